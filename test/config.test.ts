@@ -29,7 +29,7 @@ function refusal(env: Record<string, string>): ServiceError {
 }
 
 describe('configuration', () => {
-  it('needs nothing: every setting has a default', () => {
+  it('has a default for every setting', () => {
     expect(load()).toEqual({
       dataDir: join(cwd, '.citewell'),
       cacheDir: userCacheFolder({}),
@@ -283,19 +283,19 @@ describe('configuration', () => {
     ['ANTHROPIC_BASE_URL', 'file:///x', 'an http or https address'],
     ['OLLAMA_BASE_URL', '11434', 'an http or https address'],
     ['CHROMA_URL', 'localhost:8000', 'an http or https address'],
-  ])('refuses %s=%s by its name', (variable, value, expected) => {
+  ])('refuses %s=%s and names the variable', (variable, value, expected) => {
     const error = refusal({ [variable]: value });
     expect(error.message).toContain(`${variable}: `);
     expect(error.message).toContain(expected);
     expect(error.issues.map(({ loc }) => loc)).toEqual([[variable]]);
   });
 
-  it('lists every wrong variable at once', () => {
+  it('lists every invalid variable at once', () => {
     const { issues } = refusal({ CITEWELL_PORT: 'x', CITEWELL_MODEL: 'y', CHROMA_URL: 'z' });
     expect(issues.map(({ loc }) => loc[0]).toSorted()).toEqual(['CHROMA_URL', 'CITEWELL_MODEL', 'CITEWELL_PORT']);
   });
 
-  it('repeats no value in an error, for it may be a secret in the wrong place', () => {
+  it('repeats no value in an error, since it may be a misplaced secret', () => {
     const names = [
       'OPENAI_BASE_URL',
       'CITEWELL_MODEL',
@@ -319,7 +319,7 @@ describe('configuration', () => {
     expect(() => load({ CITEWELL_ENV_FILE: 'absent' })).toThrow(/CITEWELL_ENV_FILE: .*absent cannot be read/);
   });
 
-  it('takes from a .env of the working folder only what is harmless, and names the rest', () => {
+  it('accepts only harmless variables from a .env of the working folder, and names the others', () => {
     const harmful = [
       'OPENAI_BASE_URL=http://attacker.test/v1',
       'OPENAI_API_KEY=theirs',
@@ -351,7 +351,7 @@ describe('configuration', () => {
     });
   });
 
-  it('refuses a misspelt variable with the one that was meant, and warns about one that is far from all', () => {
+  it('refuses a misspelt variable with a suggestion, and warns about an unknown one', () => {
     const { message } = refusal({ CITEWELL_MODLE: 'openai/a', CITEWELL_DATADIR: '/x', OTHER_TOOL: '1' });
     expect(message).toContain('CITEWELL_MODLE: is not a variable of Citewell; did you mean CITEWELL_MODEL?');
     expect(message).toContain('CITEWELL_DATADIR: is not a variable of Citewell; did you mean CITEWELL_DATA_DIR?');
@@ -368,7 +368,7 @@ describe('configuration', () => {
     ]);
   });
 
-  it.each(['0.0.0.0', '::', '192.168.1.5', 'example.org'])('refuses to listen on %s, for all could read', (host) => {
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'example.org'])('refuses to listen on %s without authentication', (host) => {
     for (const auth of [{}, { CITEWELL_AUTH: 'off' }])
       expect(refusal({ CITEWELL_HOST: host, ...auth }).message).toContain('Set CITEWELL_AUTH=required');
     expect(load({ CITEWELL_HOST: host, CITEWELL_AUTH: 'required' }).host).toBe(host);
@@ -377,7 +377,7 @@ describe('configuration', () => {
     expect(load({ CITEWELL_HOST: host, ...oauth }).host).toBe(host);
   });
 
-  it('takes keys and an issuer for a wish to require authentication, and to let nobody register', () => {
+  it('requires authentication and closes registration when keys or an issuer are set', () => {
     for (const door of [{ CITEWELL_API_KEYS: 'a-key-of-16-char' }, { CITEWELL_OAUTH_ISSUER: 'https://login.test' }]) {
       expect(load(door).access).toMatchObject({ mode: 'required', accounts: { registration: 'closed' } });
       expect(refusal({ ...door, CITEWELL_AUTH: 'off' }).message).toContain('would have no effect');
@@ -387,7 +387,7 @@ describe('configuration', () => {
     expect(load({ CITEWELL_AUTH: 'required' }).access.accounts.registration).toBe('open');
   });
 
-  it('limits users where authentication is required, unless told otherwise', () => {
+  it('limits users by default when authentication is required', () => {
     const required = { CITEWELL_AUTH: 'required' };
     expect(load(required).access.accounts).toMatchObject({
       rates: { globalPerMinute: 60, routePerMinute: 20, monthly: 10_000 },
@@ -398,7 +398,7 @@ describe('configuration', () => {
     expect(refusal({ CITEWELL_RATE_LIMITS: 'per-minute=3' }).message).toContain('global=100,route=100,month=100');
   });
 
-  it('has no password that everybody knows where others can come', () => {
+  it('accepts the R2R test admin on loopback only, and no publicly known password', () => {
     const test = { CITEWELL_R2R_TEST_ADMIN: 'true' };
     const lengths = [load({}), load(test)].map(({ access }) => access.accounts.minPasswordLength);
     expect(lengths).toEqual([undefined, 1]);
@@ -414,7 +414,7 @@ describe('configuration', () => {
     expect(load(set).access.admins.first).toEqual(first);
   });
 
-  it('wants to know what tokens are made out to when its own address does not say', () => {
+  it('requires the audience of tokens when the address does not imply it', () => {
     const issuer = { CITEWELL_OAUTH_ISSUER: 'https://login.test' };
     expect(refusal({ CITEWELL_HOST: '0.0.0.0', ...issuer }).message).toContain('CITEWELL_OAUTH_AUDIENCE');
     expect(load({ CITEWELL_HOST: '192.168.1.5', ...issuer }).access.oauth).toEqual({ issuer: 'https://login.test' });
@@ -430,7 +430,7 @@ describe('configuration', () => {
     ['localhost', true],
     ['127.example.org', false],
     ['10.0.0.1', false],
-  ])('knows whether %s is this machine alone: %s', (host, expected) => {
+  ])('tells whether %s is loopback: %s', (host, expected) => {
     expect(isLoopback(host)).toBe(expected);
   });
 });

@@ -33,7 +33,7 @@ function tampered(token: string, change: (payload: Record<string, unknown>) => o
 }
 
 describe('an access token', () => {
-  it('is of a user who is always the same, is nobody else, and is no superuser', async () => {
+  it('always maps to the same user, distinct from all others and not a superuser', async () => {
     const alice = await tokens.verify(await issuer.token({ subject: 'alice', audience }));
     expect(await tokens.verify(await issuer.token({ subject: 'alice', audience: ['x', audience] }))).toEqual(alice);
     expect(alice).toMatchObject({ email: 'alice', isSuperuser: false });
@@ -93,7 +93,7 @@ describe('an access token', () => {
     );
   });
 
-  it('that has expired is told so in words clients look for', async () => {
+  it('is rejected with the error that clients recognise when it has expired', async () => {
     const error = await refusalOf(await issuer.token({ subject: 'a', audience, expiresIn: -60 }));
     expect(error.code).toBe('token_expired');
     expect(error.message.toLowerCase()).toContain('token expired');
@@ -104,7 +104,7 @@ describe('an access token', () => {
 });
 
 describe('the issuer', () => {
-  it('is asked once for many tokens, and not at all for what does not come from it', async () => {
+  it('is queried once for many tokens, and never for tokens of other issuers', async () => {
     const fresh = await startIssuer();
     onTestFinished(() => fresh.close());
     const own = createAccessTokens({ issuer: fresh.issuer, resource });
@@ -116,14 +116,14 @@ describe('the issuer', () => {
     expect([...fresh.asked.values()]).toEqual([1, 1]);
   });
 
-  it('may be one of OpenID Connect', async () => {
+  it('may publish OpenID Connect metadata', async () => {
     const openid = await startIssuer({ metadata: 'openid' });
     onTestFinished(() => openid.close());
     const own = createAccessTokens({ issuer: openid.issuer, resource });
     expect(await own.verify(await openid.token({ subject: 'a', audience }))).toMatchObject({ email: 'a' });
   });
 
-  it('has to call itself what the settings call it', async () => {
+  it('must have the issuer name of the settings in its metadata', async () => {
     const impostor = await startIssuer({ claims: 'https://login.example.org' });
     onTestFinished(() => impostor.close());
     const own = createAccessTokens({ issuer: impostor.issuer, resource });
@@ -132,7 +132,7 @@ describe('the issuer', () => {
     expect(error.message).toContain('CITEWELL_OAUTH_ISSUER');
   });
 
-  it('that does not answer makes nobody authenticated', async () => {
+  it('authenticates nobody while it does not answer', async () => {
     const broken = await startIssuer();
     onTestFinished(() => broken.close());
     broken.isBroken = true;

@@ -33,7 +33,7 @@ async function open(settings: Partial<AccountSettings> = {}, given?: TestStore) 
 const login = (email: string, password = PASSWORD) => ({ email, password, address: '10.0.0.1' });
 
 describe('accounts', () => {
-  it('slow down who guesses a password, and let the right one in from elsewhere', async () => {
+  it('throttle password guessing, but accept the right password from another address', async () => {
     const { accounts } = await open();
     await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '10.0.0.1');
     const guesses = await Promise.allSettled(
@@ -46,7 +46,7 @@ describe('accounts', () => {
     await accounts.signIn.login({ ...login('ada@example.org'), address: '10.0.0.2' });
   });
 
-  it('lock out nobody who has logged in from an address before, whatever others guess there', async () => {
+  it('never lock out a user at a known address, whatever others guess from it', async () => {
     const { accounts } = await open();
     for (const name of ['ada', 'bob', 'eve']) {
       await accounts.users.register(undefined, { email: `${name}@example.org`, password: PASSWORD }, '10.0.0.1');
@@ -82,7 +82,7 @@ describe('accounts', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2);
   });
 
-  it('end a login whose refresh token comes a second time, also of two at once', async () => {
+  it('end a login whose refresh token is used twice, also concurrently', async () => {
     const { accounts } = await open();
     const { signIn } = accounts;
     await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
@@ -98,7 +98,7 @@ describe('accounts', () => {
     expect((await signIn.userOfToken(other.access)).email).toBe('ada@example.org');
   });
 
-  it('make no key for a user who is deleted at that very time, and say so', async () => {
+  it('refuse an API key for a user who is deleted concurrently', async () => {
     const store = await openTestStore();
     const { apiKeys, users } = store.people;
     const people = {
@@ -121,7 +121,7 @@ describe('accounts', () => {
     await expect(accounts.users.createKey(defaultAdmin, id, {})).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('keep tokens good over a restart, by the secret that was made or the one that is set', async () => {
+  it('accept tokens after a restart, with a generated or a configured secret', async () => {
     const { accounts, store } = await open();
     await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
     const { access } = await accounts.signIn.login(login('ada@example.org'));
@@ -131,7 +131,7 @@ describe('accounts', () => {
     await expect(other.accounts.signIn.userOfToken(access)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('let in verified users only, where that is asked for', async () => {
+  it('admit only verified users when that is configured', async () => {
     const { accounts } = await open({ requiresVerified: true });
     const { users, signIn } = accounts;
     const ada = await users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
@@ -146,7 +146,7 @@ describe('accounts', () => {
     expect((await users.update(principal, ada.id, { email: 'countess@example.org' })).isVerified).toBe(false);
   });
 
-  it('let one address register a limited number of users, and others go on', async () => {
+  it('limit registrations per address', async () => {
     const { accounts } = await open();
     const register = (number: number, address: string) =>
       accounts.users.register(undefined, { email: `user-${number}@example.org`, password: PASSWORD }, address);
@@ -161,14 +161,14 @@ describe('accounts', () => {
     await accounts.users.register(defaultAdmin, made, '203.0.113.7');
   });
 
-  it('make no users by themselves where registration is closed', async () => {
+  it('refuse registration when it is closed', async () => {
     const { accounts } = await open({ registration: 'closed' });
     const ada = { email: 'ada@example.org', password: PASSWORD };
     await expect(accounts.users.register(undefined, ada, '')).rejects.toMatchObject({ code: 'forbidden' });
     await accounts.users.register(defaultAdmin, ada, '');
   });
 
-  it('have a default admin whose name nobody can take, and whose password nobody knows', async () => {
+  it('have a default admin with a reserved name and no known password', async () => {
     const { accounts, settle, store } = await open();
     await settle(false, { email: 'first@example.org', password: PASSWORD });
     const taken = { email: defaultAdmin.email, password: PASSWORD };
@@ -181,7 +181,7 @@ describe('accounts', () => {
     await accounts.signIn.login(login('first@example.org'));
   });
 
-  it('give the default admin the password that is set, as long as it has none', async () => {
+  it('set the configured password of the default admin only while it has none', async () => {
     const { accounts, settle, hints } = await open();
     await settle(false);
     expect(await hints()).toEqual([expect.stringContaining('Nobody can log in yet')]);
@@ -197,7 +197,7 @@ describe('accounts', () => {
     await other.accounts.signIn.login(login(defaultAdmin.email));
   });
 
-  it('let a superuser give the default admin its first password, and nobody else', async () => {
+  it('let only a superuser set the first password of the default admin', async () => {
     const { accounts, settle } = await open();
     await settle(false);
     const admin = { email: defaultAdmin.email, password: PASSWORD };
@@ -208,7 +208,7 @@ describe('accounts', () => {
     await expect(accounts.users.register(defaultAdmin, again, '')).rejects.toThrow(/already exists/);
   });
 
-  it('say that there is no admin where only users can log in', async () => {
+  it('report a missing admin when authentication is required', async () => {
     const { accounts, settle, hints, warnings } = await open();
     const ada = { email: 'ada@example.org', password: PASSWORD };
     expect((await accounts.users.register(undefined, ada, '')).isVerified).toBe(false);
@@ -219,7 +219,7 @@ describe('accounts', () => {
     expect(await hints()).toEqual([expect.stringContaining('No administrator can log in')]);
   });
 
-  it('take the well-known password of tests away again when it is not asked for any more', async () => {
+  it('remove the well-known test password once it is no longer configured', async () => {
     const { accounts, settle } = await open();
     await settle(true);
     const { access } = await accounts.signIn.login(login(defaultAdmin.email, 'change_me_immediately'));
@@ -230,7 +230,7 @@ describe('accounts', () => {
     );
   });
 
-  it('give nobody more than they may have, but superusers', async () => {
+  it('enforce quotas for everybody but superusers', async () => {
     const { accounts, store } = await open({ quotas: { documents: 1, collections: 2 } });
     const ada = await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
     const take = (name: string) =>
@@ -255,7 +255,7 @@ describe('accounts', () => {
 });
 
 describe('where authentication is off', () => {
-  it('nobody has to show anything, and who shows a token or a key is who it is of', async () => {
+  it('credentials are optional, and valid ones identify their user', async () => {
     const { accounts } = await open();
     const authenticate = createAuthenticator({
       keys: [],

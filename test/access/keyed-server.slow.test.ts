@@ -20,7 +20,7 @@ async function start(env: Readonly<Record<string, string>>) {
   return server;
 }
 
-it('lets a server with keys listen for other machines, and says who is let in', async () => {
+it('lets a server with keys listen on other addresses, and prints who has access', async () => {
   const server = await start({ CITEWELL_API_KEYS: KEY, CITEWELL_HOST: '0.0.0.0' });
   await expect.poll(server.stdout).toContain('1 key of CITEWELL_API_KEYS');
   const refused = await fetch(`${server.url}/v3/documents`);
@@ -34,7 +34,7 @@ it('lets a server with keys listen for other machines, and says who is let in', 
   expect((await fetch(`${server.url}/.well-known/oauth-protected-resource`)).status).toBe(404);
 });
 
-it('answers the preflight of a page that will send a key', async () => {
+it('answers the CORS preflight of a page that sends a key', async () => {
   const server = await start({ CITEWELL_API_KEYS: KEY });
   const origin = 'https://app.example.org';
   const preflight = await fetch(`${server.url}/v3/documents`, {
@@ -47,7 +47,7 @@ it('answers the preflight of a page that will send a key', async () => {
   expect(refused.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
 });
 
-it('keeps callers’ credentials from the provider of models', async () => {
+it('does not forward callers’ credentials to the model provider', async () => {
   const provider = await startFakeOpenAi();
   const issuer = await startIssuer();
   onTestFinished(async () => {
@@ -82,7 +82,7 @@ it('keeps callers’ credentials from the provider of models', async () => {
   expect(sent).not.toContain(token);
 });
 
-it('has doctor look at who is let in, and at the issuer', async () => {
+it('lets doctor check authentication and the issuer', async () => {
   const issuer = await startIssuer();
   onTestFinished(() => issuer.close());
   const cwd = await ownFolder();

@@ -5,7 +5,7 @@ import { createPasswords } from '../../src/access/passwords.ts';
 const cheap = createPasswords(4);
 
 describe('a password', () => {
-  it('is known again, and no other is taken for it', async () => {
+  it('matches its hash, and no other password does', async () => {
     const password = fc.string({ minLength: 8, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(password, password, async (one, other) => {
@@ -17,7 +17,7 @@ describe('a password', () => {
     );
   });
 
-  it('is kept with a salt of its own and what it takes to check it', async () => {
+  it('is stored with its own salt and hash parameters', async () => {
     const [one, two] = await Promise.all([cheap.hash('pass phrase'), cheap.hash('pass phrase')]);
     expect(one).toMatch(/^\$scrypt\$ln=4,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/);
     expect(one).not.toBe(two);
@@ -25,7 +25,7 @@ describe('a password', () => {
     expect(await createPasswords(5).matches('pass phrase', one)).toBe(true);
   });
 
-  it('costs 32 MB and some time to guess', async () => {
+  it('costs 32 MB and noticeable time per guess', async () => {
     const standard = createPasswords();
     const hash = await standard.hash('pass phrase');
     expect(hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
@@ -38,11 +38,11 @@ describe('a password', () => {
     expect(nobody / wrong).toBeGreaterThan(0.2);
   });
 
-  it('is typed alike however the letters are composed', async () => {
+  it('matches in every Unicode normalisation form', async () => {
     expect(await cheap.matches('Cafe\u0301 au lait', await cheap.hash('Caf\u00e9 au lait'))).toBe(true);
   });
 
-  it('is nobody’s where there is none, and must have a length', async () => {
+  it('never matches a missing hash, and must have a minimum length', async () => {
     expect(await cheap.matches('AAAAAAAAAAAA', null)).toBe(false);
     await expect(cheap.hash('short')).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(cheap.hash('x'.repeat(1_001))).rejects.toMatchObject({ code: 'invalid_request' });

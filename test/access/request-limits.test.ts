@@ -16,7 +16,7 @@ async function limited(defaults: RequestRates, overrides: Metadata | null = null
 }
 
 describe('the rate of requests', () => {
-  it('is limited in a minute, over all routes and at each', async () => {
+  it('is limited per minute, in total and per route', async () => {
     const { ask, clock } = await limited({ globalPerMinute: 3, routePerMinute: 2 });
     await ask();
     clock.now += 10_000;
@@ -31,7 +31,7 @@ describe('the rate of requests', () => {
     await ask('POST /v3/z');
   });
 
-  it('does not count what lies in the future once the clock was set back', async () => {
+  it('ignores requests in the future after the clock was set back', async () => {
     const { ask, clock } = await limited({ globalPerMinute: 1 });
     await ask();
     clock.now -= 86_400_000;
@@ -39,13 +39,13 @@ describe('the rate of requests', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('cannot be passed by many at once', async () => {
+  it('holds for concurrent requests', async () => {
     const { ask } = await limited({ globalPerMinute: 5 });
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => ask()));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
 
-  it('is limited in a month, which a restart does not forget and the next month does', async () => {
+  it('is limited per calendar month, across restarts', async () => {
     const { ask, clock, store, ada } = await limited({ monthly: 2 });
     await ask();
     await ask();
@@ -58,7 +58,7 @@ describe('the rate of requests', () => {
     expect((await later.usage(ada.userId)).thisMonth).toBe(1);
   });
 
-  it('is for a user what their own limits say', async () => {
+  it('follows the limits of the individual user', async () => {
     const overrides = { global_per_min: 4, route_overrides: { '/v3/x': { route_per_min: 1 } }, monthly_limit: 'many' };
     const { ask, limits } = await limited({ globalPerMinute: 1, monthly: 9 }, overrides);
     expect(limits.ratesOf(overrides)).toEqual({ globalPerMinute: 4, routePerMinute: undefined, monthly: 9 });
@@ -68,7 +68,7 @@ describe('the rate of requests', () => {
     await expect(ask('POST /v3/y')).rejects.toMatchObject({ message: expect.stringMatching(/^Global/) });
   });
 
-  it('is not counted for superusers, nor where there is no limit', async () => {
+  it('is not counted for superusers or without a limit', async () => {
     const { limits, ada, ask } = await limited({});
     for (let count = 0; count < 50; count++) await ask();
     expect(await limits.usage(ada.userId)).toEqual({ lastMinute: 0, thisMonth: 0, routes: {} });

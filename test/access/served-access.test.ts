@@ -122,7 +122,7 @@ describe('a server with keys and an issuer', () => {
     }
   });
 
-  it('calls an expired token by the name that clients renew it for', async () => {
+  it('reports an expired token with the error on which clients renew it', async () => {
     const expired = bearer(await tokenOf({ subject: 'alice', expiresIn: -60 }));
     const { status, body } = await ask(['GET', '/v3/documents'], expired);
     expect(status).toBe(401);
@@ -130,7 +130,7 @@ describe('a server with keys and an issuer', () => {
     expect(body.message.toLowerCase()).toContain('token expired');
   });
 
-  it('needs nothing for its health and for where to get a token', async () => {
+  it('answers health and OAuth metadata without credentials', async () => {
     expect((await ask(['GET', '/v3/health'], {})).status).toBe(200);
     for (const path of ['', '/mcp']) {
       const response = await call(['GET', `/.well-known/oauth-protected-resource${path}`]);
@@ -144,7 +144,7 @@ describe('a server with keys and an issuer', () => {
     expect((await call(['GET', '/.well-known/oauth-protected-resource/elsewhere'])).status).toBe(404);
   });
 
-  it('is used by the command line of its own machine without any of it', async () => {
+  it('serves the command line of its own machine without credentials', async () => {
     await writeFile(join(cwd, 'bread.txt'), 'Rye bread keeps for a week.');
     const run = (...args: string[]) => runCitewell(args, { cwd });
     expect((await run('ingest', 'bread.txt')).code).toBe(0);
@@ -157,7 +157,7 @@ describe('a server with keys and an issuer', () => {
     expect(textOf(found)).toContain('keeps for a week');
   });
 
-  it('shows an MCP client without a token the way to one', async () => {
+  it('refers an MCP client without a token to the issuer', async () => {
     const response = await call(['POST', '/mcp', INITIALIZE]);
     const { resourceMetadataUrl = '' } = extractWWWAuthenticateParams(response);
     await response.text();
@@ -167,7 +167,7 @@ describe('a server with keys and an issuer', () => {
     await expect(connect({})).rejects.toThrow();
   });
 
-  it.each(['legacy', 'modern'] as const)('lets in an MCP client with a key, or with a token (%s)', async (era) => {
+  it.each(['legacy', 'modern'] as const)('admits an MCP client with a key, or with a token (%s)', async (era) => {
     for (const headers of [bearer(KEY), { 'x-api-key': KEY }, alice]) {
       const client = await connect(headers, era);
       const result = await client.callTool({ name: 'corpus_status', arguments: {} });
@@ -175,7 +175,7 @@ describe('a server with keys and an issuer', () => {
     }
   });
 
-  it('writes no credential down', async () => {
+  it('stores and logs no credentials', async () => {
     const written = server.stdout() + server.stderr();
     expect(written).toContain('2 keys of CITEWELL_API_KEYS');
     expect(written).toContain(issuer.issuer);
@@ -200,7 +200,7 @@ describe('the user of a token', () => {
   const search = (headers: Headers) =>
     ask(['POST', '/v3/retrieval/search', { query: 'treasure of Skerry below the oak' }], headers);
 
-  it('finds what is theirs; a stranger finds nothing of it, and the admin all', async () => {
+  it('finds their own documents; another user finds none of them, and the admin all', async () => {
     expect(JSON.stringify((await search(alice)).body)).toContain('third oak');
     expect(JSON.stringify((await search(bob)).body)).not.toContain('third oak');
     expect(JSON.stringify((await search(bearer(KEY))).body)).toContain('third oak');
@@ -211,7 +211,7 @@ describe('the user of a token', () => {
     }
   });
 
-  it('cannot be looked behind by asking for everything, or for what the owner would', async () => {
+  it('is isolated from other users whatever filters those send', async () => {
     const owner = (await ask(['GET', `/v3/documents/${documentId}`], alice)).body.results.owner_id;
     for (const filters of [
       { owner_id: { $eq: owner } },
@@ -244,7 +244,7 @@ describe('the user of a token', () => {
     expect((await ask(['GET', `/v3/documents/${documentId}`], alice)).body.results.metadata.place).toBe('oak');
   });
 
-  it('alone has it in lists, and in what a filter deletes', async () => {
+  it('alone sees their documents in lists, and deletes them by filter', async () => {
     const listed = (headers: Headers) => ask(['GET', '/v3/documents'], headers);
     const isListed = async (headers: Headers) => JSON.stringify((await listed(headers)).body).includes(documentId);
     const before = (await listed(bob)).body.total_entries;
@@ -254,7 +254,7 @@ describe('the user of a token', () => {
     expect((await listed(bearer(KEY))).body.total_entries).toBeGreaterThan(before);
   });
 
-  it('alone has the conversation', async () => {
+  it('alone can read their conversations', async () => {
     expect(JSON.stringify((await ask(['GET', '/v3/conversations'], bob)).body)).not.toContain(conversationId);
     for (const route of [
       ['GET', `/v3/conversations/${conversationId}`],
@@ -267,7 +267,7 @@ describe('the user of a token', () => {
     expect((await ask(['GET', `/v3/conversations/${conversationId}`], alice)).body.results).toHaveLength(1);
   });
 
-  it('alone may read on what they asked the agent', async () => {
+  it('alone can resume the stream of their agent run', async () => {
     const body = { message: 'Where is the treasure?', rag_generation_config: { stream: true } };
     const response = await call(['POST', '/v3/retrieval/agent', body], alice);
     await response.text();
@@ -277,13 +277,13 @@ describe('the user of a token', () => {
     expect((await ask(['POST', `/v3/retrieval/runs/${run}/cancel`], bob)).status).toBe(404);
   });
 
-  it('is not told of the deployment, nor may change it', async () => {
+  it('can neither read nor change the deployment', async () => {
     expect((await ask(['GET', '/v3/system/status'], alice)).status).toBe(403);
     expect((await ask(['POST', '/v3/system/reindex', {}], alice)).status).toBe(403);
     expect((await ask(['GET', '/v3/system/status'], bearer(KEY))).status).toBe(200);
   });
 
-  it('cannot have the collection that another’s documents will be put into', async () => {
+  it('cannot upload into a collection of another user', async () => {
     const added = (await ask(['GET', `/v3/documents/${documentId}`], alice)).body.results;
     for (const id of [...added.collection_ids, '2a9d60e1-6bd4-5ef8-a9d4-0c8d1ad9a001']) {
       const body = { raw_text: `Bob was in ${id}.`, collection_ids: [id] };
@@ -291,7 +291,7 @@ describe('the user of a token', () => {
     }
   });
 
-  it.each(['legacy', 'modern'] as const)('sees over MCP what they see elsewhere (%s)', async (era) => {
+  it.each(['legacy', 'modern'] as const)('sees the same documents over MCP as over HTTP (%s)', async (era) => {
     const [own, foreign] = await Promise.all([connect(alice, era), connect(bob, era)]);
     const calls = [
       { name: 'search_file_knowledge', arguments: { query: 'treasure of Skerry' } },

@@ -8,7 +8,7 @@ const user = { email: 'ada@example.org', tokenStamp: 'stamp' };
 afterEach(() => vi.useRealTimers());
 
 describe('tokens of a login', () => {
-  it('say who it is, and what they are for', async () => {
+  it('name their user and purpose', async () => {
     const { access, refresh } = await tokens.issue(user);
     expect(decodeJwt(access)).toMatchObject({
       sub: 'ada@example.org',
@@ -24,7 +24,7 @@ describe('tokens of a login', () => {
     await expect(tokens.read(refresh, 'access')).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('expire, which is said in the words that clients renew them for', async () => {
+  it('expire with the error on which clients renew them', async () => {
     vi.useFakeTimers({ now: Date.now() });
     const { access, refresh } = await tokens.issue(user);
     vi.advanceTimersByTime(61 * 60_000);

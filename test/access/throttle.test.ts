@@ -5,7 +5,7 @@ import { createThrottle } from '../../src/access/throttle.ts';
 const refused = expect.objectContaining({ code: 'rate_limited' });
 
 describe('a throttle', () => {
-  it('refuses what is tried too often, and says when to try again', () => {
+  it('refuses too many attempts, and says when to try again', () => {
     let now = 0;
     const throttle = createThrottle({ times: 2, seconds: 60 }, () => now);
     throttle.attempt('ada');
@@ -30,7 +30,7 @@ describe('a throttle', () => {
     throttle.attempt('ada');
   });
 
-  it('forgets one that was right, or all', () => {
+  it('is reset by a success for one name, or for all', () => {
     const throttle = createThrottle({ times: 2, seconds: 60 });
     throttle.attempt('ada');
     throttle.attempt('ada');
@@ -41,7 +41,7 @@ describe('a throttle', () => {
     throttle.attempt('ada');
   });
 
-  it('remembers no more names than it may', () => {
+  it('limits the number of names it stores', () => {
     const throttle = createThrottle({ times: 1, seconds: 60, names: 2 });
     for (const name of ['ada', 'bob', 'eve']) throttle.attempt(name);
     throttle.attempt('ada');

@@ -35,21 +35,21 @@ describe('a budget', () => {
     expect(budget.isLast(100)).toBe('tokens');
   });
 
-  it('refuses a money limit on a model whose price is unknown, helpers included', () => {
+  it('refuses a money limit when the price of any model involved is unknown', () => {
     const make = (...models: [string, ...string[]]) =>
       createBudget({ limits: { steps: 1, dollars: 1 }, prices, models });
     expect(() => make('test/a', 'new/b')).toThrow(/none is known for new\/b\. Name it in CITEWELL_PRICES/);
     expect(make('test/a').forbids(1000)).toBeUndefined();
   });
 
-  it('spends no more money once a model without a price has taken part', () => {
+  it('refuses further calls under a money limit after a call of a model without a price', () => {
     const budget = createBudget({ limits: { steps: 9, dollars: 1 }, prices, models: ['test/a'] });
     budget.add('other/fallback', usage(10, 10));
     expect(budget.spent().dollars).toBeNull();
     expect(budget.forbids(10)).toBe('money');
   });
 
-  it('lets a call write no more than the money left buys', () => {
+  it('limits the output of a call to what the remaining money pays for', () => {
     const budget = createBudget({ limits: { steps: 9, dollars: 0.01 }, prices, models: ['test/a'] });
     // A cent pays for 1,000 output tokens or 10,000 input tokens.
     expect(budget.outputLeft(0)).toBe(1000);
@@ -59,7 +59,7 @@ describe('a budget', () => {
 });
 
 describe('prices', () => {
-  it('are known for every model that is a default', () => {
+  it('are known for every default model', () => {
     for (const slots of Object.values(DEFAULT_MODELS)) {
       for (const name of Object.values(slots)) expect(priceOf(name, listPrices), name).toBeDefined();
     }
@@ -82,7 +82,7 @@ describe('prices', () => {
     },
   );
 
-  it('rise for a whole call whose input is long', () => {
+  it('are higher for a whole call with a long input', () => {
     const price = priceOf('anthropic/claude-haiku-5-5', listPrices) ?? listPrices['builtin/'];
     if (price === undefined) throw new Error('There is no price.');
     expect(costOf(usage(100_000, 1000), price)).toBeCloseTo(0.0105, 10);
@@ -93,7 +93,7 @@ describe('prices', () => {
 });
 
 describe('a run under a budget', () => {
-  it('ends before the call that its tokens do not cover, with what was written so far', async () => {
+  it('ends before a call that its tokens do not cover, and keeps the text so far', async () => {
     const { ask } = await open(function* () {
       yield { type: 'text', text: 'Tea, it seems' };
       yield { type: 'tool_call', call: search('1', 'tea') };
@@ -108,7 +108,7 @@ describe('a run under a budget', () => {
     });
   });
 
-  it('asks for the answer while there are tokens for one more call alone', async () => {
+  it('asks for the answer when the tokens suffice for only one more call', async () => {
     const { ask, model } = await open(says('Tea.'));
     const answer = answerIn(await ask('Tea or coffee?', { limits: { tokens: 2500 } }));
     expect(model.requests[0]).toMatchObject({ toolChoice: 'none' });
@@ -126,7 +126,7 @@ describe('a run under a budget', () => {
     expect(events.map(({ type }) => type)).toEqual(['message', 'final_answer']);
   });
 
-  it('breaks off the model when its time is up, keeps its words and counts them', async () => {
+  it('cancels the model at the time limit, and keeps and counts its output', async () => {
     const { ask } = await open(async function* (request) {
       yield { type: 'text', text: 'It is tea, because' };
       await sleep(60_000, undefined, { signal: request.signal, ref: false });
@@ -137,7 +137,7 @@ describe('a run under a budget', () => {
     expect(answer.spent.output).toBeGreaterThan(0);
   });
 
-  it('ends on money, and tells what was spent', async () => {
+  it('ends at the money limit, and reports the cost', async () => {
     const { ask } = await open(function* () {
       yield { type: 'tool_call', call: search('1', 'tea') };
       yield { type: 'stop', reason: 'tool_calls', usage: usage(3900, 100), model: 'test/scripted' };
@@ -148,7 +148,7 @@ describe('a run under a budget', () => {
     expect(answer.text).toContain('2 sources were found until then.');
   });
 
-  it('shares its tokens with its sub-questions, whose steps are their own', async () => {
+  it('shares its tokens with its sub-questions, which count their own steps', async () => {
     const rag = (id: string, query: string): ToolCall => ({ id, name: 'rag', arguments: { query } });
     const { ask, model } = await open(
       calls(rag('1', 'What is tea brewed from?')),

@@ -22,7 +22,7 @@ async function open(turns: readonly ScriptedTurn[], window = 128_000) {
 }
 
 describe('a conversation', () => {
-  it('keeps the question from the start and the answer with what it cites', async () => {
+  it('stores the question at the start, and the answer with its citations', async () => {
     const { ask, kept } = await open([calls(search('1', 'tea leaves')), says('Tea is brewed from leaves [1].')]);
     const { conversationId } = answerIn(await ask('What is tea made of?'));
     const [question, answer] = await kept(conversationId);
@@ -40,7 +40,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('has the answer before the stream tells it', async () => {
+  it('stores the answer before the stream reports it', async () => {
     const { agent, kept } = await open([says('Tea.')]);
     const run = await agent.prepare(agentRequest('Tea?'));
     const types: string[] = [];
@@ -52,7 +52,7 @@ describe('a conversation', () => {
     expect(types).toContain('final_answer');
   });
 
-  it('keeps what there was of an answer when the model fails in the middle of it', async () => {
+  it('stores the partial answer when the model fails', async () => {
     const failure = new ServiceError('provider_failed', 'It broke off.');
     const { ask, conversations, kept } = await open([fails(failure, 'Tea is brewed')]);
     await expect(ask('Tea?')).rejects.toBe(failure);
@@ -63,7 +63,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('keeps the last words written when the run is cut between two turns', async () => {
+  it('stores the last text when the run is cancelled between two turns', async () => {
     const failure = new ServiceError('rate_limited', 'Later.');
     const said = function* () {
       yield { type: 'text', text: 'Let me see' } as const;
@@ -79,7 +79,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('is another’s: unknown and foreign ones are not found alike', async () => {
+  it('of another user is reported as not found, like an unknown one', async () => {
     const { ask, agent } = await open([says('Tea.')]);
     const { conversationId } = answerIn(await ask('Tea?'));
     const stranger = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
@@ -89,7 +89,7 @@ describe('a conversation', () => {
     }
   });
 
-  it('lets a later turn cite what an earlier one found, under the number it has now', async () => {
+  it('lets a later turn cite a source of an earlier one, under its new number', async () => {
     const { ask, model, kept } = await open([
       calls(search('1', 'coffee beans')),
       calls(search('2', 'tea leaves')),
@@ -106,7 +106,7 @@ describe('a conversation', () => {
     expect(await kept(conversationId)).toHaveLength(4);
   });
 
-  it('drops the markers of earlier answers whose sources may not be seen any more', async () => {
+  it('drops markers of earlier answers whose sources are no longer visible', async () => {
     const { ask, model } = await open([
       calls(search('1', 'tea leaves')),
       says('Tea is brewed from leaves [1].'),
@@ -123,7 +123,7 @@ describe('a conversation', () => {
 describe('a long conversation', () => {
   const long = (word: string) => `${word} ${'and so on '.repeat(120)}`;
 
-  it('is summarised once, and the summary is kept with it', async () => {
+  it('is summarised once, and stores the summary', async () => {
     const { ask, model, kept, conversations } = await open(
       [says(long('First')), says(long('Second')), says('They spoke of many things.'), says('Third.'), says('Fourth.')],
       1400,
@@ -150,7 +150,7 @@ describe('a long conversation', () => {
     });
   });
 
-  it('forgets its summary when a message it stands for is edited', async () => {
+  it('drops its summary when a summarised message is edited', async () => {
     const { conversations } = await open([]);
     const { id } = await conversations.create(defaultAdmin, null);
     const one = await conversations.append(defaultAdmin, id, { role: 'user', content: 'One' });
@@ -164,7 +164,7 @@ describe('a long conversation', () => {
     expect(await conversations.summary(defaultAdmin, id)).toBeUndefined();
   });
 
-  it('goes on without its older part when no summary can be written', async () => {
+  it('omits its older part when no summary can be written', async () => {
     const { ask, model, conversations } = await open(
       [says(long('First')), fails(new ServiceError('provider_failed', 'No.')), says('Second.')],
       1000,
@@ -197,7 +197,7 @@ describe('compaction', () => {
     prompts: builtInPrompts,
   });
 
-  it('never stands between a call and its results, wherever the cut falls', async () => {
+  it('never separates a call from its results', async () => {
     const transcript: Message[] = [
       { role: 'system', text: 'System' },
       { role: 'user', text: 'x'.repeat(400) },
@@ -222,12 +222,12 @@ describe('compaction', () => {
     }
   });
 
-  it('leaves a transcript that fits as it is', async () => {
+  it('leaves a transcript that fits unchanged', async () => {
     const transcript: Message[] = [{ role: 'user', text: 'Hello' }];
     expect(await compactContext(transcript, settings(100, 10), signal)).toEqual({ transcript, replaced: 0 });
   });
 
-  it('keeps the answers to sub-questions, which are the notes of a research', async () => {
+  it('keeps the answers to sub-questions', async () => {
     const transcript: Message[] = [
       { role: 'user', text: 'x'.repeat(2000) },
       made('a', 'rag'),

@@ -31,7 +31,7 @@ async function open(...turns: readonly ScriptedTurn[]) {
 const LONG = 'It is said that much else is known of tea. '.repeat(12).trim();
 
 describe('research', () => {
-  it('neither plans nor reviews a simple question with a short, supported answer', async () => {
+  it('skips plan and review for a simple question with a short, supported answer', async () => {
     const plain = await open(says('Hello. What would you like to know?'));
     expect(answerIn(await plain.ask('Hi there')).text).toBe('Hello. What would you like to know?');
     expect(plain.model.requests).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('research', () => {
     expect(supported.model.requests).toHaveLength(4);
   });
 
-  it('has a short answer reviewed whose citations are not supported', async () => {
+  it('reviews a short answer whose citations are not supported', async () => {
     const { ask } = await open(
       calls(call('a', 'rag', { query: 'tea?' })),
       calls(search('s', 'tea leaves')),
@@ -57,7 +57,7 @@ describe('research', () => {
     expect(answerIn(await ask('What is tea brewed from?')).text).toBe('Tea is brewed from leaves [1].');
   });
 
-  it('plans, has sub-questions answered side by side, has its draft reviewed, and mends it', async () => {
+  it('plans, answers sub-questions concurrently, reviews its draft, and revises it', async () => {
     const byQuestion = (request: Parameters<ScriptedTurn>[0]) =>
       request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
     // Two sub-questions run concurrently, so their turns have no fixed order.
@@ -128,7 +128,7 @@ describe('research', () => {
     expect(model.requests).toHaveLength(5);
   });
 
-  it('has nothing reviewed that the model had reviewed by itself, or that the budget does not allow', async () => {
+  it('skips the review when the model requested one itself, or the budget does not cover it', async () => {
     const own = await open(calls(call('c', 'critique', { text: 'Tea is bark.' })), review('minor_issues'), says(LONG));
     expect(answerIn(await own.ask('Tea?')).text).toBe(LONG);
     const short = await open(says(LONG));
@@ -143,7 +143,7 @@ describe('research', () => {
     expect(answerIn(await ask('Tea?')).text).toBe(LONG);
   });
 
-  it('makes a result of a sub-question that fails, and goes on', async () => {
+  it('reports a failed sub-question as a result, and goes on', async () => {
     const { ask } = await open(
       calls(call('a', 'rag', { query: 'tea?' })),
       () => {
@@ -187,7 +187,7 @@ describe('with no language model', () => {
   };
 
   it.each(['rag', 'research'] as const)(
-    'a fixed plan goes through the same loop and events, and says what it is: %s',
+    'a fixed plan runs through the same loop and events, and says so: %s',
     async (mode) => {
       const { ask } = await open_();
       const events = await ask('What is tea brewed from?', { mode });
@@ -206,7 +206,7 @@ describe('with no language model', () => {
     },
   );
 
-  it('reads the documents whose descriptions fit where their text is not searched', async () => {
+  it('reads the documents whose descriptions match when their text is not searched', async () => {
     const { ask } = await open_();
     const tools = ['search_file_descriptions', 'get_file_content'];
     const events = await ask('What is tea brewed from?', { tools });

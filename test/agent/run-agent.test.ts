@@ -50,7 +50,7 @@ async function open(turns: readonly ScriptedTurn[], tools?: readonly Tool[]) {
 }
 
 describe('the agent loop', () => {
-  it('searches, reads, cites and answers, in the order of the contract', async () => {
+  it('emits search, read, citation and answer events in the order of the contract', async () => {
     const { store, ask, model } = await open([
       calls(call('a', 'search_file_knowledge', { query: 'capital of France' })),
       says('Paris is the capital of France [1]. It lies on the Seine [1].'),
@@ -106,7 +106,7 @@ describe('the agent loop', () => {
     expect(answer.removedMarkers).toBe(1);
   });
 
-  it('runs the calls of a turn side by side and answers them in their order', async () => {
+  it('runs the calls of a turn concurrently and returns results in call order', async () => {
     const gate = Promise.withResolvers<void>();
     const { ask, model } = await open(
       [calls(call('1', 'slow'), call('2', 'quick')), says('Done.')],
@@ -127,7 +127,7 @@ describe('the agent loop', () => {
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ callId: '1' }, { callId: '2' }]);
   });
 
-  it('makes results of everything that goes wrong with a call, and goes on', async () => {
+  it('turns every failure of a call into a result, and goes on', async () => {
     const broken: [ToolCall, RegExp][] = [
       [call('1', 'nothing_like_it'), /^Error \[unknown_tool\]: .*Call one of: words, fails\./],
       [call('2', 'words', '{"word": "a'), /^Error \[invalid_argument\]: .*not valid JSON/],
@@ -181,7 +181,7 @@ describe('the agent loop', () => {
     expect(answerIn(events).text).toBe('Without it.');
   });
 
-  it('notices a call that was already answered, in whatever order its members stand', async () => {
+  it('recognises a repeated call, whatever the order of its arguments', async () => {
     let count = 0;
     const counting = tool('counts', async () => `${++count}`);
     const two = (id: string, given: unknown) => calls(call(id, 'counts', given));
@@ -195,7 +195,7 @@ describe('the agent loop', () => {
     expect(count).toBe(2);
   });
 
-  it('lets a call that failed be tried once more', async () => {
+  it('allows one retry of a failed call', async () => {
     let tries = 0;
     const { ask } = await open(
       [calls(call('1', 'flaky')), calls(call('2', 'flaky')), says('Done.')],
@@ -209,7 +209,7 @@ describe('the agent loop', () => {
     expect(resultsIn(await ask('Go')).map(({ isError }) => isError)).toEqual([true, false]);
   });
 
-  it('tells the model at the last permitted step that it must answer, and says which limit that was', async () => {
+  it('tells the model at the last permitted step to answer, and reports the limit', async () => {
     const { ask, model } = await open(
       [calls(call('1', 'words', { word: 'a' })), says('As far as I got.')],
       [tool('words', async ({ word }) => word)],
@@ -241,7 +241,7 @@ describe('the agent loop', () => {
     expect(events[0]).toEqual({ type: 'thinking', text: 'Hm.' });
   });
 
-  it('cuts what a tool returns beyond the context it may take, and says so', async () => {
+  it('truncates tool results to their share of the context, and says so', async () => {
     const { ask, model } = await open(
       [calls(call('1', 'floods')), says('Enough.')],
       [tool('floods', async () => '漢'.repeat(5000))],
@@ -267,7 +267,7 @@ describe('the agent loop', () => {
     expect(stopped).toEqual(['one', 'two']);
   });
 
-  it('reaches the model with a cancellation in the middle of its words', async () => {
+  it('cancels the model in the middle of its output', async () => {
     let given: AbortSignal | undefined;
     const cancel = new AbortController();
     const { ask } = await open([

@@ -141,7 +141,7 @@ describe('calls of a model', () => {
     }
   });
 
-  it.each(rows)('become results when they are wrong, and the run goes on: $id', async (row) => {
+  it.each(rows)('become error results when they are invalid, and the run goes on: $id', async (row) => {
     const store = await openTestStore();
     for (const provider of await openWires()) {
       for (const { code, call, why } of brokenVariants(row)) {

@@ -56,7 +56,7 @@ async function untilFailure({ agent }: Pick<Awaited<ReturnType<typeof openChat>>
 }
 
 describe('the agent over a provider’s own client', () => {
-  it('searches and answers in the same events at each of them, and counts what was used', async () => {
+  it('emits the same events for each provider, and counts usage', async () => {
     const store = await storeWithTea();
     const kinds: string[][] = [];
     for (const { server, models, reply, name } of await openAll()) {
@@ -74,7 +74,7 @@ describe('the agent over a provider’s own client', () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  it('makes results of broken calls that were streamed in pieces, at each of them', async () => {
+  it('turns malformed calls streamed in pieces into error results, for each provider', async () => {
     const store = await storeWithTea();
     for (const { server, models, reply } of await openAll()) {
       server.next(
@@ -91,7 +91,7 @@ describe('the agent over a provider’s own client', () => {
     }
   });
 
-  it('sends Anthropic’s thinking back, signed as it came, with the calls it led to', async () => {
+  it('sends Anthropic’s thinking back with its signature, with the calls it led to', async () => {
     const server = await startFakeAnthropic();
     onTestFinished(() => server.close());
     const models = createModelRegistry({
@@ -132,7 +132,7 @@ describe('the agent over a provider’s own client', () => {
     expect(second?.body.system[0].cache_control).toEqual({ type: 'ephemeral' });
   });
 
-  it('counts what a provider read from its cache as input too', async () => {
+  it('counts cached input tokens as input', async () => {
     const server = await startFakeAnthropic();
     onTestFinished(() => server.close());
     const models = createModelRegistry({ anthropic: { apiKey: 'sk-ant-test', baseUrl: server.baseUrl } });
@@ -141,7 +141,7 @@ describe('the agent over a provider’s own client', () => {
     expect(answerIn(await ask('Tea?')).spent).toMatchObject({ input: 100, cachedInput: 70, output: 5 });
   });
 
-  it('waits as long as it is told to before it tries again', async () => {
+  it('waits as long as the provider asks before it retries', async () => {
     const { server, ask } = await openChat();
     server.next(
       rateLimited('0.2'),
@@ -155,7 +155,7 @@ describe('the agent over a provider’s own client', () => {
     expect((at[3] ?? 0) - (at[2] ?? 0)).toBeGreaterThanOrEqual(90);
   });
 
-  it('ends with what to do when the provider asks for more patience than there is', async () => {
+  it('ends with advice when the provider asks for a longer wait than allowed', async () => {
     const { server, ...rest } = await openChat();
     server.next(rateLimited('3600'));
     const { error, events } = await untilFailure(rest);
@@ -198,7 +198,7 @@ describe('the agent over a provider’s own client', () => {
     expect(await server.requests[1]?.end).toBe('left');
   });
 
-  it('breaks off the provider’s stream at once when it is cancelled', async () => {
+  it('cancels the provider’s stream at once when it is cancelled', async () => {
     const { server, agent } = await openChat();
     server.next(silence);
     const cancel = new AbortController();
@@ -214,7 +214,7 @@ describe('the agent over a provider’s own client', () => {
     expect(performance.now() - began).toBeLessThan(PROMPTLY_MS);
   });
 
-  it('goes through the whole loop with a model that takes no tools', async () => {
+  it('runs the whole loop with a model without tool support', async () => {
     const { server, ask } = await openChat({ textTools: ['fake/gpt'] });
     const call = '```tool_calls\n[{"name": "search_file_knowledge", "arguments": {"query": "tea leaves"}}]\n```';
     server.next(chatReply({ text: `Let me look.\n${call}` }), chatReply({ text: ANSWER }));

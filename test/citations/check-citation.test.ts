@@ -24,7 +24,7 @@ describe('the verdict on a statement', () => {
     expect(check(statement, cited)).toEqual({ verdict: 'verbatim', score: 1 });
   });
 
-  it('is close when most of its terms and all its numbers do', () => {
+  it('is close when most of its terms and all its numbers are in the source', () => {
     const { verdict, score } = check('Sauvestre designed the tower, which was finished in 1889', tower);
     expect(verdict).toBe('close');
     expect(score).toBeGreaterThan(0.5);
@@ -36,23 +36,23 @@ describe('the verdict on a statement', () => {
     expect(check('The tower is 33 metres tall and was finished in 1889', tower).verdict).toBe('not_found');
   });
 
-  it('is never close when what it quotes was changed', () => {
+  it('is never close when its quotation was changed', () => {
     expect(check('It was “designed by Gustave Eiffel himself” in 1889.', tower).verdict).toBe('not_found');
   });
 
-  it('is elsewhere when another source of the run says it, and names that', () => {
+  it('is elsewhere when another source of the run supports it, and names that source', () => {
     expect(check('The bridge was opened in 1937', tower, 'Nothing here.', bridge)).toMatchObject({
       verdict: 'elsewhere',
       foundIn: 3,
     });
   });
 
-  it('is not found when none does', () => {
+  it('is not found when no source supports it', () => {
     expect(check('The harbour froze over in winter', tower, bridge)).toMatchObject({ verdict: 'not_found' });
     expect(check('', tower).verdict).not.toBe('close');
   });
 
-  it('is, of several, that of the weakest', () => {
+  it('is the weakest of several citations', () => {
     const checks = (['verbatim', 'elsewhere', 'close'] as const).map(
       (verdict, index): CitationCheck => ({
         span: { start: index, end: index + 3 },

@@ -55,7 +55,7 @@ describe('findQuote', () => {
     expect(quoteFor(statement).text).toBe(text);
   });
 
-  it('lets the question decide when the statement says little', () => {
+  it('uses the question when the statement has few terms', () => {
     expect(quoteFor('Yes.', 'Does the paint weigh 60 tonnes?').text).toBe('Its paint weighs 60 tonnes.');
   });
 
@@ -69,13 +69,13 @@ describe('findQuote', () => {
     expect(quoteFor('Bonn has 331,885 inhabitants', '', chunk).text).toBe('| Bonn | 331,885 |');
   });
 
-  it('counts from the start of the document and says page and headings', () => {
+  it('gives offsets in the document, page and headings', () => {
     const quote = quoteFor('The tower was completed in 1889.');
     expect(quote).toMatchObject({ page: 4, headingPath: ['Sights', 'Towers'] });
     expect(tower.text.slice(quote.start - 100, quote.end - 100)).toBe(quote.text);
   });
 
-  it('always gives a passage of the chunk, to the character', () => {
+  it('always gives an exact substring of the chunk', () => {
     const words = fc.array(
       fc.constantFrom('tower', 'Paris.', '1889', '“', '”', '\n', '  ', '塔', '😀', '"tall, and was', '"'),
       { minLength: 1 },

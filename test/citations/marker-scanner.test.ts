@@ -148,7 +148,7 @@ describe('MarkerScanner', () => {
     );
   });
 
-  it('gives offsets at which the finished answer has just that marker, which resolves', () => {
+  it('gives the offsets of markers in the finished answer', () => {
     fc.assert(
       fc.property(answer, (given) => {
         const { parts, text } = scan([...given]);

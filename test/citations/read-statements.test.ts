@@ -64,7 +64,7 @@ describe('the statements of an answer', () => {
     );
   });
 
-  it('stand where they say, whatever the answer is', () => {
+  it('have correct offsets in any answer', () => {
     const piece = fc.constantFrom(
       '[1]',
       '[2, 3]',

@@ -15,14 +15,14 @@ const quotes = [
 ];
 
 describe('the address of a source', () => {
-  it('is read by the page as it was meant, also with a version of any name', () => {
+  it('round-trips through the page, with any version label', () => {
     for (const version of [undefined, 'v1', '2026/03 #1?']) {
       const { pathname, searchParams } = new URL(sourceAddress(documentId, { version, quotes }), 'http://localhost');
       expect(readSourceAddress(pathname, searchParams)).toEqual({ documentId, quotes, ...(version && { version }) });
     }
   });
 
-  it('names the version only of what has been replaced since', () => {
+  it('names a version only if it has been replaced since', () => {
     const address = (source: Source) => addressOfSource(source, quotes.slice(0, 1));
     expect(address({ kind: 'chunk', chunk })).toBe(`/d/${documentId}?q=3-9`);
     expect(address({ kind: 'chunk', chunk: { ...chunk, isReplaced: true } })).toBe(`/d/${documentId}@v1?q=3-9`);

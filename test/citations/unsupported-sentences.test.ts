@@ -43,7 +43,7 @@ describe('unsupported sentences', () => {
     expect(unsupported(text)).toEqual(['It is the finest tower in the world.']);
   });
 
-  it('are those whose markers point to sources that do not say so', () => {
+  it('are those whose sources do not support them', () => {
     const text = 'The tower was finished in the year 1889 [1]. The bridge was opened in the year 1937 [2][3].';
     expect(unsupported(text, 'not_found', 'elsewhere', 'close')).toEqual([
       'The tower was finished in the year 1889 [1].',

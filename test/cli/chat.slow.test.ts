@@ -47,7 +47,7 @@ function conversing() {
     expect(code).toBe(0);
   });
 
-  it('converses over a pipe, line by line, in one conversation until a new one is asked for', async () => {
+  it('reads questions from a pipe line by line, in one conversation until a new one is requested', async () => {
     provider.next(
       chatReply({ text: 'In 1844.' }),
       chatReply({ text: 'Finished when' }),
@@ -72,7 +72,7 @@ function conversing() {
     expect(code).toBe(0);
   });
 
-  it('goes on with a conversation, and emits the events as lines of JSON', async () => {
+  it('continues a conversation, and emits the events as lines of JSON', async () => {
     provider.next(chatReply({ text: 'In 1844.' }), chatReply({ text: 'Finished when' }));
     const first = await runCitewell(['chat', '--json'], { cwd, env, input: 'When was it finished?' });
     const events = linesOf(first.stdout);
@@ -85,7 +85,7 @@ function conversing() {
     expect(provider.requests.at(-1)?.body.messages.at(-2)).toMatchObject({ content: 'In 1844.' });
   });
 
-  it('goes on after a failed turn, and tells a script of it in the end', async () => {
+  it('goes on after a failed turn, and exits with its code', async () => {
     const { code, stdout, stderr } = await runCitewell(['chat', '--max-cost', '1'], {
       cwd,
       env,
@@ -95,7 +95,7 @@ function conversing() {
     expect(stderr.match(/A money limit needs a price/g)).toHaveLength(2);
   });
 
-  it('ends a turn on Ctrl-C and not the chat, and keeps what was written', async () => {
+  it('cancels the turn and not the chat on Ctrl-C, and keeps the text written', async () => {
     const reply = chatReply({ text: 'It was finished in the year of' });
     provider.next({ ...reply, steps: [...reply.steps.slice(0, 5), { hang: true }] }, chatReply({ text: 'Go on.' }));
     const started = Promise.withResolvers<ChildProcess>();

@@ -25,7 +25,7 @@ const DEAD = await (async () => {
 })();
 
 describe('what doctor says of models', () => {
-  it('names the keys without asking anybody', async () => {
+  it('names the configured keys without a request', async () => {
     expect(await check({})).toMatchObject([{ state: 'warning', detail: expect.stringContaining('no key is set') }]);
     const set = { OPENAI_API_KEY: 'secret', ANTHROPIC_API_KEY: 'secret' };
     expect(await check(set)).toEqual([

@@ -17,14 +17,14 @@ const full = {
   CITEWELL_ALLOW_HOSTS: 'wiki.intern',
 };
 
-describe('what is told of the web', () => {
+describe('the report on web search', () => {
   it.each([
     [
       full,
       'search with tavily, then brave; pages are rendered by /opt/chromium; robots.txt is not obeyed (CITEWELL_OBEY_ROBOTS=false); 1 entry in CITEWELL_ALLOW_HOSTS',
     ],
     [{}, 'no search service is set; pages are not rendered (CITEWELL_BROWSER); robots.txt is obeyed'],
-  ])('names services and settings, and no key nor address', (env, line) => {
+  ])('names services and settings, but no keys or addresses', (env, line) => {
     const facts = webFacts(configOf(env).web);
     expect(describeWeb(facts)).toBe(line);
     expect(JSON.stringify(facts)).not.toMatch(SECRETS);
@@ -32,24 +32,24 @@ describe('what is told of the web', () => {
 });
 
 describe('the doctor', () => {
-  it('says by which variables the web can be searched where it cannot', async () => {
+  it('names the variables that enable web search when it is not configured', async () => {
     const finding = await checkWeb(configOf({}));
     expect(finding).toMatchObject({ name: 'Web', state: 'warning', fix: expect.stringContaining('SEARXNG_URL') });
   });
 
-  it('is content with a search service', async () => {
+  it('accepts one configured search service', async () => {
     const finding = await checkWeb(configOf({ EXA_API_KEY: 'very-secret' }));
     expect(finding).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^search with exa;/) });
   });
 
-  it('says of a browser that does not start why, and shows no secret', async () => {
+  it('says why a browser does not start, without secrets', async () => {
     const finding = await checkWeb(configOf({ ...full, CITEWELL_BROWSER: '/nowhere/chromium' }));
     expect(finding).toMatchObject({ state: 'warning', fix: expect.stringContaining('CITEWELL_BROWSER') });
     expect(finding.detail).toMatch(/npm install playwright-core|could not be started/);
     expect(JSON.stringify(finding)).not.toMatch(SECRETS);
   });
 
-  it('starts the browser to know that it does, or says what is missing', { timeout: 30_000 }, async () => {
+  it('checks that the browser starts, or says what is missing', { timeout: 30_000 }, async () => {
     const browser = await findBrowser();
     const finding = await checkWeb(configOf({ ...full, CITEWELL_BROWSER: browser ?? '/nowhere/chromium' }));
     expect(finding.state).toBe(browser === undefined ? 'warning' : 'ok');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-it('says in status and search that the Chroma of CHROMA_URL does not answer, and works without it', async () => {
+it('reports in status and search that the Chroma of CHROMA_URL does not answer, and works without it', async () => {
   const cwd = await temporaryFolder();
   const options = { cwd, env: { CHROMA_URL: 'http://127.0.0.1:1' } };
   const status = await runCitewell(['status'], options);

@@ -30,7 +30,7 @@ const embedderNow = async (env: RunOptions['env'] = hosted) =>
   JSON.parse((await run(['status', '--json'], env)).stdout).embedder;
 
 describe('another embedder', () => {
-  it('is refused for a corpus that was embedded with the first, naming both and the way out', async () => {
+  it('is refused for a corpus that was embedded with the first, naming both and the remedy', async () => {
     expect((await run(['ingest', 'lighthouse.txt'])).code).toBe(0);
     const { code, stderr } = await run(['search', 'granite', '--json'], {
       ...hosted,
@@ -42,7 +42,7 @@ describe('another embedder', () => {
     expect(stderr).not.toContain('sk-secret');
   });
 
-  it('does not keep anyone from looking at what is stored, and is hinted at', async () => {
+  it('does not prevent reading stored documents, and produces a hint', async () => {
     const { code, stdout } = await run(['status', '--json'], { ...hosted, CITEWELL_EMBEDDING_MODEL: HOSTED });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -51,7 +51,7 @@ describe('another embedder', () => {
     });
   });
 
-  it('takes over with reindex, and the one before comes back with --back', async () => {
+  it('is used after reindex, and the previous one after reindex --back', async () => {
     const { code, stdout } = await run(['reindex', '--to', HOSTED, '--json'], hosted);
     expect(code).toBe(0);
     expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({ type: 'done', embedder: HOSTED, chunks: 1 });
@@ -62,13 +62,13 @@ describe('another embedder', () => {
     expect(await embedderNow()).toBe(LEXICAL);
   });
 
-  it('is refused by its variable when it cannot be had at all', async () => {
+  it('is refused, naming the variable, when it does not exist', async () => {
     const { code, stderr } = await run(['search', 'x'], { CITEWELL_EMBEDDING_MODEL: 'nowhere/x' });
     expect(code).toBe(2);
     expect(stderr).toMatch(/CITEWELL_EMBEDDING_MODEL: .*nowhere/);
   });
 
-  it('that the corpus needs and that is gone is named, with both ways out', async () => {
+  it('that the corpus needs and that is missing is named, with both remedies', async () => {
     await run(['reindex', '--to', HOSTED], hosted);
     const { code, stderr } = await run(['search', 'granite']);
     expect(code).toBe(1);

@@ -46,7 +46,7 @@ const linesOf = (text: string) => text.trim().split('\n').map(jsonOf);
 
 /** The main workflow, command by command; the same with and without a server. */
 function mainJob(isServed: boolean) {
-  it('takes in a folder, and says what it did with each file', async () => {
+  it('ingests a folder, and reports the outcome of each file', async () => {
     const { code, stdout } = await run('ingest', 'papers', '--metadata', 'year=1844', '--collection', 'Sea', '--json');
     const lines = linesOf(stdout);
     expect(lines.at(-1)).toMatchObject({
@@ -59,7 +59,7 @@ function mainJob(isServed: boolean) {
     expect(code).toBe(0);
   });
 
-  it('passes over what is unchanged and replaces what has changed', async () => {
+  it('skips unchanged files and replaces changed ones', async () => {
     await writeFile(join(cwd, 'papers/more/bread.txt'), `${BREAD}Salt slows the yeast.\n`);
     const { code, stdout } = await run('ingest', 'papers', '--metadata', 'year=1844', '--collection', 'Sea', '--json');
     expect(linesOf(stdout).at(-1)).toMatchObject({ ingested: 0, unchanged: 1, replaced: 1, failed: 0 });
@@ -69,7 +69,7 @@ function mainJob(isServed: boolean) {
     await writeFile(join(cwd, 'papers/more/bread.txt'), BREAD);
   });
 
-  it('needs to be told only once what is to be known of a file', async () => {
+  it('keeps metadata given with an earlier ingestion of a file', async () => {
     const summary = async (...args: string[]) => linesOf((await run('ingest', ...args, '--json')).stdout).at(-1);
     expect(await summary('papers/lighthouse.md')).toMatchObject({ unchanged: 1, replaced: 0 });
     expect(await summary('papers/lighthouse.md', '--metadata', 'tall=true')).toMatchObject({ replaced: 1 });
@@ -82,7 +82,7 @@ function mainJob(isServed: boolean) {
     expect(jsonOf(past.stdout)).toMatchObject({ version: 'v0', metadata: { year: 1844 } });
   });
 
-  it('finds passages with their place', async () => {
+  it('finds passages with page, heading and offsets', async () => {
     const { code, stdout, stderr } = await run('search', 'When', 'was', 'the', 'lighthouse', 'finished?', '--json');
     const { results } = jsonOf(stdout);
     expect(results[0]).toMatchObject({
@@ -113,7 +113,7 @@ function mainJob(isServed: boolean) {
     expect(explanation).toMatchObject({ kind: 'hybrid' });
   });
 
-  it('answers with citations that stand where they say', async () => {
+  it('answers with citations at the exact offsets', async () => {
     const { code, stdout } = await run('ask', 'When was the lighthouse of Skerry finished?', '--json');
     const { answer, citations, mode, model } = jsonOf(stdout);
     expect({ code, mode, model }).toEqual({ code: 0, mode: 'extractive', model: 'builtin/extractive' });
@@ -147,7 +147,7 @@ function mainJob(isServed: boolean) {
     expect(statement.evidence.link).toMatch(isServed ? /^http:.*\/d\/.*\?q=\d+-\d+$/ : /^\/d\/.*\?q=\d+-\d+$/);
   });
 
-  it('reports what is stored and where it looked', async () => {
+  it('reports what is stored, and which data folder it used', async () => {
     const status = jsonOf((await run('status', '--json')).stdout);
     expect(status).toMatchObject({
       model: 'builtin/extractive',
@@ -159,7 +159,7 @@ function mainJob(isServed: boolean) {
     expect(typeof status.server).toBe(isServed ? 'string' : 'object');
   });
 
-  it('shows, deletes and no longer finds a document', async () => {
+  it('shows and deletes a document, which is not found afterwards', async () => {
     const { documents } = jsonOf((await run('documents', 'list', '--json')).stdout);
     const { id } = documents.find(({ document_type: type }: { document_type: string }) => type === 'txt');
     const shown = jsonOf((await run('documents', 'show', id, '--chunks', '--json')).stdout);
@@ -175,7 +175,7 @@ function mainJob(isServed: boolean) {
     expect(await run('documents', 'show', id)).toMatchObject({ code: 1, stdout: '' });
   });
 
-  it('tells a script what failed and why, and that the rest went well', async () => {
+  it('reports partial failures to scripts with reasons', async () => {
     await writeFile(join(cwd, 'broken.pdf'), '%PDF-1.4\nnothing that a reader could use');
     const { code, stdout, stderr } = await run('ingest', 'broken.pdf', 'papers', '--json');
     const failed = linesOf(stdout).find(({ outcome }) => outcome === 'failed');
@@ -199,14 +199,14 @@ describe('beside a server', () => {
 
   mainJob(true);
 
-  it('says on starting what answers, what embeds, where the data is, and what would improve it', () => {
+  it('prints model, embedder, data folder and hints at start', () => {
     expect(server.stdout()).toMatch(/builtin\/extractive/);
     expect(server.stdout()).toMatch(/builtin\/lexical-hash-v1/);
     expect(server.stdout()).toContain(join(cwd, '.citewell'));
     expect(server.stdout()).toMatch(/OPENAI_API_KEY/);
   });
 
-  it('asks nobody who they are, and so answers no page of another site, whatever its name for this machine', async () => {
+  it('requires no authentication, and therefore refuses pages of other origins under any host name', async () => {
     const status = async (headers: Readonly<Record<string, string>>) =>
       (await fetch(`${server.url}/v3/documents`, { headers })).status;
     expect(server.stdout()).toContain('no authentication, this machine only');
@@ -233,7 +233,7 @@ describe('beside a server', () => {
 });
 
 describe('after a server was killed', () => {
-  it('leaves no process behind, and the next start has everything', async () => {
+  it('leaves no process behind, and the next start has all data', async () => {
     const first = await startCitewell({ cwd });
     onTestFinished(first.kill);
     await run('ingest', 'papers');
@@ -253,7 +253,7 @@ describe('after a server was killed', () => {
 });
 
 describe('scripts can rely on', () => {
-  it('exit code 2 and every wrong variable for a wrong configuration', async () => {
+  it('exit code 2 and every invalid variable for an invalid configuration', async () => {
     const env = { CITEWELL_PORT: 'x', CITEWELL_MODEL: 'y' };
     const { code, stderr } = await runCitewell(['status'], { cwd, env });
     expect(code).toBe(2);
@@ -266,7 +266,7 @@ describe('scripts can rely on', () => {
     expect(jsonOf(stderr)).toEqual({ error: { code: 'not_found', message: expect.any(String) } });
   });
 
-  it('a quiet end when the reader of the output has gone', async () => {
+  it('a silent exit when the reader of the output has closed the pipe', async () => {
     const { code, stderr } = await runCitewell(['documents', 'list'], {
       cwd,
       onStart: (child) => child.stdout?.destroy(),
@@ -274,14 +274,14 @@ describe('scripts can rely on', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('a doctor that finds this machine well', async () => {
+  it('a doctor that finds no problem on this machine', async () => {
     const { code, stdout } = await run('doctor', '--json');
     const { ok, findings } = jsonOf(stdout);
     expect(findings.filter(({ state }: { state: string }) => state === 'wrong')).toEqual([]);
     expect({ ok, code }).toEqual({ ok: true, code: 0 });
   });
 
-  it('a doctor that says what is wrong and how to mend it', async () => {
+  it('a doctor that says what is wrong and how to repair it', async () => {
     await writeFile(join(cwd, 'not-a-folder'), '');
     const env = { CITEWELL_DATA_DIR: 'not-a-folder', OPENAI_API_KEY: 'sk-very-secret' };
     const { code, stdout, stderr } = await runCitewell(['doctor'], { cwd, env });

@@ -17,7 +17,7 @@ it('reads the file that --env-file names, before and after the command', async (
   }
 });
 
-it('has no eye for a .env of the working folder as citewell mcp, and says what it ignores there otherwise', async () => {
+it('ignores a .env of the working folder in citewell mcp, and reports ignored variables in other commands', async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, '.env'), 'CITEWELL_PORT=none\nCITEWELL_DATA_DIR=/elsewhere\n');
   expect(await runCitewell(['mcp'], { cwd })).toEqual({ code: 0, stdout: '', stderr: '' });

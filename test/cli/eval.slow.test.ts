@@ -33,7 +33,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true, maxRetries: 3 }));
 const run = (...args: string[]) => runCitewell(args, { cwd });
 
 describe('citewell eval', () => {
-  it('measures the search and the answers, and keeps the evaluation', async () => {
+  it('measures search and answers, and stores the evaluation', async () => {
     const { code, stdout, stderr } = await run('eval', 'questions.jsonl', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const { file, means, questions, comparison, setup } = JSON.parse(stdout);
@@ -70,7 +70,7 @@ describe('citewell eval, with a server', () => {
     await provider.close();
   });
 
-  it('says what became worse since, and what is found instead', async () => {
+  it('reports what became worse since the last run, and what is found instead', async () => {
     const filter = ['--filter', '{"document_type": {"$eq": "txt"}}'];
     const { code, stdout } = await run('eval', 'questions.jsonl', ...filter, '--fail-on-loss');
     // One question in three is not significant, as the p-value shows.
@@ -79,21 +79,21 @@ describe('citewell eval, with a server', () => {
     expect(stdout).toMatch(/4 questions in both[\s\S]*filters: \{\} → [\s\S]*worse by ndcg@10:\n.*lighthouse/);
   });
 
-  it('judges what the agent answers, and leaves no conversation behind', async () => {
+  it('evaluates answers of the agent, and leaves no conversation behind', async () => {
     const { code, stdout } = await run('eval', 'questions.jsonl', '--answers', 'agent', '--fail-below', 'hit@1=1');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/better by ndcg@10:\n.*lighthouse/) });
     const conversations = await (await fetch(`${server.url}/v3/conversations`)).json();
     expect(conversations).toMatchObject({ total_entries: 0 });
   });
 
-  it('fails where a score is below what was asked for', async () => {
+  it('fails when a score is below the requested minimum', async () => {
     const { code, stdout, stderr } = await run('eval', 'wrong.jsonl', '--answers', 'none', '--fail-below', 'hit@1=0.5');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('hit@1 is below 0.5.') });
     expect(stdout).not.toMatch(/Against/);
     expect((await readdir(join(cwd, '.citewell/evaluations'))).length).toBe(4);
   });
 
-  it('proposes questions that it can then be asked', async () => {
+  it('proposes questions in the format that it reads', async () => {
     const { code, stdout, stderr } = await run('eval', 'make', '--count', '2');
     expect(code).toBe(0);
     expect(stderr).toMatch(/consist of words of the corpus/);
@@ -102,7 +102,7 @@ describe('citewell eval, with a server', () => {
     expect(means['hit@10']).toBe(1);
   });
 
-  it('has a model write questions where that is asked for', async () => {
+  it('lets a model write questions on request', async () => {
     provider.next(chatReply({ text: '{"question":"What is it made of?"}' }));
     const { stdout, stderr } = await run('eval', 'make', '--count', '1', '--with-model', 'hosted/some-model');
     expect(JSON.parse(stdout)).toMatchObject({

@@ -5,7 +5,7 @@ import { chatReply, startFakeOpenAi } from '../support/fake-openai.ts';
 import { runCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-it('a person is told what placing passages comes to, agrees, and finds documents by what the model wrote', async () => {
+it('ingest shows the estimated cost of enrichment, asks, and makes chunks searchable by the generated context', async () => {
   const provider = await startFakeOpenAi();
   onTestFinished(() => provider.close());
   provider.otherwise(({ body }) => {

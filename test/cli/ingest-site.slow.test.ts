@@ -46,7 +46,7 @@ describe('citewell ingest with an address', () => {
     expect(code).toBe(0);
   });
 
-  it('takes in what the sitemap lists, and a host that the settings open', async () => {
+  it('ingests the pages of a sitemap, and pages of a host that the settings allow', async () => {
     const { url, port } = await site();
     const cwd = await temporaryFolder();
     const env = { CITEWELL_ALLOW_HOSTS: `127.0.0.1:${port}` };

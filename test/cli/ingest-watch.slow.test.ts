@@ -67,7 +67,7 @@ async function folderOfNotes(): Promise<{ cwd: string; note: (name: string) => s
   return { cwd, note };
 }
 
-it('a watched folder is followed through edits, moves and deletions, and caught up with', async () => {
+it('--watch follows edits, moves and deletions, and catches up with changes made while it was not running', async () => {
   const { cwd, note } = await folderOfNotes();
   const watch = await watchNotes(cwd);
   // Modified just before the start, so the file has to settle first.
@@ -118,7 +118,7 @@ it('a watched folder is followed through edits, moves and deletions, and caught 
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ ingested: 1, replaced: 1, unchanged: 1 });
 });
 
-it('a folder is kept in step with the server that runs, and an empty one removes nothing', async () => {
+it('--sync uses the running server, and an empty folder removes nothing', async () => {
   const { cwd, note } = await folderOfNotes();
   const server = await startCitewell({ cwd });
   onTestFinished(server.kill);
@@ -136,7 +136,7 @@ it('a folder is kept in step with the server that runs, and an empty one removes
   await again.end();
 });
 
-it('a dry run says what would be read, and takes nothing in', async () => {
+it('--dry-run lists what would be ingested, and ingests nothing', async () => {
   const { cwd, note } = await folderOfNotes();
   await writeFile(note('film.mov'), Buffer.of(0, 255));
   const { code, stdout } = await runCitewell(['ingest', 'notes', '--dry-run', '--json'], { cwd });

@@ -53,7 +53,7 @@ it.each(['SIGINT', 'SIGKILL'] as const)('an ingestion ended by %s goes on where 
   expect(status.corpus).toMatchObject({ documents: FILES, chunks: FILES, unfinished: 0, failed: 0 });
 });
 
-it('a server told to stop in the middle ends promptly, and its next start finishes what it had accepted', async () => {
+it('a server stopped during ingestion ends promptly, and the next start finishes the accepted documents', async () => {
   const cwd = await manyFiles();
   const server = await startCitewell({ cwd });
   onTestFinished(server.kill);
@@ -79,7 +79,7 @@ it('a server told to stop in the middle ends promptly, and its next start finish
   expect(chunks).toBe(documents);
 });
 
-it('takes in a web page, but none of this machine or its network unless told to', async () => {
+it('ingests a web page, but none of this machine or its network unless allowed', async () => {
   const cwd = await temporaryFolder();
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');

@@ -12,7 +12,7 @@ describe('text for a terminal', () => {
     expect(wrap(text, width)).toEqual(expected);
   });
 
-  it('cuts a paragraph after its lines and says so', () => {
+  it('truncates a paragraph at a number of lines and says so', () => {
     const text = 'word '.repeat(30);
     expect(paragraph(text, { width: 30, indent: '  ', maxLines: 2 }).split('\n')).toEqual([
       '  word word word word word',
@@ -20,13 +20,13 @@ describe('text for a terminal', () => {
     ]);
   });
 
-  it('names the place of a passage as far as it is known', () => {
+  it('names page and heading of a passage where known', () => {
     expect(formatLocation({ page: 3, headingPath: ['A', 'B'] })).toBe('page 3, A > B');
     expect(formatLocation({ page: null, headingPath: ['A'] })).toBe('A');
     expect(formatLocation({ page: null, headingPath: [] })).toBe('');
   });
 
-  it('never lets a text steer the terminal', () => {
+  it('never passes terminal control sequences of a text on', () => {
     expect(wrap('a\u001b[31mb \u202ec', 40)).toEqual(['a\ufffd[31mb \ufffdc']);
     expect(table([['we\tird\n"name"', 'x']])).toEqual(['we ird "name"  x']);
   });
@@ -65,7 +65,7 @@ describe('a line of progress', () => {
     expect(progressLine(base, 100)).toBe('[######------------------]  30/120 files  3.0/s  30 s left');
   });
 
-  it('does without a total while it is being counted', () => {
+  it('omits the total while files are still being counted', () => {
     expect(progressLine({ ...base, total: undefined }, 100)).toBe('30 files  3.0/s');
   });
 
@@ -77,7 +77,7 @@ describe('a line of progress', () => {
     expect(progressLine({ ...base, current: 'x'.repeat(200) }, 60).length).toBeLessThan(60);
   });
 
-  it('is full when there was nothing to do', () => {
+  it('is complete when there was nothing to do', () => {
     expect(progressLine({ ...base, done: 0, total: 0 }, 100)).toContain('[########################]  0/0');
   });
 });

@@ -31,7 +31,7 @@ it('mcp install keeps comments and other servers, leaves a backup, shows what ch
   expect((await install('--client', 'zed', '--folder', 'papers')).stdout).toContain('already contains it');
 });
 
-it('mcp install makes the file where there is none, and touches none that it cannot read', async () => {
+it('mcp install creates a missing file, and changes none that it cannot parse', async () => {
   const { cwd, install } = await folders();
   expect((await install('--client', 'claude-code', '--folder', 'papers')).code).toBe(0);
   const { citewell } = JSON.parse(await readFile(join(cwd, '.mcp.json'), 'utf8')).mcpServers;

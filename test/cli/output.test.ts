@@ -9,7 +9,7 @@ function terminal(colourDepth: number, isTTY = true): NodeJS.WriteStream {
   }) as NodeJS.WriteStream;
 }
 
-it('a title is a link in a terminal that can follow one, and words alone elsewhere', () => {
+it('a title is a hyperlink in terminals that support it, and plain text elsewhere', () => {
   const url = 'http://127.0.0.1:7272/d/1?q=1-2';
   const shown = (stdout: NodeJS.WriteStream, address?: string) => processOutput(stdout, stdout).link('Terms', address);
   expect(shown(terminal(8), url)).toBe(`\u001b]8;;${url}\u001b\\Terms\u001b]8;;\u001b\\`);

@@ -18,7 +18,7 @@ describe('metadata given on the command line', () => {
     expect(parseMetadata(argument)).toEqual(expected);
   });
 
-  it('adds up when repeated, the last one of a name winning', () => {
+  it('accumulates over repeated options, and the last value of a name wins', () => {
     expect(parseMetadata('a=2', { a: 1, b: 1 })).toEqual({ a: 2, b: 1 });
   });
 
@@ -50,7 +50,7 @@ describe('numbers and filters given on the command line', () => {
     expect(() => parse(text)).toThrow(/Expected/);
   });
 
-  it('takes a filter as a JSON object and nothing else', () => {
+  it('accepts a filter only as a JSON object', () => {
     expect(parseFilter('{"title": {"$eq": "x"}}')).toEqual({ title: { $eq: 'x' } });
     for (const text of ['', '{', '[]', 'null', '"x"']) expect(() => parseFilter(text)).toThrow(/Expected/);
   });

@@ -20,7 +20,7 @@ async function backlog({ url }: RunningServer) {
   return results.citewell.ingestion;
 }
 
-it('a server that is killed in the middle of its queue finishes at its next start all that it had acknowledged', async () => {
+it('a server killed while its queue is not empty finishes all acknowledged uploads after the next start', async () => {
   const cwd = await temporaryFolder();
   const server = await startCitewell({ cwd, env: { CITEWELL_INGEST: 'queue' } });
   onTestFinished(server.kill);

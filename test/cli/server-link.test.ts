@@ -44,7 +44,7 @@ function linkTo(...owners: ServerAddress[]) {
   );
 }
 
-it('a request goes to the next process when the one that had the data folder has ended', async () => {
+it('a request is retried with the next process when the one that held the data folder has ended', async () => {
   const gone = await startOwner(answers('never'));
   const link = linkTo(gone, await startOwner(answers('here')));
   await link.address();
@@ -52,7 +52,7 @@ it('a request goes to the next process when the one that had the data folder has
   expect(await link.ask({ method: 'POST', path: '/x' })).toBe('here');
 });
 
-it('what the lost process may have done is not done twice, unless that is harmless', async () => {
+it('a request that the lost process may have executed is repeated only when it is idempotent', async () => {
   const other = await startOwner(answers('here'));
   const link = linkTo(await startOwner(breaksOff), other);
   await expect(link.ask({ method: 'POST', path: '/x' })).rejects.toMatchObject({ code: 'store_failed' });
@@ -61,13 +61,13 @@ it('what the lost process may have done is not done twice, unless that is harmle
   expect(await again.ask({ method: 'POST', path: '/x', isRepeatable: true })).toBe('here');
 });
 
-it('a process that is still there is not asked for ever', async () => {
+it('retries with a process that is still alive are limited', async () => {
   const broken = await startOwner(breaksOff);
   await expect(linkTo(broken).ask({ method: 'GET', path: '/x' })).rejects.toMatchObject({ code: 'store_failed' });
   expect(broken.asked()).toBe(1);
 });
 
-it('a stream begins anew elsewhere only before its first event', async () => {
+it('a stream is restarted with another process only before its first event', async () => {
   const whole = await startOwner(streams('event: message\ndata: 2\n\nevent: done\ndata: [DONE]\n\n'));
   const collect = async (first: ServerAddress) => {
     const events: unknown[] = [];

@@ -31,7 +31,7 @@ async function startChat(cwd: string) {
   };
 }
 
-it('commands, assistants and servers work while a chat has the data folder, and chats while they have it', async () => {
+it('commands, MCP processes and servers work while a chat holds the data folder, and a chat works while they hold it', async () => {
   const cwd = await temporaryFolder();
   const dataFolder = join(cwd, '.citewell');
   const roleNow = async () => (await readServerInfo(dataFolder))?.role;

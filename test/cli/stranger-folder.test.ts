@@ -13,7 +13,7 @@ async function executedBy(pid: number): Promise<string[]> {
   return [...maps.matchAll(/^\S+ ..x. .*? (\/.*)$/gm)].map(([, file = '']) => file);
 }
 
-it.skipIf(process.platform !== 'linux')('runs nothing that lies in the data folder', async () => {
+it.skipIf(process.platform !== 'linux')('runs no code from the data folder', async () => {
   const cwd = await temporaryFolder();
   const planted = join(cwd, '.citewell', 'cache');
   await mkdir(planted, { recursive: true, mode: 0o700 });

@@ -66,7 +66,7 @@ async function openFolder(change: Partial<SyncParts> = {}) {
 }
 
 describe('a folder and its documents', () => {
-  it('are brought in step, and then nothing is left to do', async () => {
+  it('are synchronised, and a second run changes nothing', async () => {
     const { at, sync, titles } = await openFolder();
     await mkdir(at('deep/er'), { recursive: true });
     await writeFile(at('boats.txt'), 'Boats leave at nine.');
@@ -81,7 +81,7 @@ describe('a folder and its documents', () => {
     expect(await titles()).toEqual(['boats.txt']);
   });
 
-  it('know a file that was moved or named anew by its content, and keep its document as it is', async () => {
+  it('recognise a moved or renamed file by its content, and keep its document', async () => {
     const { store, at, sync } = await openFolder();
     await mkdir(at('old'));
     await writeFile(at('old/boats.txt'), 'Boats leave at nine.');
@@ -114,7 +114,7 @@ describe('a folder and its documents', () => {
     expect((await store.corpus.list(everything, { offset: 0, limit: 9 })).total).toBe(3);
   });
 
-  it('keep the document of a copy when the file it was made from goes', async () => {
+  it('keep the document of a copy when the original file is deleted', async () => {
     const { at, sync, titles } = await openFolder();
     await writeFile(at('one.txt'), 'The same words.');
     await sync();
@@ -125,7 +125,7 @@ describe('a folder and its documents', () => {
     expect(await titles()).toEqual(['two.txt']);
   });
 
-  it('leave alone what did not come from there', async () => {
+  it('do not touch documents from other sources', async () => {
     const { store, at, sync, root, titles, parts } = await openFolder();
     const { client } = parts;
     const item = { fileName: 'other.txt', metadata: {}, collections: [] };
@@ -141,7 +141,7 @@ describe('a folder and its documents', () => {
     expect((await store.corpus.stats()).documents.success).toBe(4);
   });
 
-  it('stay as they are when the folder is empty all at once, or cannot be read', async () => {
+  it('keep all documents when the folder is suddenly empty or unreadable', async () => {
     const { at, sync, titles, root } = await openFolder();
     await writeFile(at('boats.txt'), 'Boats leave at nine.');
     await sync();
@@ -155,7 +155,7 @@ describe('a folder and its documents', () => {
     expect(await sync('boats.txt')).toEqual(['removed boats.txt']);
   });
 
-  it('may be told to forget nothing', async () => {
+  it('keep documents of deleted files when that is requested', async () => {
     const { at, sync, titles } = await openFolder({ keepDeleted: true });
     await writeFile(at('boats.txt'), 'Boats leave at nine.');
     await sync();
@@ -164,7 +164,7 @@ describe('a folder and its documents', () => {
     expect(await titles()).toEqual(['boats.txt']);
   });
 
-  it('wait for a file that is being written, and survive what cannot be read and loops of links', async () => {
+  it('wait for a file that is being written, and tolerate unreadable files and link loops', async () => {
     let settle = 60_000;
     const { at, sync } = await openFolder({ settleMs: () => settle });
     await writeFile(at('boats.txt'), 'Boats le');
@@ -187,7 +187,7 @@ describe('a folder and its documents', () => {
 });
 
 describe('events of files', () => {
-  it('tell of what is made, changed and removed, and not of hidden places', async () => {
+  it('report created, changed and removed files, but not hidden ones', async () => {
     const root = await temporaryFolder();
     const paths = new Set<string>();
     const events = await watchFiles({
@@ -211,10 +211,10 @@ describe('events of files', () => {
   });
 });
 
-describe('paths that wait', () => {
+describe('pending paths', () => {
   const root = '/notes';
 
-  it('are due when it has been quiet, and stand for all below them', () => {
+  it('are due after a quiet period, and cover everything below them', () => {
     const pending = createPendingPaths(root, { quietMs: 100, maxMs: 1_000 });
     for (const path of ['/notes/a/b.txt', '/notes/a', '/notes/ab.txt']) pending.add(path);
     const now = performance.now();
@@ -224,7 +224,7 @@ describe('paths that wait', () => {
     expect(pending.untilDue(now)).toBeUndefined();
   });
 
-  it('become the whole folder when there are too many', () => {
+  it('are replaced by the whole folder when there are too many', () => {
     const pending = createPendingPaths(root, { quietMs: 0, maxMs: 0 });
     for (let number = 0; number < 20_000; number++) pending.add(`/notes/${number}.txt`);
     expect(pending.takeDue(performance.now() + 1)).toEqual([root]);

@@ -54,7 +54,7 @@ const result = (id: string, failure?: string): ShownEvent => ({
 });
 
 describe('a turn', () => {
-  it('shows its tools as they run and its text as it comes, each on lines of their own', () => {
+  it('shows tools as they run and text as it arrives, on separate lines', () => {
     const { text, piped } = show(
       { type: 'text', text: 'Let me' },
       { type: 'text', text: ' look.' },
@@ -75,7 +75,7 @@ describe('a turn', () => {
     expect(piped).toBe('Let me look.\nTen.\n');
   });
 
-  it('shows thinking dimmed and line by line, the last line when something else begins', () => {
+  it('shows thinking dimmed and line by line, and flushes the last line before other output', () => {
     const { text } = show(
       { type: 'thinking', text: 'First I se' },
       { type: 'thinking', text: 'arch.\n\nThen' },
@@ -85,7 +85,7 @@ describe('a turn', () => {
     expect(text).toBe('<dim>  First I search.\n<dim>  Then I read.\nSo.\n');
   });
 
-  it('lets neither a tool’s result nor the text steer the terminal', () => {
+  it('strips terminal control sequences from tool results and text', () => {
     const { text } = show({ type: 'text', text: 'a\u001b[2Jb' }, call('a'), result('a', 'bad\u001b[2J\nnews'));
     expect(text).not.toContain('\u001b');
     expect(text).toContain('bad\ufffd[2J news');
@@ -97,14 +97,14 @@ describe('arguments', () => {
     [{}, ''],
     [{ query: 'a "b"', limit: 3 }, 'query="a \\"b\\"" limit=3'],
     [{ query: 'x'.repeat(100) }, `query="${'x'.repeat(58)}…`],
-  ])('%j are shown short', (given, expected) => {
+  ])('%j are abbreviated', (given, expected) => {
     expect(shortArguments(given)).toBe(expected);
   });
 });
 
 const spent = { input: 4210, cachedInput: 1024, output: 312, steps: 3, seconds: 6.14, dollars: 0.0042 };
 
-describe('what a turn cost', () => {
+describe('the cost of a turn', () => {
   it.each([
     [spent, 'm · 3 steps · 4,210 tokens read (1,024 cached), 312 written · $0.0042 · 6.1 s'],
     [
@@ -113,11 +113,11 @@ describe('what a turn cost', () => {
     ],
     [{ ...spent, dollars: null }, 'm · 3 steps · 4,210 tokens read (1,024 cached), 312 written · 6.1 s'],
     [{ ...spent, input: 0, output: 0, dollars: 0 }, 'm · 3 steps · 6.1 s'],
-  ])('stands in one line', (used, line) => {
+  ])('is one line', (used, line) => {
     expect(spendLine('m', used)).toBe(line);
   });
 
-  it('stands below what to be wary of', () => {
+  it('follows the warnings', () => {
     const { output, text } = screen();
     const reply: AgentReply = {
       text: 'A. B.',

@@ -14,7 +14,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDela
 const users = (args: readonly string[], input?: string) =>
   runCitewell(['users', ...args], { cwd, ...(input !== undefined && { input }) });
 
-it('makes the first admin before there is a server, and shows no password', async () => {
+it('creates the first admin without a server, and prints no password', async () => {
   const made = await users(['create-admin', '--email', 'Ada@Example.org', '--password-stdin'], `${PASSWORD}\n`);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('ada@example.org is an admin now') });
   expect(made.stdout + made.stderr).not.toContain(PASSWORD);
@@ -33,7 +33,7 @@ it.each([
     { CITEWELL_HOST: '0.0.0.0', CITEWELL_AUTH: 'required', CITEWELL_R2R_TEST_ADMIN: '1' },
     /CITEWELL_R2R_TEST_ADMIN: .*publicly known/,
   ],
-])('does not serve with %j, and says why and what now', async (env, why) => {
+])('does not serve with %j, and gives reason and remedy', async (env, why) => {
   const { code, stdout, stderr } = await runCitewell(['serve', '--port', '0'], { cwd, env });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(why);
@@ -54,7 +54,7 @@ describe('beside a server that other machines can reach', () => {
       })
     ).status;
 
-  it('works on its users', async () => {
+  it('manages its users', async () => {
     expect((await fetch(`${server.url}/v3/documents`)).status).toBe(401);
     expect([await login(PASSWORD), await login(PASSWORD, 'admin@example.com')]).toEqual([200, 200]);
     expect((await users(['deactivate', 'ada@example.org'])).stdout).toContain('is shut out');

@@ -25,7 +25,7 @@ module.registerHooks({
   },
 });`;
 
-it('keeps V8 from freeing what threads share twice, before anything is loaded that starts one', async () => {
+it('sets --no-wasm-code-gc where Node needs it, before any thread starts', async () => {
   const cwd = await temporaryFolder();
   const spy = join(cwd, 'spy.mjs');
   await writeFile(spy, SPY);

@@ -39,12 +39,12 @@ describe('reading a stream of events', () => {
     );
   });
 
-  it('passes over events it does not know', async () => {
+  it('ignores unknown events', async () => {
     const events = await all(readEvents(pieces('event: later\ndata: {}\n\n', delta('a'), DONE)));
     expect(events.map(({ event }) => event)).toEqual(['message']);
   });
 
-  it('throws what the service says went wrong', async () => {
+  it('throws the error event of the service', async () => {
     const failure = 'event: error\ndata: {"error":{"message":"No more.","code":"provider_failed"}}\n\n';
     const reading = all(readEvents(pieces(delta('a'), failure, DONE)));
     await expect(reading).rejects.toMatchObject({ code: 'provider_failed', message: 'No more.' });
@@ -54,7 +54,7 @@ describe('reading a stream of events', () => {
     await expect(all(readEvents(pieces(delta('a'))))).rejects.toBeInstanceOf(StreamFailure);
   });
 
-  it('goes on behind the last event after a break, and gives up after its attempts', async () => {
+  it('resumes after the last event, and gives up after the last attempt', async () => {
     const asked: string[] = [];
     const reconnect = async (last: string) => {
       asked.push(last);
@@ -77,7 +77,7 @@ describe('over the service', () => {
   });
   afterAll(() => http.close());
 
-  it('reads what r2r-js resolves to', async () => {
+  it('reads the streams that r2r-js returns', async () => {
     const stream = await new r2rClient(http.url).retrieval.rag({
       query: 'What is the capital of Portugal?',
       ragGenerationConfig: { stream: true },
@@ -93,7 +93,7 @@ describe('over the service', () => {
     expect(search?.data).toHaveProperty('chunk_search_results');
   });
 
-  it('throws the refusal of a response that is no stream', async () => {
+  it('throws the error of a response that is no stream', async () => {
     const response = await http.post('/v3/retrieval/rag', { query: '' });
     await expect(collectAnswer(response)).rejects.toMatchObject({ name: 'StreamFailure', code: 'invalid_request' });
   });

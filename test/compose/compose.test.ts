@@ -36,7 +36,7 @@ it('refuses a corpus of another embedder, and closes the adapters', async () => 
   expect(isClosed).toBe(true);
 });
 
-it('takes a corpus of another embedder as it is when told to, to embed it anew', async () => {
+it('opens a corpus of another embedder when it is to be reindexed', async () => {
   const store = await filledStore();
   const services = await compose(adaptersOver(store, { embedders: onlyEmbedder(another) })).start({ embedder: 'keep' });
   onTestFinished(() => services.close());

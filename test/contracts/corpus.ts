@@ -57,7 +57,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await (await index.open(space?.collection ?? '', 4)).count()).toBe(3);
     });
 
-    it('gives a chunk what it inherits, then what is its own', async () => {
+    it('merges inherited metadata of a chunk with its own', async () => {
       const store = await open();
       const document = newDocument('one', { metadata: { year: 1866, title: 'hidden' } });
       const chunk = newChunk(0, 'text', { page: 3, headingPath: ['Part', 'Chapter'], metadata: { mood: 'grim' } });
@@ -83,7 +83,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       });
     });
 
-    it('takes what was learnt in reading along with publication', async () => {
+    it('stores metadata found by the reader at publication', async () => {
       const { corpus } = await open();
       const document = newDocument('one', { metadata: { kept: 1, changed: 1 } });
       await corpus.begin(document);
@@ -92,7 +92,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(published).toMatchObject({ title: 'Better', type: 'md', metadata: { kept: 1, changed: 2, added: 3 } });
     });
 
-    it('refuses an id that is there or on its way', async () => {
+    it('refuses an id that exists or is being ingested', async () => {
       const store = await open();
       const document = newDocument('one');
       await store.corpus.begin(document);
@@ -103,7 +103,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       await expect(store.corpus.begin(foreign, { replace: true })).rejects.toMatchObject({ code: 'conflict' });
     });
 
-    it('takes a failed document over, and says why it had failed until then', async () => {
+    it('lets a failed document be submitted again, and shows its error until then', async () => {
       const { corpus } = await open();
       const document = newDocument('one');
       await corpus.begin(document);
@@ -120,7 +120,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await corpus.publish(document.id, publication(''))).toMatchObject({ chunkCount: 1 });
     });
 
-    it('keeps the old chunks, title and collections of a document that is replaced, until the new ones are out', async () => {
+    it('keeps old chunks, title and collections of a replaced document until the new ones are published', async () => {
       const store = await open();
       const { corpus } = store;
       const old = newDocument('one', { metadata: { edition: 1 } });
@@ -143,7 +143,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await corpus.textOf(old.id)).toEqual({ text: 'new', pages: [] });
     });
 
-    it('keeps what was visible when a replacement fails', async () => {
+    it('keeps the published version when a replacement fails', async () => {
       const store = await open();
       const document = newDocument('one');
       await ingest(store, document, newChunks(3, 'old words'));
@@ -154,7 +154,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await store.corpus.textOf(document.id)).toMatchObject({ text: 'old words\nold words\nold words' });
     });
 
-    it('forgets what an attempt had staged when reading starts anew', async () => {
+    it('drops staged chunks when reading restarts', async () => {
       const { corpus } = await open();
       const document = newDocument('one');
       await corpus.begin(document);
@@ -211,7 +211,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await titles({ kind: 'none' })).toEqual(['', 0]);
     });
 
-    it('finds a document by its bytes, once it can be seen, for its owner', async () => {
+    it('finds a published document by its content hash, for its owner', async () => {
       const store = await open();
       const document = newDocument('one');
       const begun = await store.corpus.begin(document);
@@ -221,7 +221,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await store.corpus.findByContent('someone', begun.contentHash)).toBeUndefined();
     });
 
-    it('returns the vectors as they came', async () => {
+    it('returns vectors unchanged', async () => {
       const store = await open();
       const document = newDocument('one');
       await ingest(store, document, newChunks(3));
@@ -231,7 +231,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       for (const { id, order } of items) expect(vectors.get(id)).toEqual(direction(order));
     });
 
-    it('searches documents by title and summary, and forgets the words of the removed', async () => {
+    it('searches documents by title and summary, and no longer finds removed ones', async () => {
       const store = await open();
       const { corpus } = store;
       const withSummary = async (name: string, summary: string) => {
@@ -253,7 +253,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect((await search('whale')).total).toBe(1);
     });
 
-    it('merges or replaces metadata, and filters see it at once', async () => {
+    it('merges or replaces metadata, effective for filters at once', async () => {
       const store = await open();
       const document = newDocument('one', { metadata: { kept: 1, changed: 1 } });
       await ingest(store, document, newChunks(1));
@@ -268,7 +268,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       await expect(corpus.setMetadata(newDocument('two').id, {}, 'merge')).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('removes a document with all that belongs to it, and counts it', async () => {
+    it('removes a document with all its records, and returns the counts', async () => {
       const store = await open();
       const { corpus, sqlite, spaces, index, maintenance } = store;
       await ingest(store, newDocument('one'), newChunks(3));
@@ -313,7 +313,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await corpus.remove({ kind: 'none' })).toEqual(nothing);
     });
 
-    it('counts what it holds', async () => {
+    it('counts documents and chunks', async () => {
       const store = await open();
       await ingest(store, newDocument('one'), newChunks(3));
       await store.corpus.begin(newDocument('two'));
@@ -327,7 +327,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       });
     });
 
-    it('takes many documents at the same time, and none loses anything', async () => {
+    it('ingests many documents concurrently without losing data', async () => {
       const store = await open();
       const names = Array.from({ length: 20 }, (_, number) => `document ${number}`);
       await Promise.all(names.map((name) => ingest(store, newDocument(name), newChunks(30, name))));

@@ -60,14 +60,14 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       expect(hit?.distance).toBeCloseTo(0, 4);
     });
 
-    it('removes what is there and ignores what is not', async () => {
+    it('removes existing keys and ignores missing ones', async () => {
       const collection = await openWith(circle(4));
       await collection.remove([2, 999]);
       expect((await collection.keys(everything)).sort()).toEqual([1, 3, 4]);
       expect((await collection.nearest(unit(1, 0, 0, 0), 10)).map((hit) => hit.key).sort()).toEqual([1, 3, 4]);
     });
 
-    it('takes empty lists', async () => {
+    it('accepts empty lists', async () => {
       const collection = await openWith(circle(1));
       await collection.upsert([]);
       await collection.remove([]);
@@ -96,7 +96,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       expect(hit?.distance).toBeCloseTo(0, 4);
     });
 
-    it('gives the same collection to whoever opens its name', async () => {
+    it('returns the same collection for the same name', async () => {
       const name = nextName();
       const one = await index.open(name, 4);
       await one.upsert(circle(3));
@@ -111,7 +111,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       expect(await large.count()).toBe(1);
     });
 
-    it('lists its collections and forgets dropped ones', async () => {
+    it('lists its collections without dropped ones', async () => {
       const name = nextName();
       await (await index.open(name, 4)).upsert(circle(3));
       expect(await index.list()).toContain(name);
@@ -127,13 +127,13 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       await expect(collection.nearest(unit(1, 0), 1)).rejects.toMatchObject({ code: 'store_failed' });
     });
 
-    it('ends a search whose caller has gone', async () => {
+    it('ends a search when its caller aborts', async () => {
       const collection = await openWith(circle(2));
       const gone = AbortSignal.abort(new Error('gone'));
       await expect(collection.nearest(unit(1, 0, 0, 0), 1, gone)).rejects.toThrow();
     });
 
-    it('takes writes from several callers at once', async () => {
+    it('accepts concurrent writes', async () => {
       const collection = await openWith([]);
       const parts = Array.from({ length: 8 }, (_, part) =>
         circle(50).map(({ vector }, place) => ({ key: part * 50 + place + 1, vector })),

@@ -11,7 +11,7 @@ const all = { ids: [], offset: 0, limit: 100 };
 const open = async () => createConversations((await openTestStore()).conversations);
 
 describe('conversations', () => {
-  it('are listed newest first, each user their own, the superuser all', async () => {
+  it('are listed newest first: own ones for a user, all for a superuser', async () => {
     const conversations = await open();
     const one = await conversations.create(anna, 'one');
     const two = await conversations.create(anna, null);
@@ -22,7 +22,7 @@ describe('conversations', () => {
     expect((await conversations.list(anna, { ...all, ids: [one.id, three.id] })).items).toEqual([one]);
   });
 
-  it('of others are not found, whatever is asked of them', async () => {
+  it('of other users are not found by any operation', async () => {
     const conversations = await open();
     const { id } = await conversations.create(anna, 'hers');
     const message = await conversations.append(anna, id, { role: 'user', content: 'Hello' });
@@ -40,7 +40,7 @@ describe('conversations', () => {
     expect(await conversations.get(defaultAdmin, id)).toMatchObject({ name: 'hers' });
   });
 
-  it('keep their messages in order, and take them along when removed', async () => {
+  it('keep their messages in order, and delete them with themselves', async () => {
     const conversations = await open();
     const { id } = await conversations.create(anna, null);
     const question = await conversations.append(anna, id, {
@@ -61,7 +61,7 @@ describe('conversations', () => {
     await expect(conversations.messages(anna, id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('take no empty message and no parent from elsewhere', async () => {
+  it('refuse an empty message and a parent of another conversation', async () => {
     const conversations = await open();
     const { id } = await conversations.create(anna, null);
     const elsewhere = await conversations.create(anna, null);
@@ -76,7 +76,7 @@ describe('conversations', () => {
     expect(await conversations.messages(anna, id)).toEqual([]);
   });
 
-  it('merge the metadata of a message and mark it once its content has changed', async () => {
+  it('merge the metadata of a message and mark an edited one', async () => {
     const conversations = await open();
     const { id } = await conversations.create(anna, null);
     const first = await conversations.append(anna, id, { role: 'user', content: 'Helo', metadata: { a: 1, b: 1 } });

@@ -22,8 +22,8 @@ const stretch = (start: number, end: number, headingPath: readonly string[] = ['
   text: 'x'.repeat(end - start),
 });
 
-describe('the places within a passage', () => {
-  it('begin with its own, and change where pages and sections do', () => {
+describe('page and headings within a passage', () => {
+  it('begin with those of the passage, and change at page and section boundaries', () => {
     expect(placesWithin(stretch(50, 200), outline)).toEqual([
       { start: 50, page: 1, headingPath: ['A'] },
       { start: 100, page: 2, headingPath: ['A'] },
@@ -38,17 +38,17 @@ describe('the places within a passage', () => {
     [119, 2, ['A']],
     [120, 2, ['A', 'B']],
     [199, 4, ['C']],
-  ])('tell what stands at character %i', (offset, page, headingPath) => {
+  ])('are known for character %i', (offset, page, headingPath) => {
     expect(placeAt(withPlaces(stretch(50, 200), outline), offset)).toEqual({ page, headingPath });
   });
 
-  it('leave a passage on one page and in one section as it is', () => {
+  it('do not split a passage on one page and in one section', () => {
     const whole = stretch(20, 90, ['A', 'Stop | Price']);
     expect(withPlaces(whole, outline)).toBe(whole);
     expect(placeAt(whole, 30)).toEqual({ page: 1, headingPath: ['A', 'Stop | Price'] });
   });
 
-  it('keep the names of the columns for what is left of the table, and for nothing else', () => {
+  it('repeat the column names only for the rest of the table', () => {
     const places = placesWithin(stretch(50, 140, ['A', 'Stop | Price']), outline);
     expect(places.map(({ headingPath }) => headingPath)).toEqual([
       ['A', 'Stop | Price'],
@@ -59,19 +59,19 @@ describe('the places within a passage', () => {
     expect(placesWithin(stretch(105, 140, ['A', 'B']), outline)[0]?.headingPath).toEqual(['A']);
   });
 
-  it('are not looked for in a text that the offsets do not count in', () => {
+  it('are not computed for a text that the offsets do not refer to', () => {
     const edited = { ...stretch(50, 200), text: 'other words' };
     expect(withPlaces(edited, outline)).toBe(edited);
   });
 
-  it('say the pages in words', () => {
+  it('are printed as page numbers', () => {
     expect(pagesOf(withPlaces(stretch(50, 200), outline))).toBe('1-4');
     expect(pagesOf(withPlaces(stretch(50, 130), outline))).toBe('1-2');
     expect(pagesOf(stretch(20, 90))).toBe('1');
     expect(pagesOf({ ...stretch(20, 90), page: null })).toBeUndefined();
   });
 
-  it('agree with a search from the front, whatever pages and sections there are', () => {
+  it('equal the result of a linear search for any pages and sections', () => {
     const starts = fc.uniqueArray(fc.nat(400), { maxLength: 20 }).map((all) => all.toSorted((a, b) => a - b));
     fc.assert(
       fc.property(

@@ -9,7 +9,7 @@ const compare = (field: string, op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', v
 const year = compare('metadata.year', 'gt', 2020);
 const pdf = compare('document_type', 'eq', 'pdf');
 
-describe('a filter of the wire', () => {
+describe('a filter of a request', () => {
   it.each<[string, unknown, Filter]>([
     ['an empty object means everything', {}, everything],
     ['$eq', { title: { $eq: 'a' } }, compare('title', 'eq', 'a')],
@@ -112,7 +112,7 @@ describe('a filter of the wire', () => {
     expect(() => readFilter(wire)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
-  it('is read or refused in words, whatever it is', () => {
+  it('is parsed or refused with a message, whatever the input', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (wire) => {
         try {

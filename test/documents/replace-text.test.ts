@@ -2,25 +2,25 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { replaceText } from '../../src/documents/replace-text.ts';
 
-it('keeps what stands before the changed words in place and moves what stands behind them', () => {
+it('keeps offsets before the changed text and shifts those after it', () => {
   const { text, moved } = replaceText('one two three', { start: 4, end: 7, text: 'twenty' });
   expect(text).toBe('one twenty three');
   expect([0, 4, 7, 13].map(moved)).toEqual([0, 4, 10, 16]);
 });
 
-it('counts what old and new words have in common as unchanged', () => {
+it('counts the common prefix and suffix as unchanged', () => {
   const { changedEnd, firstMoved, grown } = replaceText('abcdef', { start: 0, end: 6, text: 'abXYef' });
   expect({ changedEnd, firstMoved, grown }).toEqual({ changedEnd: 4, firstMoved: 3, grown: 0 });
 });
 
-it('gives words put in at the beginning to the passage itself, and so words at its end', () => {
+it('counts text inserted at the edges as part of the passage', () => {
   const before = replaceText('AABB', { start: 2, end: 4, text: 'xBB' });
   expect(before.moved(2)).toBe(2);
   const behind = replaceText('AABB', { start: 0, end: 2, text: 'AAx' });
   expect(behind.moved(2)).toBe(3);
 });
 
-it('leaves every passage that does not overlap the place the same words', () => {
+it('keeps the text of every passage that does not overlap the change', () => {
   const words = fc.string({ maxLength: 8, unit: fc.constantFrom('a', 'b', ' ') });
   fc.assert(
     fc.property(words, words, words, words, (before, old, behind, text) => {

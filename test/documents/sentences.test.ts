@@ -165,7 +165,7 @@ describe('splitSentences', () => {
     expect(parts.every((part) => /^word.*(?:word|end\.)$/.test(part))).toBe(true);
   });
 
-  it('loses nothing but white space, whatever the text', () => {
+  it('loses nothing but white space in any text', () => {
     const unit = fc.oneof(
       fc.constantFrom(
         '. ',

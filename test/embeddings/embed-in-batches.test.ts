@@ -53,7 +53,7 @@ describe('embedding in batches', () => {
     );
   });
 
-  it('tells how far it is', async () => {
+  it('reports progress', async () => {
     const progress: number[][] = [];
     await embedInBatches(numbering().model, numbers(10), {
       kind: 'passage',

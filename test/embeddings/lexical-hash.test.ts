@@ -11,12 +11,12 @@ const nearness = async (one: string, two: string) => {
 };
 
 describe('the lexical hash', () => {
-  it('names its space and admits that it knows words only', async () => {
+  it('names its vector space and declares itself lexical', async () => {
     expect(await embedder.space()).toMatchObject({ embedder: 'builtin/lexical-hash-v1', dimensions: 768 });
     expect(embedder.isLexical).toBe(true);
   });
 
-  it('gives vectors of length one for any text, the empty one too', async () => {
+  it('gives unit vectors for any text, also the empty one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100 }), async (text) => {
         const [vector = new Float32Array()] = await embed(text);
@@ -29,7 +29,7 @@ describe('the lexical hash', () => {
     expect(dot(empty, empty)).toBe(1);
   });
 
-  it('gives the same text the same vector for ever', async () => {
+  it('gives the same text the same vector in every version', async () => {
     const [vector = new Float32Array()] = await embed('The quick brown fox');
     const heaviest = [...vector.entries()].sort((one, two) => Math.abs(two[1]) - Math.abs(one[1])).slice(0, 3);
     expect(heaviest.map(([place, value]) => [place, Number(value.toFixed(4))])).toMatchInlineSnapshot(`
@@ -55,19 +55,19 @@ describe('the lexical hash', () => {
     expect(shared).toBeGreaterThan(await nearness('the fox jumps over the dog', 'quarterly revenue of the bank'));
   });
 
-  it('sees through forms and misspellings of a word', async () => {
+  it('gives similar vectors to inflected and misspelt words', async () => {
     expect(await nearness('connection', 'connected')).toBeGreaterThan(0.9);
     expect(await nearness('government', 'goverment')).toBeGreaterThan((await nearness('government', 'elephant')) + 0.2);
     expect(await nearness('東京都庁', '東京都')).toBeGreaterThan(0.5);
   });
 
-  it('gives vectors in the order of the texts, many at once', async () => {
+  it('returns vectors in the order of the texts for large batches', async () => {
     const texts = Array.from({ length: 100 }, (_, number) => `text number ${number}`);
     const [together, alone] = [await embed(...texts), await embed('text number 77')];
     expect(together[77]).toEqual(alone[0]);
   });
 
-  it('stops when the caller leaves', async () => {
+  it('stops when the caller aborts', async () => {
     const leaving = new AbortController();
     leaving.abort();
     const embedding = embedder.embed(['text'], 'query', leaving.signal);

@@ -55,7 +55,7 @@ function withoutPackage(): void {
 }
 
 function withPackage(): void {
-  it('returns one vector of length one per text, the same alone and in company', async () => {
+  it('returns one unit vector per text, the same alone and in a batch', async () => {
     const model = open('plain');
     const texts = ['king', 'queen queen queen', 'apple pear', 'KING, nothing known'];
     const together = await model.embed(texts, 'passage');
@@ -81,7 +81,7 @@ function withPackage(): void {
     expect(dot(asked, stored)).toBeLessThan(0.9);
   });
 
-  it('stamps its space with a version that changes with its files', async () => {
+  it('includes a version in its space that changes with its files', async () => {
     const name = 'changing';
     await writeTinyModel(join(folder, name));
     const before = await open(name).space();

@@ -26,7 +26,7 @@ describe('a model card', () => {
 });
 
 describe('cutting a text', () => {
-  it('gives its beginning, within the limit and well formed', () => {
+  it('gives a well-formed prefix within the limit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 1, max: 60 }), (text, tokens) => {
         const cut = cutToTokens(text, tokens);
@@ -44,7 +44,7 @@ describe('a unit vector', () => {
     expect(unitVector([3, 4])).toEqual(Float32Array.of(0.6, 0.8));
   });
 
-  it.each([[[0, 0]], [[Number.NaN, 1]], [[Number.POSITIVE_INFINITY]], [[]]])('is not made of %j', (numbers) => {
+  it.each([[[0, 0]], [[Number.NaN, 1]], [[Number.POSITIVE_INFINITY]], [[]]])('is refused for %j', (numbers) => {
     expect(unitVector(numbers)).toBeUndefined();
   });
 });

@@ -60,7 +60,7 @@ describe('an embedding model over HTTP', () => {
     expect(await embedder().embed(['a', 'b'], 'query')).toEqual([Float32Array.of(1, 0), Float32Array.of(0, 1)]);
   });
 
-  it('asks for the dimension once', async () => {
+  it('queries the dimension once', async () => {
     const model = embedder();
     expect(await model.space()).toEqual({ embedder: 'openai/some-embedder', version: '1', dimensions: 16 });
     await model.space();
@@ -68,7 +68,7 @@ describe('an embedding model over HTTP', () => {
     expect(fake.requests.length).toBe(2);
   });
 
-  it('knows the dimensions of OpenAI’s models without asking, and asks for shorter ones', async () => {
+  it('knows the dimensions of OpenAI’s models without a request, and can request shorter ones', async () => {
     expect((await embedder({ model: 'text-embedding-3-large' }).space()).dimensions).toBe(3072);
     const short = embedder({ model: 'text-embedding-3-large', dimensions: 24 });
     expect(await short.space()).toMatchObject({ embedder: 'openai/text-embedding-3-large@24', dimensions: 24 });
@@ -133,14 +133,14 @@ describe('an embedding model over HTTP', () => {
     expect(fake.requests.length).toBe(0);
   });
 
-  it('tells questions from passages where the model wants it', async () => {
+  it('distinguishes queries from passages for models that need it', async () => {
     const model = embedder({ model: 'intfloat/multilingual-e5-small' });
     await model.embed(['x'], 'query');
     await model.embed(['x'], 'passage');
     expect(fake.requests.map((request) => request.body.input)).toEqual([['query: x'], ['passage: x']]);
   });
 
-  it('tries again as long as it is asked to wait, and after failures', async () => {
+  it('retries after failures, and waits as long as the server asks', async () => {
     fake.next(rateLimited('0.2'), brokenConnection);
     expect((await embedder().embed(['x'], 'query')).length).toBe(1);
     expect(fake.requests.length).toBe(3);

@@ -37,7 +37,7 @@ describe('the embedding models', () => {
     expect(vector?.length).toBe((await embedder.space()).dimensions);
   });
 
-  it('include local ones, which are not looked for yet', () => {
+  it('include local ones, which are not loaded yet', () => {
     expect(createEmbeddingModel('local/Xenova/all-MiniLM-L6-v2', settings()).name).toBe(
       'local/Xenova/all-MiniLM-L6-v2',
     );
@@ -51,13 +51,13 @@ describe('the embedding models', () => {
     ['mystery/x', 'unknown_model', 'No provider is named "mystery"'],
     ['openai/', 'unknown_model', 'Expected <provider>/<model>'],
     ['openai/text-embedding-3-small', 'not_configured', 'needs OPENAI_API_KEY'],
-  ])('refuse %s with words', (name, code, words) => {
+  ])('refuse %s with a message', (name, code, words) => {
     expect(() => createEmbeddingModel(name, { modelCacheDir: '/nowhere' })).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(words) }),
     );
   });
 
-  it('are worth choosing when OpenAI’s key is set, and not for a server that may have none', () => {
+  it('are recommended when OpenAI’s key is set, but not for another server', () => {
     expect(defaultEmbeddingName({ openai: { apiKey: 'sk' } })).toBe('openai/text-embedding-3-small');
     expect(defaultEmbeddingName(settings())).toBe('builtin/lexical-hash-v1');
     expect(defaultEmbeddingName({ anthropic: { apiKey: 'sk' } })).toBe('builtin/lexical-hash-v1');

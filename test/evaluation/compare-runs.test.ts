@@ -13,7 +13,7 @@ describe('two runs', () => {
     expect(scores[0]?.changes.map(({ id }) => id)).toEqual(['q0', 'q2', 'q3']);
   });
 
-  it('are compared only on what both have, and say what they do not share', () => {
+  it('are compared on shared queries only, and list the others', () => {
     const { shared, onlyBefore, onlyNow, scores } = compareRuns(cases(1, 1, 1), cases(0, 1).slice(1));
     expect({ shared, onlyBefore, onlyNow }).toEqual({ shared: 1, onlyBefore: 2, onlyNow: 0 });
     expect(scores[0]).toMatchObject({ pairs: 1, before: 1, now: 1 });

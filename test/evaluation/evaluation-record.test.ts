@@ -46,7 +46,7 @@ async function keep(folder: string, kept: EvaluationRecord): Promise<string> {
 }
 
 describe('an evaluation', () => {
-  it('is kept and read again as it was', async () => {
+  it('is stored and read back unchanged', async () => {
     const folder = await temporaryFolder();
     const answer = { text: 'So [1].', isRefused: false, verdicts: { close: 1 } };
     const kept = record([result('a', { answer }), result('b', { scores: {}, failure: 'It broke.', rank: null })]);
@@ -54,7 +54,7 @@ describe('an evaluation', () => {
     expect(await readdir(join(folder, 'evaluations'))).toEqual(['2026-11-21T10-00-00.000Z.json']);
   });
 
-  it('is compared with the last one of most of its questions', async () => {
+  it('is compared with the last one that shares most of its questions', async () => {
     const folder = await temporaryFolder();
     await keep(folder, record([result('a'), result('b')]));
     await keep(folder, record([result('a')], { started_at: '2026-11-21T11:00:00.000Z' }));
@@ -66,14 +66,14 @@ describe('an evaluation', () => {
     expect(await startedAt('a', 'b', 'c', 'd', 'e')).toBeUndefined();
   });
 
-  it('is compared with none where there is none', async () => {
+  it('is not compared when there is no earlier one', async () => {
     const folder = await temporaryFolder();
     expect(await lastEvaluation(folder, new Set(['a']))).toBeUndefined();
     await mkdir(join(folder, 'evaluations'));
     expect(await lastEvaluation(folder, new Set(['a']))).toBeUndefined();
   });
 
-  it('is not read from another file', async () => {
+  it('is not read from a file of another kind', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'other.json'), '{}');
     await expect(readEvaluation(join(folder, 'other.json'))).rejects.toThrow(/is not an evaluation file/);
@@ -82,7 +82,7 @@ describe('an evaluation', () => {
 });
 
 describe('the report of an evaluation', () => {
-  it('says of how many questions each score is', () => {
+  it('gives the number of questions for each score', () => {
     const lines = scoreTable(record([result('a'), result('b')], { means: { 'ndcg@10': 0.75, refused: 1 } }));
     expect(lines).toEqual([
       '         score  of',
@@ -91,7 +91,7 @@ describe('the report of an evaluation', () => {
     ]);
   });
 
-  it('lists what to look at, and how much more there is', () => {
+  it('lists the worst questions, and how many more there are', () => {
     const missed = Array.from({ length: 12 }, (_, index) =>
       result(`${index}`, { line: index + 1, scores: { 'hit@10': 0 } }),
     );
@@ -101,7 +101,7 @@ describe('the report of an evaluation', () => {
     expect(problemLines(missed, Number.POSITIVE_INFINITY)).toHaveLength(12);
   });
 
-  it('says what is done differently now, and leaves what failed out of the comparison', () => {
+  it('names changed settings, and excludes failed questions from the comparison', () => {
     const before = record([result('a'), result('b')]);
     const now = record([result('a', { scores: { 'ndcg@10': 0.5 } }), result('b', { scores: {}, failure: 'x' })], {
       setup: { ...before.setup, mode: 'semantic' },

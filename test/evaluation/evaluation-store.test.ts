@@ -35,12 +35,12 @@ const evaluation = (at: string, hit: number): EvaluationRecord => ({
   ],
 });
 
-it('lists what is kept, newest first, and passes over what is no evaluation', async () => {
+it('lists evaluations newest first, and skips other files', async () => {
   const { items } = await createEvaluationStore(folder).list({ offset: 0, limit: 10 });
   expect(items.map(({ id }) => id)).toEqual(['2026-01-02T10-00-00.000Z', '2026-01-01T10-00-00.000Z']);
 });
 
-it('compares an evaluation with the one before, and says what is wrong with its questions', async () => {
+it('compares an evaluation with the previous one, and lists faults per question', async () => {
   const evaluations = createEvaluationStore(folder);
   const last = await evaluations.get('2026-01-02T10-00-00.000Z');
   const sent = toEvaluationRecord(last, await evaluations.difference(last));
@@ -52,7 +52,7 @@ it('compares an evaluation with the one before, and says what is wrong with its 
   expect(await evaluations.difference(await evaluations.get('2026-01-01T10-00-00.000Z'))).toBeUndefined();
 });
 
-it('takes no path for an identifier', async () => {
+it('refuses a path as identifier', async () => {
   for (const id of ['../citewell', '', 'odd', '2025']) {
     await expect(createEvaluationStore(folder).get(id)).rejects.toMatchObject({ code: 'not_found' });
   }

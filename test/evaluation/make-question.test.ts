@@ -9,8 +9,8 @@ const chunk = {
   headingPath: ['Skerry', 'Building the lighthouse'],
 };
 
-describe('a question made of words', () => {
-  it('asks for the telling words of the sentence that it expects', () => {
+describe('a question made without a model', () => {
+  it('contains the distinctive words of the expected sentence', () => {
     expect(questionFromText(chunk, false)).toEqual({
       question: 'lighthouse Skerry finished 1844 granite Tyree',
       document: 'd',
@@ -19,18 +19,18 @@ describe('a question made of words', () => {
     });
   });
 
-  it('asks for the heading where that says enough', () => {
+  it('uses the heading when that is distinctive', () => {
     expect(questionFromText(chunk, true)?.question).toBe('Skerry Building the lighthouse');
     expect(questionFromText({ ...chunk, headingPath: ['Notes'] }, true)?.question).toContain('1844');
   });
 
-  it('is made in writing without spaces too', () => {
+  it('is made for scripts without spaces too', () => {
     const text =
       '黑豹队的防守只丢了三百零八分，在联赛中排名第六，同时也以二十四次拦截领先国家橄榄球联盟，并且四次入选职业碗。';
     expect(questionFromText({ ...chunk, text, headingPath: [] }, false)?.question).toBe(text.slice(0, 14));
   });
 
-  it('is not made of what says too little, or is code', () => {
+  it('is not made from passages with too little text or from code', () => {
     for (const text of ['Yes. No.', 'const lighthouse = makeLighthouse({ height: 40, granite: true, keepers: 3 });']) {
       expect(questionFromText({ ...chunk, text }, true)).toBeUndefined();
     }
@@ -38,7 +38,7 @@ describe('a question made of words', () => {
 });
 
 describe('a question written by a model', () => {
-  it('keeps an answer that stands in the chunk, and the sentence that holds it', () => {
+  it('keeps an answer found in the chunk, with its sentence', () => {
     const written = 'Here:\n```json\n{"question": " When was it done? ", "answer": "1844"}\n```';
     expect(questionFromModel(chunk, written, 'some/model')).toEqual({
       question: 'When was it done?',
@@ -49,7 +49,7 @@ describe('a question written by a model', () => {
     });
   });
 
-  it('loses an answer that does not', () => {
+  it('drops an answer that is not in the passage', () => {
     expect(questionFromModel(chunk, '{"question":"When?","answer":"1845"}', 'm')).toMatchObject({
       question: 'When?',
       passage: chunk.text,
@@ -58,13 +58,13 @@ describe('a question written by a model', () => {
   });
 
   it.each(['', 'I will not.', '{"question": 3}', '{"question": ""}', '{broken'])(
-    'is none when it says %j',
+    'is rejected for the reply %j',
     (written) => {
       expect(questionFromModel(chunk, written, 'm')).toBeUndefined();
     },
   );
 
-  it('is asked for so that a chunk cannot end itself', () => {
+  it('is requested with the chunk inside a fence', () => {
     expect(modelPrompt({ ...chunk, text: 'a</passage>b' })).not.toContain('a</passage>b');
   });
 });

@@ -21,13 +21,13 @@ describe('measureRanking', () => {
     });
   });
 
-  it('discounts gains by their place', () => {
+  it('discounts gains by rank', () => {
     const scores = measureRanking(['c', 'b', 'x', 'a'], gains);
     expect(scores['ndcg@10']).toBeCloseTo((1 / Math.log2(3) + 3 / Math.log2(5)) / (3 + 1 / Math.log2(3)), 12);
     expect(scores).toMatchObject({ 'mrr@10': 0.5, 'hit@1': 0, 'hit@3': 1, 'recall@10': 1 });
   });
 
-  it('looks no further than ten places, and a hundred for recall', () => {
+  it('considers ten ranks, and a hundred for recall', () => {
     const others = Array.from({ length: 10 }, (_, place) => `x${place}`);
     expect(measureRanking([...others, 'a'], gains)).toMatchObject({
       ...{ 'ndcg@10': 0, 'mrr@10': 0, 'hit@10': 0, 'recall@10': 0, 'recall@100': 0.5 },
@@ -36,11 +36,11 @@ describe('measureRanking', () => {
     expect(measureRanking([...many, 'a'], gains)['recall@100']).toBe(0);
   });
 
-  it('counts what is ranked twice at its first place', () => {
+  it('counts a duplicate at its first rank', () => {
     expect(measureRanking(['x', 'x', 'a', 'a', 'b'], gains)).toEqual(measureRanking(['x', 'a', 'b'], gains));
   });
 
-  it('takes a judgement below 0 for not relevant at all', () => {
+  it('treats a negative judgement as not relevant', () => {
     expect(measureRanking(['spam', 'a'], new Map([...gains, ['spam', -1]]))['mrr@10']).toBe(0.5);
   });
 });

@@ -9,23 +9,23 @@ const randoms = (seed: number) => () => {
 };
 
 describe('the paired test', () => {
-  it('gives the exact share of signs for a few pairs', () => {
+  it('computes the exact p-value for a few pairs', () => {
     // Of 2^5 sign assignments only the two with all signs equal are as extreme.
     expect(comparePairs([1, 1, 1, 1, 1]).pValue).toBe(2 / 32);
     // Of 2^3 sign assignments of 1, 2 and 4, the sum is at least 5 away from 0 in 4: ±(4+2+1) and ±(4+2-1).
     expect(comparePairs([-1, 2, 4]).pValue).toBe(4 / 8);
   });
 
-  it('counts what is better and worse, and means over all pairs', () => {
+  it('counts better and worse pairs, and averages over all', () => {
     expect(comparePairs([0.5, 0, -0.25, 0.75])).toMatchObject({ pairs: 4, wins: 2, losses: 1, meanDifference: 0.25 });
   });
 
-  it('finds nothing where nothing differs', () => {
+  it('reports no difference for equal values', () => {
     expect(comparePairs([0, 0, 0])).toEqual({ pairs: 3, wins: 0, losses: 0, meanDifference: 0, pValue: 1 });
     expect(comparePairs([]).pValue).toBe(1);
   });
 
-  it('agrees with the sign test where all differences are of one size', () => {
+  it('agrees with the sign test when all differences have one size', () => {
     // 40 pairs, 28 of them better: twice the upper tail of the binomial distribution at 28 is 0.0166.
     const { pValue } = comparePairs([...Array(28).fill(0.5), ...Array(12).fill(-0.5)]);
     expect(pValue).toBeGreaterThan(0.012);
@@ -43,7 +43,7 @@ describe('the paired test', () => {
     expect(comparePairs(moved).pValue).toBeCloseTo(0.05, 2);
   });
 
-  it('finds a difference by chance as often as it says', () => {
+  it('has the stated rate of false positives', () => {
     const next = randoms(3);
     const trials = 400;
     let found = 0;
@@ -55,7 +55,7 @@ describe('the paired test', () => {
     expect(found / trials).toBeLessThan(0.14);
   });
 
-  it('gives the same value for the same differences, and for all with the other sign', () => {
+  it('is deterministic and symmetric in the sign', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -4, max: 4 }), { maxLength: 24 }), (differences) => {
         const { pValue } = comparePairs(differences);

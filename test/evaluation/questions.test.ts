@@ -33,7 +33,7 @@ describe('questions', () => {
     expect((await read('q.jsonl', json))[0]?.id).toBe(first?.id);
   });
 
-  it('are other ones when something else is expected', async () => {
+  it('have another identity when something else is expected', async () => {
     const idOf = async (line: object) => (await read('q.jsonl', JSON.stringify(line)))[0]?.id;
     const id = await idOf({ question: 'When?', document: 'a' });
     expect(await idOf({ question: ' When? ', document: ['a'], note: 'other' })).toBe(id);
@@ -68,7 +68,7 @@ describe('questions', () => {
     ['q.jsonl', '\n \n', /There are no questions here/],
     ['q.csv', 'question,document\na,"b\n', /This is not CSV/],
     ['q.csv', 'question,document\na,b,c\n', /line 2: This is not CSV/],
-  ])('are refused when %s holds none', async (name, text, message) => {
+  ])('are refused when there are none in %s', async (name, text, message) => {
     await expect(read(name, text)).rejects.toThrow(message);
   });
 });
@@ -107,7 +107,7 @@ describe('the documents that questions name', () => {
     expect((await resolveOne('https://sea.example/winds'))?.[0]?.expected).toEqual([new Set(['other'])]);
   });
 
-  it('are refused with their line when they are not there, for that would look like a fault of the search', async () => {
+  it('are refused with the line number when they do not exist', async () => {
     await expect(resolveOne('apers/Tídes.md')).rejects.toThrow(/line 1: No document is called "apers\/Tídes.md"/);
   });
 });

@@ -25,35 +25,35 @@ const found = [
   chunk('tower', TOWER),
 ];
 
-describe('what a search found', () => {
-  it('is judged by documents, each at the place of its best chunk', () => {
+describe('the score of a search', () => {
+  it('ranks documents by their best chunk', () => {
     const judged = scoreRetrieval(question({ expected: [new Set(['tower'])] }), found, 10);
     expect(judged).toMatchObject({ rank: 2, scores: { 'mrr@10': 0.5, 'hit@1': 0, 'hit@3': 1 } });
     expect(judged?.scores['ndcg@10']).toBeCloseTo(1 / Math.log2(3), 12);
   });
 
-  it('is judged by passages where one is expected, in the document that it is expected in', () => {
+  it('ranks passages of the expected document when a passage is expected', () => {
     expect(scoreRetrieval(question({ passages: [TOWER] }), found, 10)?.rank).toBe(4);
     expect(scoreRetrieval(question({ passages: [TOWER], expected: [new Set(['bread'])] }), found, 10)?.rank).toBe(null);
   });
 
-  it('is judged by the answer that a chunk holds where nothing else is known', () => {
+  it('ranks chunks that contain the answer when nothing else is expected', () => {
     expect(scoreRetrieval(question({ answers: ['in 1844', '1844'] }), found, 10)?.rank).toBe(4);
     expect(scoreRetrieval(question({ answers: ['184'] }), found, 10)?.rank).toBe(null);
   });
 
-  it('counts each of several expected documents once', () => {
+  it('counts each expected document once', () => {
     const expected = [new Set(['tower', 'its copy']), new Set(['missing'])];
     expect(scoreRetrieval(question({ expected }), found, 10)?.scores['recall@10']).toBe(0.5);
   });
 
-  it('tells of recall at a hundred only when as many were asked for', () => {
+  it('includes recall at 100 only when 100 results were requested', () => {
     const expected = [new Set(['tower'])];
     expect(scoreRetrieval(question({ expected }), found, 10)?.scores).not.toHaveProperty('recall@100');
     expect(scoreRetrieval(question({ expected }), found, 100)?.scores['recall@100']).toBe(1);
   });
 
-  it('is not judged for what nothing answers', () => {
+  it('is undefined for unanswerable questions', () => {
     expect(scoreRetrieval(question({ isUnanswerable: true }), found, 10)).toBeUndefined();
   });
 });
@@ -65,11 +65,11 @@ describe('an expected text', () => {
     ['The “Fog  Horn”', 'the "fog horn"', true],
     ['他以136次擒杀成为', '136次', true],
     ['anything', '', false],
-  ])('in %j: %j is there: %s', (text, wanted, isThere) => {
+  ])('in %j: %j is found: %s', (text, wanted, isThere) => {
     expect(containsAnswer(text, wanted)).toBe(isThere);
   });
 
-  it('is held by a chunk that has the greater part of its sentences', () => {
+  it('counts as found in a chunk with most of its sentences', () => {
     const wanted = `${TOWER} Its stones came from the island of Tyree. Ten.`;
     expect(containsPassage(`Before. ${TOWER} Its stones came from the island of Tyree.`, wanted)).toBe(true);
     expect(containsPassage('Ten. Its stones.', wanted)).toBe(false);
@@ -102,7 +102,7 @@ describe('a refusal', () => {
     'The contract does not contain a penalty clause. [1] It says so twice.',
     'It was finished in 1844.',
     'Nein, der Turm wurde 1844 fertig [1].',
-  ])('is not seen in: %s', (answer) => {
+  ])('is not recognised in: %s', (answer) => {
     expect(isRefusal(answer)).toBe(false);
   });
 });
@@ -118,13 +118,13 @@ describe('an answer', () => {
     id === 'tower' ? `# A tower\n${TOWER}`.slice(start, end) : undefined;
   const expected = question({ expected: [new Set(['tower'])], answers: ['1844'] });
 
-  it('that holds what was expected and quotes its source has full marks', async () => {
+  it('that contains the expected text and quotes its source has a full score', async () => {
     const { scores, verdicts } = await scoreAnswer(expected, answer('The tower was finished in 1844 [1].'), readText);
     expect(scores).toEqual({ answered: 1, answer: 1, right_source: 1, supported: 1, well_formed: 1 });
     expect(verdicts).toEqual({ verbatim: 1 });
   });
 
-  it('that changes a figure is not supported', async () => {
+  it('with a changed figure is not supported', async () => {
     const { scores } = await scoreAnswer(expected, answer('The tower was finished in 1845 [1].'), readText);
     expect(scores).toMatchObject({ answered: 1, answer: 0, supported: 0 });
   });
@@ -134,12 +134,12 @@ describe('an answer', () => {
     expect((await scoreAnswer(expected, answer(text), readText)).scores.supported).toBe(0.5);
   });
 
-  it('that cites nothing supports nothing', async () => {
+  it('without citations has no support score', async () => {
     const { scores } = await scoreAnswer(expected, answer('In 1844.'), readText);
     expect(scores).toEqual({ answered: 1, answer: 1, right_source: 0, supported: 0 });
   });
 
-  it('is malformed where a quote does not stand in the document, and for each marker that led nowhere', async () => {
+  it('is malformed for each quote that is not in the document and each unresolved marker', async () => {
     const text = 'The tower was finished in 1844 [1].';
     const spans = [{ start: 31, end: 34 }];
     const formOf = async (given: EvaluatedAnswer) => (await scoreAnswer(expected, given, readText)).scores.well_formed;
@@ -149,13 +149,13 @@ describe('an answer', () => {
     expect(await formOf(answer(text, { citations: [{ ...citation, spans, documentId: 'gone' }] }))).toBe(0);
   });
 
-  it('takes the verdict of whoever has checked the citation already', async () => {
+  it('reuses the verdict of an earlier check of the citation', async () => {
     const text = 'It stood in 1844 [1].';
     const citations = [{ ...citation, spans: [{ start: 17, end: 20 }], verdict: 'elsewhere' as const }];
     expect((await scoreAnswer(expected, answer(text, { citations }), readText)).verdicts).toEqual({ elsewhere: 1 });
   });
 
-  it('to what nothing answers is right when it refuses', async () => {
+  it('to an unanswerable question is right when it refuses', async () => {
     const unanswerable = question({ isUnanswerable: true });
     const refused = await scoreAnswer(unanswerable, answer('The documents do not say.'), readText);
     expect(refused).toEqual({ scores: { refused: 1 }, isRefused: true, verdicts: {} });

@@ -19,7 +19,7 @@ async function folderOf(files: Readonly<Record<string, string>>): Promise<string
 }
 
 describe('a test collection', () => {
-  it('is read in the form that BEIR has, and with plain identifiers', async () => {
+  it('is read in BEIR’s format, and with plain identifiers', async () => {
     const collection = await openTestCollection(await folderOf({}));
     expect(await Array.fromAsync(collection.documents())).toEqual([
       { id: 'd1', title: 'Tide', text: 'High\u2028water' },
@@ -41,13 +41,13 @@ describe('a test collection', () => {
     });
   });
 
-  it('may have its judgements without a header, and where BEIR keeps them', async () => {
+  it('may have judgements without a header, and in BEIR’s folder', async () => {
     const nested = { 'qrels.tsv': '', 'qrels/test.tsv': 'q1\td1\t1' };
     const { queries } = await openTestCollection(await folderOf(nested));
     expect(queries.map(({ id }) => id)).toEqual(['q1']);
   });
 
-  it('is known again by what it says, however it is written', async () => {
+  it('has the same fingerprint for the same content in any formatting', async () => {
     const hashOf = async (corpus: string) =>
       (await openTestCollection(await folderOf({ 'corpus.jsonl': corpus }))).corpusHash;
     const hash = await hashOf(CORPUS);
@@ -55,7 +55,7 @@ describe('a test collection', () => {
     expect(await hashOf(CORPUS.replace('Low', 'Ebb'))).not.toBe(hash);
   });
 
-  it('keeps judged documents that are missing as misses, and says so', async () => {
+  it('counts missing judged documents as misses, and reports them', async () => {
     const { queries, notes } = await openTestCollection(await folderOf({ 'qrels.tsv': `${QRELS}q1\tgone\t1\n` }));
     expect(queries[0]?.gains.size).toBe(3);
     expect(notes).toContain('1 judged documents are not in corpus.jsonl.');

@@ -16,7 +16,7 @@ const meaning: EmbeddingModel = {
     texts.map((text) => (/Seine|water/.test(text) ? Float32Array.of(1, 0, 0, 0) : Float32Array.of(0, 1, 0, 0))),
 };
 
-it('gives each name one vector of the space that is searched, by which it is found without its words', async () => {
+it('embeds each name once in the current space, so that it is found by meaning', async () => {
   const store = await openTestStore();
   await ingest(store, newDocument('one'), [newChunk(0, 'Paris lies on the Seine.')]);
   const task = await store.documentGraphs.next();

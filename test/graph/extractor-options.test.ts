@@ -8,15 +8,15 @@ import {
 } from '../../src/graph/extractor-options.ts';
 import { graphWork } from '../../src/http/wire/graph-request.ts';
 
-describe('what is wished of an extraction', () => {
-  it('is the plain name of a model where nothing more is wished, as it was written down before', () => {
+describe('the options of an extraction', () => {
+  it('are stored as the plain model name when nothing else is set, as in earlier versions', () => {
     expect(writeExtractorOptions({})).toBeNull();
     expect(writeExtractorOptions({ model: 'openai/x' })).toBe('openai/x');
     expect(readExtractorOptions('openai/x')).toEqual({ model: 'openai/x' });
     expect(readExtractorOptions(null)).toEqual({});
   });
 
-  it('comes from the settings as R2R has them, and is read as it was written', () => {
+  it('are read from R2R’s settings, and round-trip through their stored form', () => {
     const settings = {
       generation_config: { model: 'openai/x' },
       entity_types: ['person'],
@@ -35,14 +35,14 @@ describe('what is wished of an extraction', () => {
     });
   });
 
-  it('tells apart what an extractor found under other wishes', () => {
+  it('distinguish graphs extracted with other options', () => {
     const name = nameWithOptions('openai/x', { model: 'openai/x', entityTypes: ['person'] });
     expect(name).not.toBe(nameWithOptions('openai/x', { entityTypes: ['place'] }));
     expect(plainName(name)).toBe('openai/x');
     expect(nameWithOptions('openai/x', { model: 'openai/x' })).toBe('openai/x');
   });
 
-  it('is met by an extractor that knows nothing of it', () => {
+  it('are ignored by an extractor that does not support them', () => {
     const entity = (name: string, category: string) => ({
       name,
       category,

@@ -65,7 +65,7 @@ describe('communities of a graph', () => {
     expect(findCommunities(graph)).toEqual(findCommunities(graph));
   });
 
-  it('are none where nothing is related, and leave out pairs and weights that are no numbers', () => {
+  it('are empty without relationships, and ignore invalid pairs and weights', () => {
     expect(findCommunities({ entities: [entity('a'), entity('b')], relationships: [] })).toEqual([]);
     const odd = [relationship('a', 'b', Number.NaN), relationship('a', 'ghost'), relationship('a', 'a')];
     expect(findCommunities({ entities: [entity('a'), entity('b')], relationships: odd })).toEqual([]);
@@ -102,7 +102,7 @@ describe('a description of a community', () => {
   };
   const [group] = findCommunities(acme);
 
-  it('is made of the words of its documents, and says how it was rated', () => {
+  it('is made of words of its documents, and explains its rating', () => {
     if (group === undefined) throw new Error('There is no community.');
     const community = describeCommunity(group);
     expect(community.name).toBe('Acme, Jane Roe and Oslo');
@@ -115,7 +115,7 @@ describe('a description of a community', () => {
     );
   });
 
-  it('is a model’s where there is one, and the documents’ own where its reply cannot be read', async () => {
+  it('is written by a model if there is one, and made of the documents when its reply is invalid', async () => {
     if (group === undefined) throw new Error('There is no community.');
     const never = new AbortController().signal;
     const written = { name: 'Anvil makers', summary: 'They make anvils.', findings: ['Acme is in Oslo.'], rating: 7 };

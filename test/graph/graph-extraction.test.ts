@@ -38,7 +38,7 @@ async function collect(steps: AsyncIterable<ExtractionStep>): Promise<Extraction
 const statusOf = async ({ corpus }: TestStore, id: string) => (await corpus.get(id))?.extractionStatus;
 
 describe('the extraction of graphs', () => {
-  it('works through what waits, and says how far it is', async () => {
+  it('processes pending documents, and reports progress', async () => {
     const { extraction, store } = open(await openTestStore());
     for (const name of ['one', 'two', 'three']) await ingest(store, newDocument(name), [newChunk(0, 'Paris, Rouen.')]);
     const steps = await collect(extraction.run(signal));
@@ -50,7 +50,7 @@ describe('the extraction of graphs', () => {
     expect(await collect(extraction.run(signal))).toEqual([]);
   });
 
-  it('goes on in the background with whatever is published', async () => {
+  it('extracts newly published documents in the background', async () => {
     const { extraction, store } = open(await openTestStore());
     await ingest(store, newDocument('before'), [newChunk(0, 'Paris.')]);
     extraction.start();
@@ -59,7 +59,7 @@ describe('the extraction of graphs', () => {
     await expect.poll(() => statusOf(store, newDocument('after').id), patiently).toBe('success');
   });
 
-  it('leaves a document in hand to be done again when it is stopped', async () => {
+  it('leaves an interrupted document pending when it is stopped', async () => {
     const endless: GraphExtractor = {
       name: 'test/endless',
       extract: (_document, stopped) =>
@@ -75,7 +75,7 @@ describe('the extraction of graphs', () => {
     expect(await statusOf(store, id)).toBe('pending');
   });
 
-  it('records a failure and goes on with the next', async () => {
+  it('records a failure and continues with the next document', async () => {
     const picky: GraphExtractor = {
       name: 'test/picky',
       async extract(document, stopped) {
@@ -92,7 +92,7 @@ describe('the extraction of graphs', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('does only what is asked for where nothing is automatic', async () => {
+  it('extracts only on request when automatic extraction is off', async () => {
     const { extraction, store } = open(await openTestStore(), capitalExtractor, false);
     const one = await ingest(store, newDocument('one'), [newChunk(0, 'Paris.')]);
     await ingest(store, newDocument('two'), [newChunk(0, 'Rouen.')]);
@@ -105,7 +105,7 @@ describe('the extraction of graphs', () => {
     await expect(extraction.request(one.id, 'test/unknown')).rejects.toMatchObject({ code: 'unknown_model' });
   });
 
-  it('does not let those wait for ever who asked for a document that is deleted before its turn', async () => {
+  it('ends the wait for a document that is deleted before its turn', async () => {
     const gate = Promise.withResolvers<void>();
     const slow: GraphExtractor = {
       name: 'test/slow',
@@ -128,7 +128,7 @@ describe('the extraction of graphs', () => {
     expect(await statusOf(store, gone.id)).toBeUndefined();
   });
 
-  it('stands back where documents are taken in, but not with what somebody waits for', async () => {
+  it('gives way to ingestion, except for requested documents', async () => {
     const { extraction, store } = open(await openTestStore());
     const asked = await ingest(store, newDocument('asked'), [newChunk(0, 'Paris.')]);
     const other = await ingest(store, newDocument('other'), [newChunk(0, 'Rouen.')]);
@@ -140,7 +140,7 @@ describe('the extraction of graphs', () => {
     expect([await statusOf(store, asked.id), await statusOf(store, other.id)]).toEqual(['success', 'pending']);
   });
 
-  it('reads a long document with a model in parts, and pays for none of them twice', async () => {
+  it('extracts a long document with a model in parts, and calls the model once per part', async () => {
     const store = await openTestStore();
     const chunks = Array.from({ length: 40 }, (_, order) => newChunk(order, `Paris and Town${'abc'[order % 3]}.`));
     const { id } = await ingest(store, newDocument('long'), chunks);
@@ -164,7 +164,7 @@ describe('the extraction of graphs', () => {
     expect(items.find(({ name }) => name === 'Paris')?.mentions).toBe(40);
   });
 
-  it('extracts with the built-in extractor beside the event loop', async () => {
+  it('runs the built-in extractor off the event loop', async () => {
     const { extractor, close } = createGraphThread();
     onTestFinished(close);
     const text = 'Ada Lovelace worked with Charles Babbage in London. Charles Babbage built the Analytical Engine.';

@@ -37,7 +37,7 @@ describe('merging the graphs of documents', () => {
     ['Marks & Spencer', 'Marks and Spencer'],
     ['large language models', 'large language model'],
     ['batteries', 'battery'],
-  ])('takes %s and %s for one', (one, other) => {
+  ])('merges %s and %s', (one, other) => {
     expect(merged(entity(one), entity(other))).toHaveLength(1);
   });
 
@@ -51,42 +51,42 @@ describe('merging the graphs of documents', () => {
     expect(merged(entity(one), entity(other))).toHaveLength(2);
   });
 
-  it('never merges two categories, and gives both a name of their own', () => {
+  it('never merges entities of two categories, and gives them distinct names', () => {
     expect(names(entity('Mercury', 'place'), entity('Mercury', 'product'), entity('Mercury', 'place'))).toEqual([
       'Mercury',
       'Mercury (product)',
     ]);
   });
 
-  it('lets an entity without a category join the only one there is, and no other', () => {
+  it('merges an entity without a category only with a single candidate', () => {
     expect(merged(entity('Oslo'), entity('Oslo', 'place'))).toHaveLength(1);
     expect(merged(entity('Jordan'), entity('Jordan', 'place'), entity('Jordan', 'person'))).toHaveLength(3);
   });
 
-  it('takes initials for a person only when there is one who can be meant', () => {
+  it('resolves initials only when a single person matches', () => {
     expect(names(entity('J. Smith', 'person'), entity('John Smith', 'person'))).toEqual(['John Smith']);
     expect(
       names(entity('J. Smith', 'person'), entity('John Smith', 'person'), entity('Jane Smith', 'person')),
     ).toHaveLength(3);
   });
 
-  it('knows an acronym that one document declared in all of them', () => {
+  it('applies an acronym declared in one document to all', () => {
     const declared = entity('European Union', 'organization', { metadata: { aliases: ['EU'] } });
     expect(names(declared, entity('EU'))).toEqual(['European Union']);
     const rival = entity('Energy Unit', 'organization', { metadata: { aliases: ['EU'] } });
     expect(names(declared, rival, entity('EU'))).toHaveLength(3);
   });
 
-  it('does not know a bare last name of one document in another', () => {
+  it('does not resolve a bare last name across documents', () => {
     const person = entity('Marie Curie', 'person', { metadata: { aliases: ['Curie'] } });
     expect(merged(person, entity('Curie'))).toHaveLength(2);
   });
 
-  it('uses the spelling that most mentions use', () => {
+  it('uses the most frequent spelling', () => {
     expect(names(entity('ACME'), entity('Acme'), entity('Acme'))).toEqual(['Acme']);
   });
 
-  it('joins relationships under the merged names, with all mentions, and grows their weight slowly', () => {
+  it('joins relationships of merged entities, with all mentions, and increases their weight sublinearly', () => {
     const documents = Array.from({ length: 8 }, (_, place) =>
       graph(
         [entity(place % 2 ? 'Acme Inc.' : 'Acme', 'organization'), entity('Oslo', 'place')],
@@ -99,7 +99,7 @@ describe('merging the graphs of documents', () => {
     expect(relationships[0]?.mentions).toHaveLength(8);
   });
 
-  it('never gives two entities one name, names only entities in relationships, and changes nothing the second time', () => {
+  it('yields unique names and valid relationships, and is idempotent', () => {
     const words = fc.constantFrom(
       'Acme',
       'acme',

@@ -89,7 +89,7 @@ function open(search: (query: GraphQuery) => Promise<GraphFinding>, embedder = l
 const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
 
 describe('a search with the graph', () => {
-  it('adds what the graph says and leaves the chunks as they are', async () => {
+  it('adds graph results and leaves the chunks unchanged', async () => {
     const { retriever, asked } = open(async () => everything);
     const outcome = await retriever.search('Seine', settings({ limit: 7 }), signal);
     expect(outcome.chunks.map(({ id }) => id)).toEqual([paris.id]);
@@ -100,14 +100,14 @@ describe('a search with the graph', () => {
     ]);
   });
 
-  it('hands on the filter, which is all that says who may see what', async () => {
+  it('passes on the filter, which restricts visibility', async () => {
     const { retriever, asked } = open(async () => everything);
     const filter = allOf({ kind: 'compare', field: 'owner_id', op: 'eq', value: 'ann' });
     await retriever.search('Seine', settings({ filter }), signal);
     expect(asked[0]?.filter).toBe(filter);
   });
 
-  it('keeps to its limits and kind, and is not made where it is off or the past is asked for', async () => {
+  it('keeps to its limits and kinds, and is skipped when it is off or for a query as of an earlier time', async () => {
     const { retriever, asked } = open(async () => everything);
     const graph = { ...defaultGraphSettings, limits: { entities: 2, communities: 0 } };
     await retriever.search('Seine', settings({ graph }), signal);
@@ -121,7 +121,7 @@ describe('a search with the graph', () => {
     ]);
   });
 
-  it('does without a graph that cannot be searched, and says so', async () => {
+  it('omits a graph that cannot be searched, and says so', async () => {
     const { retriever } = open(async () => {
       throw new ServiceError('store_failed', 'No.');
     });
@@ -130,7 +130,7 @@ describe('a search with the graph', () => {
     expect(outcome.explanation.notes).toContainEqual(expect.stringContaining('graph search failed'));
   });
 
-  it('asks an embedder that knows meaning once for both', async () => {
+  it('embeds the query once for both searches', async () => {
     let calls = 0;
     const meaning = withSharedQueries({
       ...lexical,
@@ -147,8 +147,8 @@ describe('a search with the graph', () => {
   });
 });
 
-describe('what the graph says', () => {
-  it('is shown to a model where it says more than a name, a few of each kind', () => {
+describe('graph results', () => {
+  it('are shown to a model, a few of each kind, if they contain more than a name', () => {
     expect(limitInformative([bare, seine, flows, community]).map(({ id }) => id)).toEqual(['e1', 'c1']);
     expect(graphBlock(seine)).toMatchObject({
       label: 'Knowledge graph · entity · from Capitals',
@@ -156,7 +156,7 @@ describe('what the graph says', () => {
     });
   });
 
-  it('is a source of an answer with a number of its own', async () => {
+  it('are numbered sources of an answer', async () => {
     const model: Model & { readonly requests: readonly { readonly messages: readonly { text?: string }[] }[] } =
       scriptedModel(says('The Seine runs through Paris [2].')) as never;
     const { retriever } = open(async () => everything);
@@ -172,7 +172,7 @@ describe('what the graph says', () => {
     expect(prompt).toContain('[2] Knowledge graph · entity · from Capitals');
   });
 
-  it('is no source where it repeats a chunk that is shown, or stands on a sentence that is gone', async () => {
+  it('are no sources when they repeat a shown chunk or refer to a removed sentence', async () => {
     const gone = hitOf(
       'e5',
       { kind: 'entity', name: 'Gone', category: null, description: 'It went.' },
@@ -202,7 +202,7 @@ describe('what the graph says', () => {
     expect(novelHits([...adding, { ...again, documents: [] }], []).map(({ id }) => id)).toEqual(['e1', 'c2']);
   });
 
-  it('comes with the chunks that search_file_knowledge finds, and can be cited', async () => {
+  it('are returned by search_file_knowledge, and can be cited', async () => {
     const { retriever, asked } = open(async () => everything);
     const sources = createSourceList();
     const context = {

@@ -36,7 +36,7 @@ describe('a request that cannot be served', () => {
     expect(JSON.stringify(body)).not.toMatch(/node_modules|\.ts:\d|\/src\//);
   });
 
-  it('learns from the Allow header what would be possible', async () => {
+  it('is 405 with an Allow header for a wrong method', async () => {
     const response = await fetch(`${http.url}/v3/documents/2acb499e-8428-543b-bd85-0d9098718220`, { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, DELETE']);
   });
@@ -63,7 +63,7 @@ describe('a request that cannot be served', () => {
     });
   });
 
-  it('names every wrong member at once', async () => {
+  it('lists every invalid field at once', async () => {
     const response = await search({ query: 1, search_settings: { limit: 0 } });
     const body = (await response.json()) as { detail: { loc: string[] }[] };
     expect(body.detail.map(({ loc }) => loc.join('.'))).toEqual(['body.query', 'body.search_settings.limit']);
@@ -123,7 +123,7 @@ describe('a request that can be served', () => {
     });
   });
 
-  it('says at the root where things are', async () => {
+  it('answers at the root with the paths of the interfaces', async () => {
     const response = await fetch(http.url);
     expect(await response.json()).toMatchObject({ health: '/v3/health' });
   });
@@ -148,12 +148,12 @@ describe('a request that can be served', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
   });
 
-  it('does not say what it is built with', async () => {
+  it('has no header that names the framework', async () => {
     const response = await fetch(http.url);
     expect(response.headers.get('x-powered-by')).toBeNull();
   });
 
-  it('carries an id, the caller’s own where there is one', async () => {
+  it('carries a request id, the caller’s own if there is one', async () => {
     const own = await fetch(http.url, { headers: { 'X-Request-Id': 'mine-1' } });
     expect(own.headers.get('x-request-id')).toBe('mine-1');
     const given = await fetch(http.url);
@@ -162,7 +162,7 @@ describe('a request that can be served', () => {
 });
 
 describe('a failure inside', () => {
-  it('is 500 without its words, which the log has', async () => {
+  it('is 500 without its message, which is logged', async () => {
     const broken = await startHttp({
       retriever: { search: () => Promise.reject(new Error('secret of /home/me')) },
     });
@@ -217,8 +217,8 @@ describe('a failure inside', () => {
   });
 });
 
-describe('what a caller is told', () => {
-  it('has nothing of the machine in it where the error has other words for that', async () => {
+describe('an error response', () => {
+  it('shows the public message instead of details of the machine', async () => {
     const failing = await startHttp({
       retriever: {
         search: () =>
@@ -237,7 +237,7 @@ describe('what a caller is told', () => {
     expect(failing.logged).toMatchObject([{ fields: { err: { message: 'The database /home/ada/x.db is full.' } } }]);
   });
 
-  it('is JSON by its type also where a file was to be sent', async () => {
+  it('is JSON by its content type also when a file was requested', async () => {
     const http = await startHttp({});
     onTestFinished(http.close);
     const response = await fetch(`${http.url}/docs/docs.css`, { headers: { range: 'bytes=5-1' } });
@@ -246,8 +246,8 @@ describe('what a caller is told', () => {
   });
 });
 
-describe('who asks', () => {
-  it('is the default admin where nothing else is settled, and sees everything', async () => {
+describe('the requester', () => {
+  it('is the default admin without authentication, and sees everything', async () => {
     await search({ query: 'who', search_settings: { filters: { a: 1 } } });
     expect(retriever.asked.at(-1)?.settings.filter).toEqual({ kind: 'compare', field: 'a', op: 'eq', value: 1 });
   });
@@ -276,7 +276,7 @@ describe('who asks', () => {
     }
   });
 
-  it('is asked of the credentials a request shows', async () => {
+  it('is determined by the credentials of the request', async () => {
     const shown: object[] = [];
     const guarded = await startHttp({ retriever }, async (credentials) => {
       shown.push(credentials);

@@ -22,12 +22,12 @@ describe('a CSV file', () => {
     expect(text).toBe('"one"\r\n"a""b","=1+1","x,\ny","","","3","-0.5"\r\n');
   });
 
-  it('is its header when there are no rows, and nothing at all without one', async () => {
+  it('is only the header when there are no rows, and empty without a header', async () => {
     expect(await textOf(toCsv(['a', 'b'], rows(0, [])))).toBe('"a","b"\r\n');
     expect(await textOf(toCsv(undefined, rows(0, [])))).toBe('');
   });
 
-  it('comes in pieces of bounded size, made no sooner than they are taken', async () => {
+  it('is produced in chunks of bounded size, on demand', async () => {
     let made = 0;
     const endless = async function* () {
       for (;;) {
@@ -43,8 +43,8 @@ describe('a CSV file', () => {
   });
 });
 
-describe('what is sent in pieces', () => {
-  it('is given up without a word for a reader who left before the first', async () => {
+describe('a streamed response', () => {
+  it('is ended silently when the client disconnects before the first chunk', async () => {
     const response = new PassThrough();
     response.destroy();
     let isLetGo = false;
@@ -65,13 +65,13 @@ describe('what is sent in pieces', () => {
 describe('the plan of an export', () => {
   const columns = { id: (row: { id: string }) => row.id, list: () => ['a', 'b'] };
 
-  it('takes the columns in the order asked for, and all of them when none are', () => {
+  it('has the requested columns in the requested order, and all by default', () => {
     const asked = { columns: ['list', 'id'], filters: undefined, include_header: undefined };
     expect(planExport(columns, asked).values({ id: '1' })).toEqual([['a', 'b'], '1']);
     expect(planExport(columns, { ...asked, columns: undefined }).names).toEqual(['id', 'list']);
   });
 
-  it('takes no name for a column that only an object has', () => {
+  it('refuses names of inherited object members as columns', () => {
     const asked = { columns: ['constructor'], filters: undefined, include_header: undefined };
     expect(() => planExport(columns, asked)).toThrow('"constructor" is not a column');
   });

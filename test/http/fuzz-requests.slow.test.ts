@@ -5,7 +5,7 @@ import { createTally } from '../../scripts/fuzz-requests/tally.ts';
 
 // The full version is scripts/fuzz-requests.ts. An unhandled rejection fails the test run by itself.
 
-it('bears requests to every route that are mostly wrong, and is whole afterwards', async () => {
+it('survives mostly invalid requests to every route, and is consistent afterwards', async () => {
   const subject = await startSubject();
   onTestFinished(subject.close);
   const tally = createTally();

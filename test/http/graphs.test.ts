@@ -85,7 +85,7 @@ describe('graphs over HTTP', { shuffle: false }, () => {
       });
     });
 
-    it('says what an extraction would come to, and refuses what extracts nothing', async () => {
+    it('estimates an extraction, and refuses settings that extract nothing', async () => {
       const asked = await http.post(`/v3/documents/${documentId}/extract`, { run_type: 'estimate' });
       expect(await asked.json()).toMatchObject({
         results: { estimate: { model: 'builtin/noun-phrases-v1', documents: 1, calls: 0, cost_usd: 0 } },
@@ -170,7 +170,7 @@ describe('graphs over HTTP', { shuffle: false }, () => {
       await client.graphs.buildCommunities({ collectionId });
     });
 
-    it('takes entities, relationships and communities that are made by hand', async () => {
+    it('accepts entities, relationships and communities created by hand', async () => {
       const create = async (name: string) =>
         (await client.graphs.createEntity({ collectionId, name, description: `About ${name}.`, category: 'thing' }))
           .results;
@@ -256,7 +256,7 @@ describe('graphs over HTTP', { shuffle: false }, () => {
   });
 
   describe('search', () => {
-    it('finds the graph beside the passages, where it is not switched off', async () => {
+    it('includes graph results beside passages, unless switched off', async () => {
       const found = await client.retrieval.search({ query: 'Who was Charles Babbage?' });
       const { graphSearchResults, chunkSearchResults } = found.results as never as Record<string, never[]>;
       expect(chunkSearchResults?.length).toBeGreaterThan(0);
@@ -286,8 +286,8 @@ describe('graphs over HTTP', { shuffle: false }, () => {
     });
   });
 
-  describe('a stranger', () => {
-    it('finds no graph that is not theirs', async () => {
+  describe('another user', () => {
+    it('finds no graph of others', async () => {
       const email = 'eve@example.org';
       await client.users.create({ email, password: 'a-long-password' });
       const eve = new r2rClient(http.url);

@@ -42,7 +42,7 @@ describe('a server without authentication', () => {
   );
 
   it.each(['https://evil.test', 'null', 'http://127.0.0.1.evil.test', 'https://xapp.test', 'file://'])(
-    'refuses a page of %s before anything runs, preflight and all',
+    'refuses a page of %s before anything runs, also its preflight',
     async (origin) => {
       expect(await call(server, { origin })).toEqual([403, undefined]);
       expect(await call(server, { origin }, 'OPTIONS')).toEqual([403, undefined]);
@@ -63,7 +63,7 @@ describe('a server without authentication', () => {
   });
 
   it.each(['[', 'localhost/..', 'user@localhost', 'localhost?x', 'localhost#', 'a b', 'localhost:99999', '1.2.3.4.5'])(
-    'called as "%s", which is no host, answers 400, on whichever face',
+    'answers 400 for the invalid Host "%s", on every interface',
     async (host) => {
       for (const path of ['/v3/health', '/v1/models', '/mcp', '/']) {
         expect([path, (await call(mounted, { host }, 'GET', path))[0]]).toEqual([path, 400]);
@@ -71,7 +71,7 @@ describe('a server without authentication', () => {
     },
   );
 
-  it('answers every page where it was told to, and still only by its names', async () => {
+  it('answers all origins when configured, but only under allowed host names', async () => {
     expect((await call(open, { origin: 'https://evil.test' }))[0]).toBe(200);
     expect((await call(open, { origin: 'null' }))[0]).toBe(200);
     expect((await call(open, { host: 'evil.test' }))[0]).toBe(403);

@@ -17,8 +17,8 @@ async function guessMany(addressOf: (each: number) => string): Promise<void> {
   for (let each = 0; each < 101; each++) await login(`nobody-${each}@example.org`, addressOf(each), 'a wrong guess');
 }
 
-describe('behind a proxy that is trusted', () => {
-  it('one who guesses passwords locks out nobody who comes from another address', async () => {
+describe('behind a trusted proxy', () => {
+  it('a password guesser locks out nobody at another address', async () => {
     server = await startCitewell({ trustedProxies: ['127.0.0.1'] });
     await guessMany(() => '203.0.113.7');
     expect((await login('ada@example.org', '203.0.113.7')).status).toBe(429);
@@ -30,7 +30,7 @@ describe('behind a proxy that is trusted', () => {
 });
 
 describe('without a trusted proxy', () => {
-  it('nobody gets more guesses by naming other addresses, and the log says once what may be missing', async () => {
+  it('forwarded addresses do not allow more guesses, and one warning names the setting', async () => {
     server = await startCitewell();
     await guessMany((each) => `203.0.113.${each}`);
     expect((await login('ada@example.org', '203.0.113.200')).status).toBe(429);

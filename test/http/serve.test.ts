@@ -13,7 +13,7 @@ import { outcome } from './support/passages.ts';
 import { startHttp } from './support/start-http.ts';
 
 describe('a server', () => {
-  it('does not take it for a fault of its own when a client hangs up in the middle of a request', async () => {
+  it('does not log an error when a client disconnects in the middle of a request', async () => {
     const http = await startHttp();
     onTestFinished(http.close);
     const socket = connect(http.port, '127.0.0.1');
@@ -26,8 +26,8 @@ describe('a server', () => {
   });
 });
 
-describe('a body that drips', () => {
-  it('is not cut off before its time when the clock is set ahead', async () => {
+describe('a slow request body', () => {
+  it('is not cut off early when the clock is set ahead', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -46,7 +46,7 @@ describe('a body that drips', () => {
     expect(ends).toEqual([]);
   });
 
-  it('is cut off after the time a request may take, and told so', async () => {
+  it('is cut off with an error after the time limit of a request', async () => {
     const http = await startHttp({ limits: { ...defaultHttpLimits, request: 150 } });
     onTestFinished(http.close);
     const socket = connect(http.port, '127.0.0.1');
@@ -63,7 +63,7 @@ describe('a body that drips', () => {
     expect(http.logged).toEqual([]);
   });
 
-  it('is read to its end when it is large and goes on arriving', async () => {
+  it('is read to its end while large parts keep arriving', async () => {
     const http = await startHttp({
       limits: { ...defaultHttpLimits, request: 1_000 },
       retriever: { search: async () => outcome },
@@ -85,8 +85,8 @@ describe('a body that drips', () => {
   });
 });
 
-describe('what reads a body by itself', () => {
-  it('is told when the client hangs up in the middle of it, and the log is not', async () => {
+describe('a handler that reads the body itself', () => {
+  it('is notified when the client disconnects in the middle of it, and nothing is logged', async () => {
     const logged: string[] = [];
     const note = (_fields: object, message: string) => logged.push(message);
     const reported = Promise.withResolvers<unknown>();
@@ -109,7 +109,7 @@ describe('what reads a body by itself', () => {
 });
 
 describe('a server that is closed', () => {
-  it('ends open streams in words and is gone in under two seconds', async () => {
+  it('ends open streams with an error event and closes in under two seconds', async () => {
     const http = await startHttp({
       answerer: {
         async *answer(_, signal) {
@@ -129,7 +129,7 @@ describe('a server that is closed', () => {
     expect(await text).toMatch(/event: error\ndata: .*The service is stopping.*\n\nevent: done\ndata: \[DONE\]\n\n$/);
   });
 
-  it('does not wait for work that ignores the signal, nor for idle connections', async () => {
+  it('does not wait for work that ignores the abort signal, nor for idle connections', async () => {
     const http = await startHttp({ retriever: { search: () => new Promise(() => {}) } });
     await fetch(`${http.url}/v3/health`);
     const stuck = http.post('/v3/retrieval/search', { query: 'q' });
@@ -166,7 +166,7 @@ describe('an address that cannot be used', () => {
     }
   });
 
-  it('is refused when it is another machine’s', async () => {
+  it('is refused when it belongs to another machine', async () => {
     await expect(listen(express(), { host: '192.0.2.1', port: 0 })).rejects.toThrow(/CITEWELL_HOST/);
   });
 });

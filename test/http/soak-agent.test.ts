@@ -6,7 +6,7 @@ import { startCitewell } from './support/start-citewell.ts';
 
 // The full version is scripts/soak-agent.ts. An unhandled rejection fails the test run by itself.
 
-it('of many agent streams, those whose clients leave are ended upstream or, when resumable, stored whole', async () => {
+it('agent streams whose clients disconnect are cancelled or, when resumable, stored in full', async () => {
   const settings = { words: 15, pause: 8 };
   const model = await startSlowModel(settings);
   onTestFinished(model.close);

@@ -45,7 +45,7 @@ describe('an event', () => {
 });
 
 describe('a stream', () => {
-  it('shows signs of life in a long silence, and then goes on', async () => {
+  it('sends keep-alive comments in a long pause, and then goes on', async () => {
     const url = await serve(
       async function* () {
         yield { event: 'a', data: {} };
@@ -60,7 +60,7 @@ describe('a stream', () => {
     );
   });
 
-  it('begins although its first event is long in coming', async () => {
+  it('sends its headers before a late first event', async () => {
     const url = await serve(
       async function* () {
         await sleep(60);
@@ -97,7 +97,7 @@ describe('a stream', () => {
     expect(produced).toBe(2_000);
   });
 
-  it('is given up when its reader takes nothing for too long', async () => {
+  it('is aborted when its client reads nothing for too long', async () => {
     const ended = Promise.withResolvers<void>();
     const url = await serve(
       async function* () {

@@ -38,7 +38,7 @@ const post = (path: string, body: string | object = '', headers: Record<string, 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe('r2r-js as a user', () => {
-  it('registers, logs in, and is who it says', async () => {
+  it('registers, logs in, and reads its own record', async () => {
     const { client, id, email } = await newcomer('Ada');
     const { results: me } = await client.users.me();
     expect(me).toMatchObject({ id, email: email.toLowerCase(), isSuperuser: false, isActive: true, name: null });
@@ -46,7 +46,7 @@ describe('r2r-js as a user', () => {
     expect(me.collectionIds).toHaveLength(1);
   });
 
-  it('changes its password, after which older tokens are worth nothing', async () => {
+  it('changes its password, which invalidates older tokens', async () => {
     const { client, email, access: before } = await newcomer('grace');
     const refresh = client.getRefreshToken();
     await expect(
@@ -81,7 +81,7 @@ describe('r2r-js as a user', () => {
     await other.users.me();
   });
 
-  it('makes keys, that are shown once and stop when they are deleted', async () => {
+  it('creates keys, which are shown once and stop working when deleted', async () => {
     const { client, id } = await newcomer('katherine');
     const { results: made } = await client.users.createApiKey({ id, name: 'laptop', description: 'at home' });
     expect(made.apiKey).toMatch(/^key_[\w-]{22}\.[\w-]{43}$/);
@@ -99,7 +99,7 @@ describe('r2r-js as a user', () => {
     expect((await send('/users/me', { headers: bearer(made.apiKey) })).status).toBe(401);
   });
 
-  it('edits itself, and gives itself no rights', async () => {
+  it('edits itself, but cannot grant itself rights', async () => {
     const { client, id, access } = await newcomer('hedy');
     const { results } = await client.users.update({ id, name: 'Hedy', bio: 'Hops', metadata: { team: 'radio' } });
     expect(results).toMatchObject({ name: 'Hedy', bio: 'Hops', metadata: { team: 'radio' } });
@@ -108,7 +108,7 @@ describe('r2r-js as a user', () => {
       expect((await post(`/users/${id}`, change, bearer(access))).status).toBe(403);
   });
 
-  it('sees nobody else, there or not', async () => {
+  it('cannot tell whether another user exists', async () => {
     const { client } = await newcomer('mary');
     const { id } = await newcomer('emmy');
     for (const other of [id, '6b9f1f3e-0000-4000-8000-000000000000']) {
@@ -123,7 +123,7 @@ describe('r2r-js as a user', () => {
     await expect(client.users.export()).rejects.toThrow(/Status 403/);
   });
 
-  it('deletes itself with its password, and nothing of it is left for who comes by that e-mail later', async () => {
+  it('deletes itself with its password, and a new user with that e-mail inherits nothing', async () => {
     const { client, id, email, access: token } = await newcomer('rosalind');
     const upload = await client.documents.create({ raw_text: 'Photograph fifty-one shows a helix.' });
     await client.conversations.create({ name: 'Mine' });
@@ -139,7 +139,7 @@ describe('r2r-js as a user', () => {
     expect((await next.conversations.list()).results).toEqual([]);
   });
 
-  it('is told that this server sends no e-mail, and nobody is told which e-mails are known', async () => {
+  it('learns that this server sends no e-mail, but not which e-mails are known', async () => {
     const { client, email } = await newcomer('lise');
     const answers = await Promise.all(
       [email, 'nobody@example.org'].map(async (each) => {
@@ -155,7 +155,7 @@ describe('r2r-js as a user', () => {
     expect((await client.users.requestPasswordReset(email)).results.message).toContain('citewell users code');
   });
 
-  it('says that an e-mail is verified to its owner and to superusers alone', async () => {
+  it('shows the verification state of an e-mail only to its owner and to superusers', async () => {
     const { id, email, access } = await newcomer('tapputi');
     const other = await newcomer('merit');
     await post(`/users/${id}`, { is_verified: true }, bearer(adminToken));
@@ -165,7 +165,7 @@ describe('r2r-js as a user', () => {
     expect(await Promise.all([ask(bearer(access)), ask(bearer(adminToken))])).toEqual([400, 400]);
   });
 
-  it('sets a new password with a code that an admin made for it, once', async () => {
+  it('sets a new password once with a code created by an admin', async () => {
     const { client, id, email, access } = await newcomer('ida');
     const made = await post(`/users/${id}/codes`, { purpose: 'reset' }, bearer(adminToken));
     const { code } = (await json(made)).results;
@@ -178,20 +178,20 @@ describe('r2r-js as a user', () => {
     ).rejects.toThrow(/Status 400/);
   });
 
-  it('is told what it may do and has done', async () => {
+  it('reads its limits and usage', async () => {
     const { client, id } = await newcomer('chien');
     const { results } = await client.users.getLimits({ id });
     expect(results).toMatchObject({ storageLimits: { documents: { used: 0 }, collections: { used: 1 } } });
   });
 
-  it.each(['google', 'github'])('cannot log in with %s, and is told what can be done', async (provider) => {
+  it.each(['google', 'github'])('cannot log in with %s, and gets a remedy', async (provider) => {
     const answer = await send(`/users/oauth/${provider}/authorize`, { headers: bearer(adminToken) });
     expect([answer.status, (await json(answer)).code]).toEqual([503, 'not_configured']);
   });
 });
 
 describe('r2r-js as a superuser', () => {
-  it('lists, promotes, shuts out and lets in', async () => {
+  it('lists, promotes, deactivates and reactivates users', async () => {
     const { client, id, access } = await newcomer('dorothy');
     const found = await admin.users.list({ ids: [id] });
     expect([found.totalEntries, found.results[0]?.id]).toEqual([1, id]);
@@ -210,7 +210,7 @@ describe('r2r-js as a superuser', () => {
     expect((await send('/users/me', { headers: bearer(key.apiKey) })).status).toBe(200);
   });
 
-  it('puts users into collections, whose documents they then see, and takes them out', async () => {
+  it('adds users to collections, whose documents they then see, and removes them', async () => {
     const { client, id } = await newcomer('valentina');
     const [collection] = (await admin.users.listCollections({ id: (await admin.users.me()).results.id })).results;
     const collectionId = collection?.id ?? '';
@@ -226,7 +226,7 @@ describe('r2r-js as a superuser', () => {
     await expect(client.documents.retrieve(document)).rejects.toThrow(/Status 404/);
   });
 
-  it('exports users as CSV, without what proves who they are', async () => {
+  it('exports users as CSV, without credentials', async () => {
     const csv = (await await admin.users.export()) as unknown as Blob;
     const [header, ...rows] = (await csv.text()).trim().split('\r\n');
     expect(header).toBe(
@@ -237,7 +237,7 @@ describe('r2r-js as a superuser', () => {
     expect((await (some as unknown as Blob).text()).trim().split('\r\n')).toEqual(['"email"', '"admin@example.com"']);
   });
 
-  it('makes users whose e-mail counts as verified, and does not lose the admin of the server', async () => {
+  it('creates users with a verified e-mail, and cannot remove the last admin', async () => {
     const made = await admin.users.create({ email: 'wu@example.org', password: PASSWORD, isVerified: true });
     expect(made.results.isVerified).toBe(true);
     const { results: me } = await admin.users.me();
@@ -246,7 +246,7 @@ describe('r2r-js as a superuser', () => {
   });
 });
 
-describe('whoever is not known yet', () => {
+describe('an unauthenticated client', () => {
   it.each<[string, string, Record<string, string>]>([
     ['raw', 'TOKEN', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['a JSON string', '"TOKEN"', { 'content-type': 'application/json' }],
@@ -263,7 +263,7 @@ describe('whoever is not known yet', () => {
     expect((await json(answer)).results).toMatchObject({ access_token: { token_type: 'access' } });
   });
 
-  it('is refused alike with an unknown e-mail and a wrong password', async () => {
+  it('gets the same error for an unknown e-mail and a wrong password', async () => {
     await newcomer('maria');
     const refused = await Promise.all(
       ['maria@example.org', 'nobody-at-all@example.org'].map(async (username) => {
@@ -275,7 +275,7 @@ describe('whoever is not known yet', () => {
     expect(refused[1]).toEqual(refused[0]);
   });
 
-  it('cannot take an e-mail that is taken, a short password, or the word for verified', async () => {
+  it('cannot register with a taken e-mail, a short password, or as verified', async () => {
     for (const body of [
       { email: 'ADMIN@example.com', password: PASSWORD },
       { email: 'new@example.org', password: 'short' },
@@ -286,7 +286,7 @@ describe('whoever is not known yet', () => {
     expect((await post('/users', { email: 'v@example.org' })).status).toBe(422);
   });
 
-  it('reaches nothing else', async () => {
+  it('is refused everything else', async () => {
     for (const path of ['/users', '/users/me', '/documents', '/conversations', '/system/status'])
       expect([path, (await send(path)).status]).toEqual([path, 401]);
     expect((await post('/users/logout')).status).toBe(401);

@@ -140,8 +140,8 @@ async function belongings(): Promise<string> {
   return found.map(({ text }) => text).join('\n');
 }
 
-describe('every route there is', () => {
-  it('has been found', () => {
+describe('every route', () => {
+  it('is covered by this test', () => {
     const paths = routes.map(({ method, path }) => `${method} ${path}`);
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -153,14 +153,14 @@ describe('every route there is', () => {
     expect(paths.length).toBeGreaterThan(50);
   });
 
-  it('lets nobody in who shows nothing, but to get in', async () => {
+  it('requires credentials, except to obtain them', async () => {
     for (const route of routes.filter((each) => !isPublic(each))) {
       const { status } = await call('anonymous', at(route), route.method === 'GET' ? undefined : body);
       expect([`${route.method} ${route.path}`, status]).toEqual([`${route.method} ${route.path}`, 401]);
     }
   });
 
-  it('tells a stranger nothing of what is another’s, and lets them change nothing of it', async () => {
+  it('neither shows nor lets change records of other users', async () => {
     const before = await belongings();
     for (const route of routes.filter((each) => !/^\/v3\/users(\/logout)?$/.test(each.path))) {
       const { status, text } = await call('stranger', at(route), route.method === 'GET' ? undefined : body);
@@ -173,7 +173,7 @@ describe('every route there is', () => {
     expect(await belongings()).toBe(before);
   });
 
-  it('lets a member read what is shared, and change and delete none of it', async () => {
+  it('lets a member read but not change or delete what is shared', async () => {
     const before = await belongings();
     const shared = { method: 'GET', path: `/v3/documents/${ids['shared']}` };
     expect((await call('member', shared)).status).toBe(200);
@@ -197,7 +197,7 @@ describe('every route there is', () => {
     expect(await belongings()).toBe(before);
   });
 
-  it('lets the owner and a superuser see what a stranger does not', async () => {
+  it('lets the owner and a superuser see what others do not', async () => {
     for (const person of ['owner', 'superuser'] as const) {
       for (const route of routes.filter(
         ({ method, path }) => method === 'GET' && /:/.test(path) && !/runs|oauth/.test(path),
@@ -210,7 +210,7 @@ describe('every route there is', () => {
     }
   });
 
-  it('goes by today’s sharing, of what was said before as well, and lets the owner take back what went further', async () => {
+  it('applies current sharing to earlier runs too, and lets the owner revoke access', async () => {
     const { id: first } = await post('owner', '/collections', { name: 'First' });
     const { id: second } = await post('member', '/collections', { name: 'Second' });
     await post('owner', `/collections/${first}/users/${ids['member']}`);
@@ -247,7 +247,7 @@ describe('every route there is', () => {
     }
   });
 
-  it('counts a request as the same one however its path is spelled', async () => {
+  it('applies one rate limit to all spellings of a path', async () => {
     const counted: string[] = [];
     const admit = async (_principal: unknown, route: string) => {
       counted.push(route);

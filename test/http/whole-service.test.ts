@@ -75,7 +75,7 @@ describe('with a language model', () => {
     ]);
   });
 
-  it('breaks off the model’s stream when its reader leaves', async () => {
+  it('cancels the model’s stream when its client disconnects', async () => {
     const reply = chatReply({ text: 'Lisbon it is' });
     provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { hang: true }] });
     const leaving = new AbortController();
@@ -87,7 +87,7 @@ describe('with a language model', () => {
     expect(await provider.requests.at(-1)?.end).toBe('left');
   });
 
-  it('ends a stream that the model’s server cuts with an error event', async () => {
+  it('ends with an error event when the model’s server cuts the stream', async () => {
     const reply = chatReply({ text: 'Lisbon it is' });
     provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { cut: true }] });
     const names = eventsOf(await (await ask({})).text()).map(({ name }) => name);
@@ -95,7 +95,7 @@ describe('with a language model', () => {
     expect(names).not.toContain('final_answer');
   });
 
-  it('hands on a rate limit with the time to wait', async () => {
+  it('passes on a rate limit with the time to wait', async () => {
     provider.next(openAiError(429, 'Slow down.', { headers: { 'Retry-After': '7' } }));
     const response = await http.post('/v3/retrieval/completion', { messages: [{ role: 'user', content: 'Hi' }] });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
@@ -121,7 +121,7 @@ describe('without a language model', () => {
   });
   afterAll(() => http.close());
 
-  it('checks an answer that somebody else wrote, and links to the passage that says it', async () => {
+  it('checks an external answer, and links to the supporting passage', async () => {
     const answer = 'The capital of Portugal is Lisbon. It lies on the Danube, which is 2850 kilometres long.';
     const response = await http.post('/v3/retrieval/check', { answer });
     expect(response.status).toBe(200);
@@ -154,7 +154,7 @@ describe('without a language model', () => {
     expect(missing.status).toBe(404);
   });
 
-  it('names page and headings of the quote, not of the passage it is taken from', async () => {
+  it('names page and headings of the quote, not of its passage', async () => {
     const form = new FormData();
     form.set('file', new File([Buffer.from(gardenPdf)], 'garden.pdf', { type: 'application/pdf' }));
     expect((await fetch(`${http.url}/v3/documents`, { method: 'POST', body: form })).ok).toBe(true);
@@ -197,7 +197,7 @@ describe('without a language model', () => {
     expect(await response.json()).toMatchObject({ generated_answer: expect.any(String), citations: [] });
   });
 
-  it('refuses a completion and names what to set', async () => {
+  it('refuses a completion and names the variables to set', async () => {
     for (const stream of [false, true]) {
       const messages = [{ role: 'user', content: 'Hi' }];
       const response = await http.post('/v3/retrieval/completion', { messages, generation_config: { stream } });
@@ -208,7 +208,7 @@ describe('without a language model', () => {
     }
   });
 
-  it('finds what each filter lets through, before the limit', async () => {
+  it('applies each filter before the limit', async () => {
     for (let year = 2000; year < 2010; year++) {
       await http.post('/v3/documents', { raw_text: `Report of the year ${year}.`, metadata: { year } });
     }

@@ -16,7 +16,7 @@ describe('the summary of a document', () => {
     );
   });
 
-  it('stays short whatever it is made from', () => {
+  it('has a bounded length for any text', () => {
     for (const text of [
       'x'.repeat(100_000),
       '# Head\n\n'.repeat(5_000),
@@ -29,7 +29,7 @@ describe('the summary of a document', () => {
     );
   });
 
-  it('says nothing that stands in every document, and keeps no marks of Markdown', () => {
+  it('contains no boilerplate and no Markdown syntax', () => {
     const text = [
       '# Report',
       'Copyright 2024 Harbour Company. All rights reserved by the owners of the harbour.',
@@ -49,7 +49,7 @@ describe('the summary of a document', () => {
     expect(summaryOf('All rights reserved by the owners of the harbour and of its many boats.')).toContain('harbour');
   });
 
-  it('says of each further sentence something new', () => {
+  it('adds only sentences with new content', () => {
     const same = Array.from(
       { length: 9 },
       (_, number) => `The ferry carries passengers between harbours, run ${number}.`,
@@ -59,12 +59,12 @@ describe('the summary of a document', () => {
     expect(summary?.match(/ferry/g)).toHaveLength(1);
   });
 
-  it('is none when there is nothing to say', () => {
+  it('is empty when there is no text', () => {
     expect(summaryOf('1 2 3')).toBeNull();
   });
 });
 
-describe('what is embedded of a passage', () => {
+describe('the embedded text of a passage', () => {
   it.each([
     [
       'names title and headings',
@@ -82,13 +82,13 @@ describe('what is embedded of a passage', () => {
   });
 });
 
-describe('the estimate of tokens', () => {
+describe('the token estimate', () => {
   it.each([
     ['Latin text', 'a'.repeat(400), 100],
     ['Cyrillic text', 'б'.repeat(250), 100],
     ['Chinese text', '海'.repeat(100), 100],
     ['nothing', '', 0],
-  ])('weighs %s', (_, text, tokens) => {
+  ])('counts %s', (_, text, tokens) => {
     expect(estimateTokens(text)).toBe(tokens);
   });
 });

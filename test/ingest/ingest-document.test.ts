@@ -80,7 +80,7 @@ async function documentOf(ingestor: Ingestor, submission: Submission) {
 }
 
 describe('ingesting', () => {
-  it('goes through the stages of the contract and makes the passages visible', async () => {
+  it('goes through the stages of the contract and publishes the passages', async () => {
     const { store, ingestor } = await openIngestor();
     const events = await ingest(ingestor, file('guide.md', '# Guide\n\nBoats leave at nine.\n'));
     expect(kinds(events)).toEqual(['parsing', 'embedding', 'progress', 'storing', 'success', 'done']);
@@ -97,7 +97,7 @@ describe('ingesting', () => {
     expect(items[0]).toMatchObject({ text: '# Guide\n\nBoats leave at nine.', start: 0, headingPath: ['Guide'] });
   });
 
-  it('embeds where a passage stands with it, and stores its words alone', async () => {
+  it('embeds title and headings with a passage, and stores its text alone', async () => {
     const embeddings = testEmbedder();
     const { store, ingestor } = await openIngestor({ embeddings });
     const filler = 'The harbour is quiet in the morning. '.repeat(6).trim();
@@ -110,7 +110,7 @@ describe('ingesting', () => {
     expect(items[0]?.text).toBe(`## Fares\n\n${filler}`);
   });
 
-  it('keeps the pages of a PDF and its own metadata, where the caller said nothing else', async () => {
+  it('keeps the pages and metadata of a PDF unless the caller overrides them', async () => {
     const { store, ingestor } = await openIngestor();
     const bytes = makePdf([[{ text: 'First page.', x: 60, y: 700 }], [{ text: 'Second page.', x: 60, y: 700 }]]);
     const document = await documentOf(ingestor, file('a.pdf', bytes, { metadata: { page_count: 'mine' } }));
@@ -125,7 +125,7 @@ describe('ingesting', () => {
     });
   });
 
-  it('splits as asked for', async () => {
+  it('splits with the requested settings', async () => {
     const { store, ingestor } = await openIngestor();
     const document = await documentOf(
       ingestor,
@@ -135,12 +135,12 @@ describe('ingesting', () => {
     expect(items.map(({ text }) => text)).toEqual(['one two', 'three', 'four']);
   });
 
-  it('writes no summary when asked not to', async () => {
+  it('writes no summary when it is switched off', async () => {
     const { ingestor } = await openIngestor();
     expect((await documentOf(ingestor, text('Some words.', { settings: { skipSummary: true } }))).summary).toBeNull();
   });
 
-  it('takes ready-made passages as they are, with exact places', async () => {
+  it('keeps ready-made passages unchanged, with exact offsets', async () => {
     const { store, ingestor } = await openIngestor();
     const document = await documentOf(ingestor, {
       ...defaults,
@@ -171,7 +171,7 @@ describe('identifiers and titles', () => {
     expect(explicit.document.id).toBe('649d1072-7054-4e17-bd51-1af5f467d617');
   });
 
-  it('of web pages show the page by its own title', async () => {
+  it('of a web page are its own title', async () => {
     const { ingestor } = await openIngestor();
     const page = '<!doctype html><title>Boats</title><p>Boats leave at nine.</p>';
     expect((await documentOf(ingestor, file('index.html', page, { source: 'https://example.com/' }))).title).toBe(
@@ -182,13 +182,13 @@ describe('identifiers and titles', () => {
 });
 
 describe('the same content again', () => {
-  it('is a conflict under the same identifier', async () => {
+  it('is refused with a conflict under the same identifier', async () => {
     const { ingestor } = await openIngestor();
     await ingest(ingestor, file('a.txt', 'Some words.'));
     await expect(ingestor.submit(file('a.txt', 'Some words.'))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('under another name is the document that is there, unless something new is said of it', async () => {
+  it('under another name is the existing document, unless its metadata differ', async () => {
     const { ingestor } = await openIngestor();
     const { id } = await documentOf(ingestor, file('a.txt', 'Some words.', { metadata: { year: 2024 } }));
     expect(await ingestor.submit(file('b.txt', 'Some words.'))).toMatchObject({ kind: 'duplicate', document: { id } });
@@ -200,14 +200,14 @@ describe('the same content again', () => {
     });
   });
 
-  it('under an identifier of its own is a document of its own', async () => {
+  it('under another identifier is another document', async () => {
     const { ingestor } = await openIngestor();
     await ingest(ingestor, file('a.txt', 'Some words.'));
     const again = await ingestor.submit(file('a.txt', 'Some words.', { id: '649d1072-7054-4e17-bd51-1af5f467d617' }));
     expect(again.kind).toBe('accepted');
   });
 
-  it('of a source is unchanged, changed content replaces it', async () => {
+  it('of a source leaves it unchanged, and changed content replaces it', async () => {
     const { store, ingestor } = await openIngestor();
     const source = { id: '649d1072-7054-4e17-bd51-1af5f467d617', replace: true, source: 'file:///a.txt' };
     await ingest(ingestor, file('a.txt', 'Some words.', source));
@@ -225,11 +225,11 @@ describe('the same content again', () => {
   });
 });
 
-describe('a source that is taken in again', () => {
+describe('a source that is ingested again', () => {
   const source = { id: '649d1072-7054-4e17-bd51-1af5f467d617', replace: true, source: 'file:///a.md' };
   const [own, other] = [defaultCollectionId(ownerId), '122fdf6a-e116-546b-a8f6-e4cb2e2c0a01'];
 
-  it('keeps what was said of it, and is unchanged when nothing new is said', async () => {
+  it('keeps its metadata, and is unchanged when none are new', async () => {
     const { ingestor } = await openIngestor();
     const said = { metadata: { year: 2024, title: 'A name' }, collectionIds: [own, other] };
     await documentOf(ingestor, file('a.md', 'Some words.', { ...source, ...said }));
@@ -239,7 +239,7 @@ describe('a source that is taken in again', () => {
     });
   });
 
-  it('keeps metadata given and edited when its content changes, and takes what is new', async () => {
+  it('keeps given and edited metadata when its content changes, and adds new ones', async () => {
     const { store, ingestor } = await openIngestor();
     const page = (front: string) => `---\n${front}\n---\n\nSome words.\n`;
     await documentOf(
@@ -296,7 +296,7 @@ describe('what cannot be ingested', () => {
     expect((await store.corpus.stats()).documents).toMatchObject({ failed: 1, success: 1 });
   });
 
-  it('is refused at once when it is a picture and nobody reads pictures, and else read', async () => {
+  it('is refused at once when it is an image and no image reader is configured, and else read', async () => {
     const { ingestor, store } = await openIngestor();
     await expect(ingestor.submit(file('a.png', makePng()))).rejects.toMatchObject({
       code: 'unsupported_type',
@@ -308,7 +308,7 @@ describe('what cannot be ingested', () => {
     expect({ type, metadata }).toMatchObject({ type: 'png', metadata: { width: 300, height: 200 } });
   });
 
-  it('is stopped when reading takes too long, and the next is read', async () => {
+  it('is stopped at the reading time limit, and the next document is read', async () => {
     const { ingestor } = await openIngestor({ reading: { timeoutMs: 5_000, workers: 1 } });
     const endless = file('a.md', Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n'));
     expect((await ingest(ingestor, endless)).at(-1)).toMatchObject({ type: 'failed', error: { code: 'timeout' } });
@@ -322,7 +322,7 @@ describe('what cannot be ingested', () => {
     await expect(events).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('fails with the reason of the embedder, and keeps what was visible', async () => {
+  it('fails with the reason of the embedder, and keeps the published version', async () => {
     let isDown = false;
     const embeddings = testEmbedder(async () => {
       if (isDown) throw new ServiceError('provider_failed', 'The embedder is down.');
@@ -348,7 +348,7 @@ async function finish({ store, ingestor }: { store: TestStore; ingestor: Ingesto
 }
 
 describe('an ingestion that is stopped', () => {
-  it('leaves its document unfinished, and is done by the next process', async () => {
+  it('leaves its document pending, and is finished by the next process', async () => {
     const stop = new AbortController();
     const embeddings = testEmbedder(async () => stop.abort());
     const { store, ingestor } = await openIngestor({ embeddings });
@@ -371,8 +371,8 @@ describe('an ingestion that is stopped', () => {
   });
 });
 
-describe('a corpus that moves to another embedder', () => {
-  it('takes a document along that was being embedded for the space it left', async () => {
+describe('a corpus switched to another embedder', () => {
+  it('includes a document that was being embedded for the previous space', async () => {
     const store = await openTestStore();
     const moved = { ...testSpace, version: '2' };
     let waitForSpaceSwitch = false;
@@ -395,8 +395,8 @@ describe('a corpus that moves to another embedder', () => {
   });
 });
 
-describe('many at once', () => {
-  it('are worked on side by side, as many as allowed', async () => {
+describe('concurrent ingestions', () => {
+  it('run in parallel up to the limit', async () => {
     let now = 0;
     let most = 0;
     const embeddings = testEmbedder(async () => {
@@ -411,7 +411,7 @@ describe('many at once', () => {
     expect((await store.corpus.stats()).documents.success).toBe(8);
   });
 
-  it('never twice the same: the second run sees what the first did', async () => {
+  it('of the same content are done once', async () => {
     const embeddings = testEmbedder(() => wait(30));
     const { ingestor } = await openIngestor({ embeddings });
     const { document } = await ingestor.submit(text('Some words.'));

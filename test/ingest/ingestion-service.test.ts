@@ -81,7 +81,7 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
 }
 
 describe('a queued submission', () => {
-  it('is ingested without anybody waiting for it', async () => {
+  it('is ingested without a waiting client', async () => {
     const { queue, submit, end, service } = await openService();
     const { id } = await submit(text('Some words.'));
     expect(await end(id)).toMatchObject({
@@ -92,7 +92,7 @@ describe('a queued submission', () => {
     expect(await queue.backlog()).toMatchObject({ queued: 0, running: 0, failed: 0, etaSeconds: 0 });
   });
 
-  it('is tried again when the embedder is away, and costs no document', async () => {
+  it('is retried when the embedder is down, and loses no document', async () => {
     let calls = 0;
     const embeddings = embedder(async () => {
       calls++;
@@ -106,7 +106,7 @@ describe('a queued submission', () => {
     });
   });
 
-  it('is given up with the reason when that does not pass, and tried again when asked to', async () => {
+  it('fails with the reason after the last retry, and is tried again on request', async () => {
     let isAway = true;
     const embeddings = embedder(async () => {
       if (isAway) throw away();
@@ -123,7 +123,7 @@ describe('a queued submission', () => {
     expect(await service.retryFailed(everything)).toBe(0);
   });
 
-  it('is tried again when a server of embeddings fails, and embedded when it is back', async () => {
+  it('is retried when an embedding server fails, and embedded when it is back', async () => {
     const fake = await startFakeOpenAi();
     onTestFinished(() => fake.close());
     const provider = openAiProvider(fake.baseUrl);
@@ -140,7 +140,7 @@ describe('a queued submission', () => {
     expect(fake.unplayed).toBe(0);
   });
 
-  it('that cannot be read is not tried twice', async () => {
+  it('that cannot be read is not retried', async () => {
     const { submit, end } = await openService();
     const content = { kind: 'file', fileName: 'a.json', bytes: Buffer.from('{"a":') } as const;
     const { id } = await submit(text('', { content }));
@@ -149,7 +149,7 @@ describe('a queued submission', () => {
     });
   });
 
-  it('leaves the others their tries while the embedder is away', async () => {
+  it('does not use up the retries of others while the embedder is down', async () => {
     let isAway = true;
     let calls = 0;
     const embeddings = embedder(async () => {
@@ -169,7 +169,7 @@ describe('a queued submission', () => {
 });
 
 describe('a task', () => {
-  it('is cancelled while it waits and while it is worked on', async () => {
+  it('is cancelled while it waits and while it runs', async () => {
     let isHeld = true;
     const embeddings = embedder(async () => {
       while (isHeld) await wait(5);
@@ -195,7 +195,7 @@ describe('a task', () => {
     await expect(service.retry(again)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('of an earlier submission is over, and nothing is done for it any more', async () => {
+  it('of an earlier submission ends without further work', async () => {
     const { queue, corpus } = await openTestStore();
     const document = newDocument('one');
     await corpus.begin(document, { queued: true });
@@ -215,7 +215,7 @@ describe('a task', () => {
     expect(await queue.ofDocument(document.id)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('goes with its document', async () => {
+  it('is deleted with its document', async () => {
     const { queue, corpus } = await openTestStore();
     const { id } = await corpus.begin(newDocument('one'), { queued: true });
     const task = await queue.ofDocument(id);
@@ -225,7 +225,7 @@ describe('a task', () => {
     expect(await queue.take({ alone: true })).toBeUndefined();
   });
 
-  it('keeps to its turn: the urgent first, then the oldest', async () => {
+  it('runs in order of priority, then age', async () => {
     const { queue, corpus, sqlite } = await openTestStore();
     for (const name of ['one', 'two', 'three']) await corpus.begin(newDocument(name), { queued: true });
     const urgent = await queue.ofDocument(newDocument('three').id);
@@ -245,8 +245,8 @@ describe('a task', () => {
   });
 });
 
-describe('a process that ends in the middle', () => {
-  it('leaves its tasks to the next one, which finishes them by itself', async () => {
+describe('a process that ends during ingestion', () => {
+  it('leaves its tasks to the next process, which finishes them', async () => {
     const store = await openTestStore();
     for (const name of ['one', 'two', 'three']) await store.corpus.begin(newDocument(name), { queued: true });
     await store.queue.take({ alone: false });
@@ -259,7 +259,7 @@ describe('a process that ends in the middle', () => {
     expect((await next.corpus.stats()).documents).toMatchObject({ success: 4 });
   });
 
-  it('each time it works on a document stops doing so by itself, and the others are done', async () => {
+  it('each time on the same document makes that document fail, and the others succeed', async () => {
     let store = await openTestStore();
     const poison = await store.corpus.begin(newDocument('poison'), { queued: true });
     await store.corpus.begin(newDocument('beside it'), { queued: true });
@@ -282,11 +282,11 @@ describe('a process that ends in the middle', () => {
   });
 });
 
-describe('who follows an ingestion', () => {
+describe('a follower of an ingestion', () => {
   const names = async (events: AsyncIterable<{ event: { type: string } }>) =>
     (await Array.fromAsync(events)).map(({ event }) => event.type);
 
-  it('is told everything from the beginning, and can come back', async () => {
+  it('receives all events from the beginning, and can resume', async () => {
     const { submit, service, corpus, end } = await openService();
     const document = await submit(text('Some words.'));
     const seen = await Array.fromAsync(service.follow(document, undefined, always));
@@ -300,7 +300,7 @@ describe('who follows an ingestion', () => {
     expect(await names(service.follow(settled, 'of another process:3', always))).toHaveLength(6);
   });
 
-  it('is told of tries that failed for now', async () => {
+  it('receives events of failed attempts', async () => {
     let calls = 0;
     const { submit, service } = await openService({
       embeddings: embedder(async () => {
@@ -312,7 +312,7 @@ describe('who follows an ingestion', () => {
     expect(await names(service.follow(document, undefined, always))).toContain('postponed');
   });
 
-  it('learns the end from the records when nobody told', async () => {
+  it('learns the end from the records when it missed the event', async () => {
     const { corpus, service, queue } = await openService();
     const document = await corpus.begin(newDocument('one'), { queued: true });
     const task = await queue.ofDocument(document.id);
@@ -325,23 +325,23 @@ describe('who follows an ingestion', () => {
   });
 });
 
-describe('the pause before another try', () => {
+describe('the retry delay', () => {
   const policy: TryPolicy = { tries: 5, readerTries: 2, firstPauseMs: 100, maxPauseMs: 1_000 };
   const pause = (error: unknown, tries: number, random = 1) =>
     pauseBefore(error, { tries, policy, random: () => random });
 
-  it('doubles up to a limit, is spread, and ends', () => {
+  it('doubles up to a limit, with jitter, and a last attempt', () => {
     expect([1, 2, 3, 4].map((tries) => pause(away(), tries))).toEqual([100, 200, 400, 800]);
     expect(pause(away(), 4, 0)).toBe(400);
     expect(pause(away(), 5)).toBeUndefined();
   });
 
-  it('is as long as the provider asks for', () => {
+  it('is as long as the provider asks', () => {
     const asked = new ProviderError('rate_limited', 'Too many.', 'retry', { retryAfter: 0.7 });
     expect(pause(asked, 1)).toBe(700);
   });
 
-  it('is for what can pass', () => {
+  it('applies to transient failures only', () => {
     expect(pause(new ServiceError('store_failed', 'The database is busy.'), 1)).toBe(100);
     expect(pause(new ServiceError('invalid_request', 'Not a PDF.'), 1)).toBeUndefined();
     expect(pause(new ProviderError('provider_failed', 'No such model.', 'none'), 1)).toBeUndefined();

@@ -32,7 +32,7 @@ const textOf = (content: number) =>
 
 const conflicts = (error: unknown): boolean => error instanceof ServiceError && error.code === 'conflict';
 
-it('of submissions that overtake each other only the last is ever published, and always whole', async () => {
+it('of concurrent submissions of a document only the last is published, and always completely', async () => {
   const store = await openTestStore();
   const { corpus } = store;
   let run = 0;

@@ -32,8 +32,8 @@ function openWorkers(readImage?: ImageReader, timeoutMs = 60_000) {
     workers.prepare({ bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: true }, always);
 }
 
-describe('with somebody who reads pictures', () => {
-  it('the words of a picture are a document, whether it comes alone, on a page, in a mail or in an archive', async () => {
+describe('with an image reader', () => {
+  it('the text of an image is indexed, whether alone, in a web page, in a mail or in an archive', async () => {
     const seen: string[] = [];
     const prepare = openWorkers(async ({ fileName, mediaType, bytes }) => {
       seen.push(`${fileName} ${mediaType} ${bytes.length > 50}`);
@@ -58,7 +58,7 @@ describe('with somebody who reads pictures', () => {
     expect(seen).toEqual(['a.png image/png true', 'a.pdf, page 1 image/png true', 'b.png image/png true']);
   });
 
-  it('bitmaps and the pages of TIFF files are looked at as PNG', async () => {
+  it('bitmaps and the pages of TIFF files are converted to PNG', async () => {
     const seen: string[] = [];
     const prepare = openWorkers(async ({ fileName, mediaType, bytes }) => {
       seen.push(`${fileName} ${mediaType} ${firstDot(bytes)}`);
@@ -72,7 +72,7 @@ describe('with somebody who reads pictures', () => {
     expect(seen).toEqual(['a.bmp image/png 200,100,50', 'a.tiff, page 1 image/png 7', 'a.tiff, page 2 image/png 9']);
   });
 
-  it('a bitmap or TIFF file that is broken, endless or too large is refused with what to do', async () => {
+  it('a broken, endless or too large bitmap or TIFF file is refused with a remedy', async () => {
     const prepare = openWorkers(async () => 'Words.');
     const broken = { code: 'unsupported_type', message: /^a\.\w+ is broken.*Convert it to PNG or JPEG/ };
     await expect(prepare('a.bmp', 'bmp', makeBmp([1, 2, 3]).subarray(0, 54))).rejects.toMatchObject(broken);
@@ -86,7 +86,7 @@ describe('with somebody who reads pictures', () => {
     await expect(prepare('a.bmp', 'bmp', huge)).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('a document has more time while a picture of it is looked at', async () => {
+  it('the time limit of a document is extended while its images are read', async () => {
     const prepare = openWorkers(async () => {
       await new Promise((resolve) => setTimeout(resolve, 2_500));
       return 'Words.';
@@ -94,7 +94,7 @@ describe('with somebody who reads pictures', () => {
     expect((await prepare('a.png', 'png', makePng())).text).toBe('Words.');
   });
 
-  it('a failure that passes fails the document as such, so that it is tried again', async () => {
+  it('a transient failure of the image reader makes the document fail for a retry', async () => {
     const busy = new ServiceError('rate_limited', 'The provider asks for a pause.', { retryAfter: 7 });
     const prepare = openWorkers(async () => {
       throw busy;
@@ -108,7 +108,7 @@ describe('with somebody who reads pictures', () => {
     expect((await prepare('a.txt', 'txt', Buffer.from('Words.'))).text).toBe('Words.');
   });
 
-  it('a picture without words is refused, and one of too many dots is not opened', async () => {
+  it('an image without text is refused, and one of too many pixels is not opened', async () => {
     const prepare = openWorkers(async () => ' ');
     await expect(prepare('a.png', 'png', makePng())).rejects.toMatchObject({ message: /no text/ });
     const huge = Buffer.from(makePng());
@@ -118,8 +118,8 @@ describe('with somebody who reads pictures', () => {
   });
 });
 
-describe('with nobody who reads pictures', () => {
-  it('a picture or a scanned page is refused with what to set', async () => {
+describe('without an image reader', () => {
+  it('an image or a scanned page is refused with the variable to set', async () => {
     const prepare = openWorkers();
     const message = expect.stringContaining('Set CITEWELL_READ_IMAGES');
     await expect(prepare('a.png', 'png', makePng())).rejects.toMatchObject({ code: 'unsupported_type', message });
@@ -127,10 +127,10 @@ describe('with nobody who reads pictures', () => {
   });
 });
 
-describe('a model that reads pictures', () => {
+describe('a vision model', () => {
   const picture: Picture = { bytes: makePng(), mediaType: 'image/png', fileName: 'a.png' };
 
-  it('is sent the picture and told that its words are no instructions', async () => {
+  it('gets the image and the instruction not to follow text in it', async () => {
     const model = scriptedModel(says('The words.'));
     expect(await modelImageReader(model)(picture, always)).toBe('The words.');
     const [message] = model.requests[0]?.messages ?? [];
@@ -141,7 +141,7 @@ describe('a model that reads pictures', () => {
     });
   });
 
-  it('that refuses, refuses the document with that reason', async () => {
+  it('that refuses makes the document fail with that reason', async () => {
     const refusing = modelImageReader(scriptedModel(says('', 'refusal')));
     await expect(refusing(picture, always)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -150,7 +150,7 @@ describe('a model that reads pictures', () => {
   });
 });
 
-describe('the recogniser on this machine', () => {
+describe('local text recognition (OCR)', () => {
   const settings = { languages: 'eng+deu', cacheFolder: join(tmpdir(), 'citewell-ocr') };
   const picture: Picture = { bytes: makePng(), mediaType: 'image/png', fileName: 'a.png' };
 
@@ -173,7 +173,7 @@ describe('the recogniser on this machine', () => {
     });
   });
 
-  it('says what to set when the data of a language cannot be had, and tries again the next time', async () => {
+  it('names the setting when language data are unavailable, and tries again the next time', async () => {
     let tries = 0;
     const readImage = tesseractImageReader(settings, async () => ({
       createWorker: (_languages, _mode, options) => {
@@ -188,8 +188,8 @@ describe('the recogniser on this machine', () => {
   });
 });
 
-describe('what a picture says of itself', () => {
-  it('is its size, its camera, its time and its place', () => {
+describe('the metadata of an image', () => {
+  it('are size, camera, time and place', () => {
     const exif = makeExif(
       { 270: 'The pier', 272: 'Box 2', 36867: '2024:01:31 09:30:00' },
       { 1: 'S', 2: [54, 30, 36], 3: 'E', 4: [10, 7.5, 0] },
@@ -205,15 +205,15 @@ describe('what a picture says of itself', () => {
     });
   });
 
-  it('is nothing where it is cut off', () => {
+  it('are empty for a truncated file', () => {
     const whole = makeJpeg(640, 480, makeExif({ 270: 'The pier at the harbour' }));
     for (let length = 0; length < whole.length; length++)
       expect(() => readPictureFacts(whole.slice(0, length))).not.toThrow();
   });
 });
 
-describe('a picture written as PNG', () => {
-  it('has the dots it was made of, or their means when it is made smaller', () => {
+describe('an image encoded as PNG', () => {
+  it('has the original pixels, or averages when it is scaled down', () => {
     const data = Uint8Array.from([0, 100, 200, 100, 50, 50, 50, 50]);
     const small = shrink({ data, width: 4, height: 2, channels: 1 }, 2);
     expect([...small.data]).toEqual([50, 100]);

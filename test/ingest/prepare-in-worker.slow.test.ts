@@ -31,7 +31,7 @@ async function processesWith(memoryMb: number): Promise<number[]> {
 }
 
 describe('a document', () => {
-  it('that keeps its reader in a loop is ended in time, and the next is read', async () => {
+  it('whose reader loops forever is stopped at the time limit, and the next is read', async () => {
     const workers = openWorkers({ timeoutMs: 10_000, memoryMb: 1_021 });
     await workers.prepare(words, always);
     await expect(workers.prepare(endless, always)).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe('a document', () => {
     expect((await workers.prepare(words, always)).passages).toHaveLength(1);
   });
 
-  it('that fills the memory is refused alone', async () => {
+  it('that exhausts memory is refused without affecting others', async () => {
     const workers = openWorkers({ memoryMb: 200 });
     const links = jobOf('a.md', '[a](b) *c* `d`\n\n'.repeat(100_000));
     await expect(workers.prepare(links, always)).rejects.toMatchObject({
@@ -52,7 +52,7 @@ describe('a document', () => {
     expect((await workers.prepare(words, always)).passages).toHaveLength(1);
   });
 
-  it('that brings down what reads it fails alone, and may be tried again', async () => {
+  it('that crashes its reader process fails alone, and may be tried again', async () => {
     const workers = openWorkers({ memoryMb: 1_022 });
     await workers.prepare(words, always);
     const reading = workers.prepare(endless, always);
@@ -62,7 +62,7 @@ describe('a document', () => {
     expect((await workers.prepare(words, always)).passages).toHaveLength(1);
   });
 
-  it('that its library gives up on late fails none that is read after it', async () => {
+  it('whose library fails late does not affect documents read after it', async () => {
     const workers = openWorkers({ memoryMb: 1_018 });
     const whole = Buffer.from(makePdf([linesAt(60, 780, ['One']), linesAt(60, 780, ['Two'])])).toString('latin1');
     // The second page's object is among the lost bytes, so its entry in the xref table is invalid.
@@ -78,7 +78,7 @@ describe('a document', () => {
     expect(await processesWith(1_018)).toEqual([reader]);
   });
 
-  it('is read by a process that is used again', async () => {
+  it('is read by a reusable process', async () => {
     const workers = openWorkers({ memoryMb: 1_020 });
     await workers.prepare(words, always);
     const first = await processesWith(1_020);

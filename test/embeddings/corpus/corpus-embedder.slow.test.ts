@@ -85,7 +85,7 @@ const facts = async ({ spaces }: SqlStore) =>
   (await spaces.list()).map(({ embedder, state, vectors }) => [embedder, state, vectors]);
 
 describe('the embedder of a corpus', () => {
-  it('shares words at first, and in the background is learned from the corpus once that is large enough', async () => {
+  it('is lexical at first, and is trained in the background once the corpus is large enough', async () => {
     const corpus = await (await newCorpus()).open();
     expect(corpus.embeddings.name).toBe(HASH);
     expect(await corpus.reason()).toMatch(/From 100 passages on/);
@@ -105,7 +105,7 @@ describe('the embedder of a corpus', () => {
     expect(topics.slice(0, 5)).toEqual(Array(5).fill(name?.topic));
   });
 
-  it('is taken up again by the next process, from what was kept', async () => {
+  it('is restored by the next process from its stored model', async () => {
     const { open } = await newCorpus();
     const first = await open();
     await first.add(texts);
@@ -120,7 +120,7 @@ describe('the embedder of a corpus', () => {
     expect(await second.embeddings.space()).toEqual(space);
   });
 
-  it('is learned anew as the corpus grows, and vectors of the two are never compared', async () => {
+  it('is trained again as the corpus grows, and vectors of the two models are never compared', async () => {
     const corpus = await (await newCorpus()).open();
     await corpus.add(texts.slice(0, 100));
     await drain(corpus.learner.trainIfDue(signal));
@@ -141,7 +141,7 @@ describe('the embedder of a corpus', () => {
     expect(await corpus.store.learned.read(LSA, before.version)).toBeDefined();
   });
 
-  it('goes on where a killed process stopped embedding, without learning again', async () => {
+  it('resumes embedding after a killed process, without training again', async () => {
     const { open } = await newCorpus();
     const first = await open();
     await first.add(texts);
@@ -157,7 +157,7 @@ describe('the embedder of a corpus', () => {
     expect((await second.store.spaces.current())?.version).toBe(begun?.version);
   });
 
-  it('is learned anew when what was learned is damaged; until then words answer and passages wait', async () => {
+  it('is trained again when its stored model is damaged; until then full text answers and chunks wait', async () => {
     const { open } = await newCorpus();
     const first = await open();
     await first.add(texts);
@@ -175,7 +175,7 @@ describe('the embedder of a corpus', () => {
     expect((await second.search('harbour')).chunks).not.toHaveLength(0);
   });
 
-  it('stays what a person chose, and can be gone back to', async () => {
+  it('stays as explicitly chosen, and can be restored', async () => {
     const { open } = await newCorpus();
     const corpus = await open();
     await corpus.add(texts);
@@ -189,7 +189,7 @@ describe('the embedder of a corpus', () => {
     expect(await corpus.embeddings.space()).toMatchObject({ embedder: LSA, version });
   });
 
-  it('named by a setting waits for something to learn from, and refuses a corpus of a real model', async () => {
+  it('named by a setting waits for a corpus to train on, and refuses a corpus of another embedder', async () => {
     const { open } = await newCorpus();
     const first = await open(LSA);
     expect(first.embeddings.name).toBe(HASH);
@@ -204,7 +204,7 @@ describe('the embedder of a corpus', () => {
     await expect(open(HASH)).rejects.toMatchObject({ code: 'embedding_mismatch' });
   });
 
-  it('stops learning at once when it is told to, and leaves the corpus as it was', async () => {
+  it('stops training at once on abort, and leaves the corpus unchanged', async () => {
     const corpus = await (await newCorpus()).open();
     await corpus.add(texts);
     const stop = new AbortController();

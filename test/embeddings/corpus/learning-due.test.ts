@@ -15,7 +15,7 @@ const base: LearningFacts = {
 };
 const learned = { embedder: lsa, inUse: { chunkCount: 400, knownShare: 0.98 } };
 
-describe('a corpus is learned from', () => {
+describe('training is due', () => {
   it.each<[string, Partial<LearningFacts>]>([
     ['when nobody has chosen and it is large enough', {}],
     ['sooner when it is asked for by a setting', { setting: lsa, chunkCount: 20, preferred: lsa }],
@@ -32,7 +32,7 @@ describe('a corpus is learned from', () => {
   });
 });
 
-describe('a corpus is left as it is', () => {
+describe('training is not due', () => {
   it.each<[string, Partial<LearningFacts>, RegExp]>([
     ['while it is small', { chunkCount: 99 }, /From 100 passages on/],
     ['when a setting names another', { setting: hash }, /CITEWELL_EMBEDDING_MODEL/],

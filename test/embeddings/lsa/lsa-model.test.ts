@@ -25,8 +25,8 @@ const passage = (text: string) => foldIn(model, text, 'passage').vector;
 const query = (text: string) => foldIn(model, text, 'query').vector;
 const dot = (one: Float32Array, two: Float32Array) => one.reduce((sum, value, at) => sum + value * (two[at] ?? 0), 0);
 
-describe('what is learned from a corpus', () => {
-  it('finds the passages about a thing by a name that none of them says', () => {
+describe('an LSA model', () => {
+  it('finds passages by a synonym that none of them contains', () => {
     for (const { word, topic } of subjects.rareNames) {
       const others = subjects.passages.filter(({ text }) => !text.split(' ').includes(word));
       const nearest = others
@@ -36,13 +36,13 @@ describe('what is learned from a corpus', () => {
     }
   });
 
-  it('is the same for the same passages, and named by what it is', () => {
+  it('is deterministic for the same passages, and named by its content', () => {
     expect(learnFrom(texts)).toEqual(artefact);
     expect(model.version).toBe(versionOfArtefact(artefact));
     expect(modelOf(learnFrom(texts.slice(1))).version).not.toBe(model.version);
   });
 
-  it('tells a damaged artefact from a whole one, wherever the damage is', () => {
+  it('detects damage anywhere in its stored form', () => {
     fc.assert(
       fc.property(fc.nat(artefact.length - 1), fc.integer({ min: 1, max: 255 }), (place, change) => {
         const damaged = artefact.slice();
@@ -55,19 +55,19 @@ describe('what is learned from a corpus', () => {
     expect(decodeArtefact(new Uint8Array())).toBeUndefined();
   });
 
-  it('learns from one passage as from many, and from passages without words', () => {
+  it('is trained on one passage, on many, and on passages without words', () => {
     expect(modelOf(learnFrom(['a single passage about boats'])).dimensions).toBe(2);
     expect(foldIn(modelOf(learnFrom(['', '...'])), 'boats', 'query').vector).toHaveLength(1);
   });
 
-  it('takes scripts without spaces', () => {
+  it('supports scripts without spaces', () => {
     const chinese = modelOf(learnFrom(['东京都政府大楼', '东京都的天气', '北京的天气', '北京大学']));
     expect(foldIn(chinese, '东京天气', 'query').known).toBeGreaterThan(0);
   });
 });
 
 describe('folding in', () => {
-  it('gives any text a vector of length one', () => {
+  it('gives a unit vector for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         for (const vector of [passage(text), query(text)]) {
@@ -79,7 +79,7 @@ describe('folding in', () => {
     );
   });
 
-  it('does not mind the order of words, nor words it does not know', () => {
+  it('ignores word order and unknown words', () => {
     const words = fc.shuffledSubarray([...subjects.words], { minLength: 2, maxLength: 8 });
     fc.assert(
       fc.property(words, fc.constantFrom('zyxomma', 'qwrtz', '𒀀𒁀'), (some, unknown) => {
@@ -91,7 +91,7 @@ describe('folding in', () => {
     );
   });
 
-  it('puts a text without a known word at a right angle to all that have one, and away from questions', () => {
+  it('makes a text without known words orthogonal to all others, and opposite to queries', () => {
     const nowhere = passage('zyxomma qwrtz');
     for (const text of texts) expect(dot(nowhere, passage(text))).toBe(0);
     expect(dot(nowhere, query('vlotho'))).toBe(-1);

@@ -35,7 +35,7 @@ describe('the truncated singular value decomposition', () => {
     for (const [place, value] of known.entries()) expect(singularValues[place]).toBeCloseTo(value, 4);
   });
 
-  it('gives values and right vectors that a full decomposition gives, of any small matrix', () => {
+  it('agrees with a full decomposition for any small matrix', () => {
     const numbers = fc.array(fc.array(fc.integer({ min: -4, max: 4 }), { minLength: 6, maxLength: 6 }), {
       minLength: 8,
       maxLength: 12,
@@ -56,12 +56,12 @@ describe('the truncated singular value decomposition', () => {
     );
   });
 
-  it('gives bit for bit the same for the same seed', () => {
+  it('is bit-identical for the same seed', () => {
     const run = () => truncatedSvd(sparse(small), { ...options, rank: 3 });
     expect(run()).toEqual(run());
   });
 
-  it('gives fewer values than asked for when the matrix has no more', () => {
+  it('gives fewer values than requested when the rank is lower', () => {
     const twice = [
       [1, 2, 0],
       [2, 4, 0],
@@ -70,7 +70,7 @@ describe('the truncated singular value decomposition', () => {
     expect(truncatedSvd(sparse([[0, 0]]), { ...options, rank: 2 }).right.values).toHaveLength(0);
   });
 
-  it('can be ended between passages', () => {
+  it('can be aborted', () => {
     const stop = () => {
       throw new Error('enough');
     };

@@ -6,7 +6,7 @@ const chunks = Array.from({ length: 10 }, (_, place) => ({
   headingPath: [],
 }));
 
-it('says how many calls and tokens an extraction takes, and what it costs where the price is known', () => {
+it('estimates calls, tokens and, where the price is known, cost of an extraction', () => {
   const price = { input: 1, cachedInput: 0.1, output: 4 };
   const estimate = estimateExtraction(chunks, price);
   expect(estimate.calls).toBe(3);
@@ -15,7 +15,7 @@ it('says how many calls and tokens an extraction takes, and what it costs where 
   expect(estimateExtraction(chunks, undefined)).toEqual({ ...estimate, cost: null });
 });
 
-it('counts no call where there is nothing to read', () => {
+it('counts no call when there is no text', () => {
   expect(estimateExtraction([{ text: ' \n— ', headingPath: [] }], undefined)).toMatchObject({
     calls: 0,
     inputTokens: 0,

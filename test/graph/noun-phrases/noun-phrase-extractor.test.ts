@@ -20,7 +20,7 @@ const stated = ({ relationships }: ExtractedGraph) =>
 const found = (graph: ExtractedGraph, name: string) => graph.entities.find((entity) => entity.name === name);
 
 describe('a graph extracted without a model', () => {
-  it('gives every mention the place of the very words in its chunk', async () => {
+  it('gives every mention its exact offset in its chunk', async () => {
     const texts = [
       'On a cold day in the spring of that year Dr. Ada  Berg founded Blue\nQuay Ltd in Oslo.',
       'Blue Quay Ltd (BQL) is a company. BQL employs Berg.',
@@ -39,7 +39,7 @@ describe('a graph extracted without a model', () => {
     }
   });
 
-  it('knows an acronym that the text declares, and says so', async () => {
+  it('resolves an acronym that the text declares, and records it as an alias', async () => {
     const graph = await extract('The World Health Organization (WHO) met in Geneva. The WHO has offices in Cairo.');
     expect(found(graph, 'World Health Organization')?.metadata).toEqual({ aliases: ['WHO'] });
     expect(names(graph)).not.toContain('WHO');
@@ -60,13 +60,13 @@ describe('a graph extracted without a model', () => {
     expect(stated(await extract(text))).toContain(statement);
   });
 
-  it('states nothing that a sentence denies or leaves open', async () => {
+  it('extracts no relationship from a negated or hypothetical sentence', async () => {
     const text =
       'Acme Corp did not acquire Nordline. Acme Corp may buy Quay Works. Nobody knows if Jane Roe founded Acme Corp.';
     expect(stated(await extract(text))).toEqual([]);
   });
 
-  it('relates what is mentioned together more lightly than what is stated', async () => {
+  it('gives co-occurrence a lower weight than a stated relationship', async () => {
     const { relationships } = await extract('Anna Berg was tired when Jane Roe arrived. Anna Berg founded Acme Corp.');
     const weight = (object: string) => relationships.find((each) => each.object === object)?.weight ?? 0;
     expect(relationships.find(({ object }) => object === 'Jane Roe')?.predicate).toBe('occurs_with');
@@ -80,7 +80,7 @@ describe('a graph extracted without a model', () => {
     expect(found(graph, 'Nordline')?.description).toBe('Nordline is a ferry company in Bergen.');
   });
 
-  it('tells no category where nothing does', async () => {
+  it('gives no category without evidence', async () => {
     expect(found(await extract('They saw Zorblat and left.'), 'Zorblat')?.category).toBeNull();
   });
 
@@ -99,14 +99,14 @@ describe('a graph extracted without a model', () => {
     expect(names(graph)).toEqual([]);
   });
 
-  it('keeps terms that the document comes back to, under one name for singular and plural', async () => {
+  it('keeps repeated terms, under one name for singular and plural', async () => {
     const graph = await extract('Life rafts are heavy. Check each life raft in spring. A wooden spoon is light.');
     expect(names(graph)).toEqual(['life raft']);
     expect(found(graph, 'life raft')?.category).toBe('concept');
     expect(found(graph, 'life raft')?.mentions).toHaveLength(2);
   });
 
-  it('does not take every German noun for a name', async () => {
+  it('does not treat every German noun as a name', async () => {
     const graph = await extract(
       'Der Hund läuft über die Straße. Die Katze schläft im Garten, und das Haus hat einen Keller. Angela Merkel besuchte Paris.',
     );
@@ -145,7 +145,7 @@ describe('a graph extracted without a model', () => {
     ['ideographs without an end', '漢字'.repeat(100_000)],
     ['backticks and brackets', '`](<'.repeat(50_000)],
     ['at signs', 'a@b.'.repeat(50_000)],
-  ])('reads %s in bounded time', async (_, text) => {
+  ])('processes %s in bounded time', async (_, text) => {
     const startedAt = performance.now();
     const { entities, relationships } = await extract(text, 'Oslo is in Norway.');
     expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
@@ -153,7 +153,7 @@ describe('a graph extracted without a model', () => {
     expect(relationships.length).toBeLessThanOrEqual(15_000);
   });
 
-  it('stays true to itself for any text: places within it, names that are unique, relationships of its own entities', async () => {
+  it('yields valid offsets, unique names and valid relationships for any text', async () => {
     const word = fc.constantFrom(
       'Anna',
       'Berg',
@@ -211,17 +211,17 @@ describe('a graph extracted without a model', () => {
     );
   });
 
-  it('ends with cancelled when it is cancelled', async () => {
+  it('throws cancelled on abort', async () => {
     const extraction = extractor.extract({ title: '', chunks: extractionChunksOf(['Oslo.']) }, AbortSignal.abort());
     await expect(extraction).rejects.toMatchObject({ code: 'cancelled' });
   });
 });
 
-describe('on chunks labelled by hand, the extractor', () => {
+describe('the extractor on hand-labelled chunks', () => {
   it.each([
     ['open', false, { entities: [0.9, 0.9], relations: [0.8, 0.6], categories: 0.95 }],
     ['held out', true, { entities: [0.8, 0.85], relations: [0.5, 0.3], categories: 0.9 }],
-  ] as const)('does not fall below its floors: %s', async (_, heldOut, floors) => {
+  ] as const)('keeps its minimum precision and recall: %s', async (_, heldOut, floors) => {
     const score = await scoreExtraction(
       extractor,
       labelledChunks().filter((chunk) => chunk.heldOut === heldOut),

@@ -54,11 +54,11 @@ describe('the description of the interface', () => {
     expect(anyMethod).toHaveLength(4);
   });
 
-  it('is the same where R2R has it', async () => {
+  it('agrees with R2R on shared operations', async () => {
     expect(await spec.json()).toEqual(document);
   });
 
-  it('names each operation once, and says of each what it does', () => {
+  it('has a unique id and a description for each operation', () => {
     const names = operations().map(([, { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
     for (const [route, { summary, tags }] of operations()) {
@@ -66,7 +66,7 @@ describe('the description of the interface', () => {
     }
   });
 
-  it('says of every variable part of a path and of every parameter what it is', () => {
+  it('describes every path and query parameter', () => {
     for (const [route, { parameters = [] }] of operations()) {
       const inPath = parameters.filter((each: { in: string }) => each.in === 'path');
       expect([route, inPath.map(({ name }: { name: string }) => `{${name}}`)]).toEqual([
@@ -79,7 +79,7 @@ describe('the description of the interface', () => {
     }
   });
 
-  it('shows the members of every body, although they are read with tolerance', () => {
+  it('shows the fields of every body, although parsing is tolerant', () => {
     const shapeless: string[] = [];
     for (const [route, { requestBody }] of operations()) {
       for (const [type, { schema }] of Object.entries<{ schema: object }>(requestBody?.content ?? {})) {
@@ -110,7 +110,7 @@ describe('the description of the interface', () => {
     );
   });
 
-  it('says who may ask: nobody needs credentials for what is public', () => {
+  it('states the required credentials: none for public operations', () => {
     expect(document.components.securitySchemes).toMatchObject({
       bearer: { type: 'http', scheme: 'bearer' },
       apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -121,7 +121,7 @@ describe('the description of the interface', () => {
     expect(document.paths['/v3/documents'].get.security).toBeUndefined();
   });
 
-  it('has no schema that leads nowhere', () => {
+  it('has no unresolved reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
     expect(references.length).toBeGreaterThan(100);
     for (const [, kind = '', name = ''] of references) {

@@ -36,7 +36,7 @@ describe('the chunks client', () => {
     await expect(ada.client.documents.retrieve({ id: documentId })).rejects.toThrow(/Status 404/);
   });
 
-  it('lists one’s own, in pages, with vectors, and is not put off by a filter the client can not write', async () => {
+  it('lists own chunks, in pages, with vectors, and tolerates the client’s malformed filter', async () => {
     const { ids } = await withChunks(['one', 'two', 'three']);
     const { chunks } = ada.client;
     const all = await chunks.list({ limit: 1000, includeVectors: true, metadataFilters: { a: 1 } });
@@ -64,7 +64,7 @@ describe('the chunks client', () => {
 });
 
 describe('a chunk', () => {
-  it('is forbidden to strangers, and to members only to change', async () => {
+  it('is forbidden to others, and read-only for members', async () => {
     const { documentId, ids } = await withChunks(['A private passage.']);
     const [id = ''] = ids;
     const { chunks } = bob.client;
@@ -77,7 +77,7 @@ describe('a chunk', () => {
     await expect(chunks.delete({ id })).rejects.toThrow(/Status 403/);
   });
 
-  it('is not emptied by a change', async () => {
+  it('cannot be made empty by a change', async () => {
     const [id = ''] = (await withChunks(['Words.'])).ids;
     await expect(ada.client.chunks.update({ id, text: '  ' })).rejects.toThrow(/Status 422.*delete it instead/);
     expect((await ada.client.chunks.retrieve({ id })).results.text).toBe('Words.');

@@ -42,7 +42,7 @@ describe('the collections client', () => {
     await expect(collections.retrieve({ id })).rejects.toThrow(/Status 404/);
   });
 
-  it('lists what one belongs to, by id, or only what one owns', async () => {
+  it('lists collections by membership, by id, or by owner', async () => {
     const own = await made(bob, 'own');
     const shared = await made(ada, 'shared with bob');
     await ada.client.collections.addUser({ id: shared.id, userId: bob.id });
@@ -57,7 +57,7 @@ describe('the collections client', () => {
     expect(byName.results.id).toBe(shared.id);
   });
 
-  it('puts documents in and takes them out, which every search sees at once', async () => {
+  it('adds and removes documents, effective for every search at once', async () => {
     const { id } = await made(ada, 'reading room');
     const documentId = await written(ada, 'Ostriches can not fly but run.');
     await ada.client.collections.addUser({ id, userId: bob.id });
@@ -77,7 +77,7 @@ describe('the collections client', () => {
     await expect(collections.removeDocument({ id, documentId })).rejects.toThrow(/Status 404/);
   });
 
-  it('lets users in and out', async () => {
+  it('adds and removes users', async () => {
     const { id } = await made(ada, 'club');
     const { collections } = ada.client;
     expect((await collections.addUser({ id, userId: bob.id })).results).toEqual({ success: true });
@@ -91,7 +91,7 @@ describe('the collections client', () => {
     await expect(collections.removeUser({ id, userId: ada.id })).rejects.toThrow(/Status 400/);
   });
 
-  it('exports what one sees, with the columns and filters asked for', async () => {
+  it('exports visible collections, with the requested columns and filters', async () => {
     const { id } = await made(bob, 'quo"ted, 1');
     const rows = await rowsOf(
       await bob.client.collections.export({ columns: ['name', 'user_count', 'id'], filters: { id: { $eq: id } } }),
@@ -104,7 +104,7 @@ describe('the collections client', () => {
 });
 
 describe('a collection', () => {
-  it('is not there for strangers, to be read by members, and changed by its owner', async () => {
+  it('is not found for others, readable for members, and writable for its owner', async () => {
     const { id } = await made(ada, 'private');
     const { collections } = bob.client;
     await expect(collections.retrieve({ id })).rejects.toThrow(/Status 404/);
@@ -120,14 +120,14 @@ describe('a collection', () => {
     await expect(collections.retrieve({ id })).rejects.toThrow(/Status 404/);
   });
 
-  it('takes no document that whoever adds it may not see', async () => {
+  it('refuses a document that the requester may not see', async () => {
     const secret = await written(ada, 'A diary nobody reads.');
     const { id } = await made(bob, 'bait');
     await expect(bob.client.collections.addDocument({ id, documentId: secret })).rejects.toThrow(/Status 404/);
     expect(await foundBy(bob, 'diary')).toEqual([]);
   });
 
-  it('that everyone has from the start can not be deleted, and no other takes its documents along', async () => {
+  it('is deleted without its documents, and a user’s default one cannot be deleted', async () => {
     const { results } = await ada.client.collections.retrieveByName({ name: 'Default' });
     await expect(ada.client.collections.delete({ id: results.id })).rejects.toThrow(/Status 400/);
     const { id } = await made(ada, 'short-lived');
@@ -138,7 +138,7 @@ describe('a collection', () => {
     expect(kept.collectionIds).toEqual([results.id]);
   });
 
-  it('is described by what is in it where no model writes', async () => {
+  it('is described from its content without a model', async () => {
     const { id } = await made(ada, 'described');
     const documentId = (
       await ada.client.documents.create({ raw_text: 'About owls.', metadata: { title: 'Night birds' } })

@@ -378,7 +378,7 @@ describe('every method of r2r-js works:', { shuffle: false }, () => {
     expect((await retrieval.embedding({ text: 'Paris' })).results.length).toBeGreaterThan(10);
   });
 
-  it('and none was forgotten', () => {
+  it('no method is missing from this test', () => {
     const all = roomsOf(new r2rClient(server.url)).flatMap(([room, , names]) => names.map((name) => `${room}.${name}`));
     expect(all.length).toBeGreaterThan(100);
     expect(all.filter((name) => !called.has(name))).toEqual([]);
@@ -386,7 +386,7 @@ describe('every method of r2r-js works:', { shuffle: false }, () => {
 });
 
 describe('the client itself', () => {
-  it('gets itself new tokens when its own are worth nothing any more', async () => {
+  it('refreshes expired tokens by itself', async () => {
     const login = await new r2rClient(server.url).users.login({ email: 'ada@example.org', password: PASSWORD });
     let tokens = { accessToken: `${login.results.accessToken.token}x`, refreshToken: login.results.refreshToken.token };
     const client = new r2rClient(server.url, false, {
@@ -400,7 +400,7 @@ describe('the client itself', () => {
     expect(tokens.refreshToken).not.toBe(login.results.refreshToken.token);
   });
 
-  it('may name a project, of which there is one', async () => {
+  it('may set a project name without effect', async () => {
     const client = new r2rClient(server.url);
     await client.users.login({ email: 'ada@example.org', password: PASSWORD });
     client.setProjectName('default');

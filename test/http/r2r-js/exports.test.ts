@@ -50,7 +50,7 @@ describe('the documents client', () => {
     await expect(sizes({ size_in_bytes: { $like: '1%' } })).rejects.toThrow(/Status 400/);
   });
 
-  it('downloads files as an archive: those one sees, by id and by when they came', async () => {
+  it('downloads visible files as an archive, by id and by date', async () => {
     const ids = [await written('The same.', { title: 'twin' })];
     const form = new FormData();
     form.set('file', new File(['Other.'], 'twin.txt'));

@@ -40,7 +40,7 @@ describe('the prompts client', () => {
     await expect(prompts.create({ name: 'rag', template: 'x', inputTypes: {} })).rejects.toThrow(/Status 409/);
   });
 
-  it('changes what a model is asked from the next answer on, until it is taken back', async () => {
+  it('changes the prompt from the next answer on, until the change is reverted', async () => {
     const { prompts, documents, retrieval } = client();
     await documents.create({ raw_text: 'Puffins nest in burrows.' });
     await prompts.update({ name: 'system', template: 'Answer like a pirate, with [1].' });
@@ -59,7 +59,7 @@ describe('the prompts client', () => {
     await expect(prompts.update({ name: 'rag', template: 'No context' })).rejects.toThrow(/Status 400.*{context}/);
   });
 
-  it('changes how the agent is told to work, and how a question is put differently', async () => {
+  it('changes the agent’s instructions and the prompt for query variants', async () => {
     const { prompts, retrieval } = client();
     await prompts.update({ name: 'dynamic_rag_agent', template: 'You are a parrot. {date} {document_context}' });
     const before = provider.requests.length;
@@ -80,7 +80,7 @@ describe('the prompts client', () => {
     expect(results.description).toBe('About birds of the sea.');
   });
 
-  it('is for superusers', async () => {
+  it('is restricted to superusers', async () => {
     const bob = await server.newcomer('bob');
     await expect(bob.client.prompts.list()).rejects.toThrow(/Status 403/);
     await expect(bob.client.prompts.update({ name: 'rag', template: 'x' })).rejects.toThrow(/Status 403/);

@@ -15,7 +15,7 @@ const config = (change: object = {}) =>
   ({ table_name: 'chunks', index_method: 'hnsw', index_measure: 'cosine_distance', ...change }) as never;
 
 describe('the system client', () => {
-  it('tells of health to all, of status and settings to superusers', async () => {
+  it('shows health to all, status and settings to superusers', async () => {
     const { system } = server.admin.client;
     expect((await system.health()).results.message).toBe('ok');
     expect((await system.status()).results).toMatchObject({
@@ -34,7 +34,7 @@ describe('the system client', () => {
 });
 
 describe('the indices client', () => {
-  it('lists the index there is, and finds it in either order of names', async () => {
+  it('lists the existing index, and finds it with either order of arguments', async () => {
     const { indices } = server.admin.client;
     const listed = (await indices.list()) as unknown as {
       results: { indices: { index: { name: string; vectors: number } }[] };
@@ -51,7 +51,7 @@ describe('the indices client', () => {
     await expect(indices.retrieve({ indexName: 'none', tableName: 'chunks' })).rejects.toThrow(/Status 404/);
   });
 
-  it('mends the index when one like it is asked for, and says what else is possible', async () => {
+  it('repairs the index when the same one is created again, and refuses others with the possible values', async () => {
     const { indices } = server.admin.client;
     const asked = config({ index_arguments: { m: 16, ef_construction: 64 } });
     const { results } = await indices.create({ config: asked, runWithOrchestration: false });
@@ -68,7 +68,7 @@ describe('the indices client', () => {
       await expect(indices.create({ config: config(change) })).rejects.toThrow(reason);
   });
 
-  it('is for superusers', async () => {
+  it('is restricted to superusers', async () => {
     await expect(bob.client.indices.list()).rejects.toThrow(/Status 403/);
   });
 });

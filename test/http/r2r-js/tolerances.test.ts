@@ -47,7 +47,7 @@ async function sent(method: string, path: string, { json, text, type, by }: Sent
 const admin = () => ({ by: server.admin.headers });
 
 describe('a request of a client of R2R', () => {
-  it('may be a POST of nothing that is called JSON', async () => {
+  it('may be a POST with an empty body declared as JSON', async () => {
     const collection = (await sent('POST', '/collections', { json: { name: 'Empty' } })).results.id;
     const bob = await server.newcomer('bob');
     for (const path of [
@@ -63,7 +63,7 @@ describe('a request of a client of R2R', () => {
     expect((await sent('POST', '/users/logout', { by: bob.headers })).status).toBe(200);
   });
 
-  it('may be a GET that says it is JSON', async () => {
+  it('may be a GET with a JSON content type', async () => {
     expect((await sent('GET', `/documents/${documentId}`)).results.id).toBe(documentId);
   });
 
@@ -100,7 +100,7 @@ describe('a request of a client of R2R', () => {
     }
   });
 
-  it('may give an e-mail as it is, as JSON or in an object', async () => {
+  it('may give an e-mail as plain text, as JSON or in an object', async () => {
     for (const path of ['/users/request-password-reset', '/users/send-verification-email']) {
       const shapes = [
         { text: 'nobody@example.org', type: 'text/plain' },
@@ -125,7 +125,7 @@ describe('a request of a client of R2R', () => {
     }
   });
 
-  it('may write how to generate in camelCase', async () => {
+  it('may write the generation settings in camelCase', async () => {
     const messages = [{ role: 'user', content: 'Hello' }];
     for (const [wrong, name] of [
       [{ maxTokens: 0 }, 'max_tokens'],
@@ -157,7 +157,7 @@ describe('a request of a client of R2R', () => {
     }
   });
 
-  it('may filter passages by an object that was never written out', async () => {
+  it('may filter chunks by the string "[object Object]"', async () => {
     const all = await sent('GET', '/chunks');
     const odd = await sent('GET', `/chunks?metadata_filters=${encodeURIComponent('[object Object]')}`);
     expect([odd.status, odd.body.total_entries]).toEqual([200, all.body.total_entries]);
@@ -165,7 +165,7 @@ describe('a request of a client of R2R', () => {
     expect(none.body.total_entries).toBe(0);
   });
 
-  it('may bring chunks with a member nobody asked for', async () => {
+  it('may send chunks with an unknown field', async () => {
     const json = { raw_chunks: [{ text: 'Ready-made.' }], runWithOrchestration: true };
     expect((await sent('POST', '/chunks', { json })).results).toMatchObject([{ document_id: expect.any(String) }]);
   });
@@ -206,17 +206,17 @@ describe('a request of a client of R2R', () => {
     }
   });
 
-  it('may have members that nobody knows', async () => {
+  it('may have unknown fields', async () => {
     const json = { query: 'Paris', no_such_member: true, search_settings: { norThis: 1 } };
     expect((await sent('POST', '/retrieval/search', { json })).status).toBe(200);
   });
 
-  it('gets the bytes of a file as they came', async () => {
+  it('receives the bytes of a file unchanged', async () => {
     const { body } = await sent('GET', `/documents/${documentId}/download`);
     expect(body).toBe('Paris lies on the Seine.');
   });
 
-  it('may show a key by its own header, but no two credentials', async () => {
+  it('may send a key in its own header, but not two credentials', async () => {
     const { api_key } = (await sent('POST', `/users/${ada.id}/api-keys`, { json: { name: 'script' } })).results;
     expect((await sent('GET', '/users/me', { by: { 'x-api-key': api_key } })).results.id).toBe(ada.id);
     expect((await sent('GET', '/users/me', { by: { ...ada.headers, 'x-api-key': api_key } })).status).toBe(400);

@@ -174,7 +174,7 @@ describe('an agent with a language model', () => {
     expect(found).toMatchObject([{ source_type: 'chunk', result: { document_id: documentId, text: lisbon } }]);
   });
 
-  it('keeps the conversation: the next turn knows the one before, and each message its parent', async () => {
+  it('stores the conversation: the next turn knows the previous one, and each message its parent', async () => {
     provider.next(searching, answering, naming);
     const { conversation_id: id } = await bodyOf(await ask({}));
     provider.next(chatReply({ text: 'On the Tagus.' }));
@@ -193,7 +193,7 @@ describe('an agent with a language model', () => {
     expect(results[0].name).toBe('Capital of Portugal');
   });
 
-  it('takes a question in each of its three forms (D3)', async () => {
+  it('accepts a question in each of its three forms (D3)', async () => {
     const message = { role: 'user', content: 'Hello' };
     for (const form of [{ query: 'Hello' }, { message }, { messages: [{ role: 'system', content: 'x' }, message] }]) {
       provider.next(chatReply({ text: 'Good day.' }));
@@ -203,7 +203,7 @@ describe('an agent with a language model', () => {
     }
   });
 
-  it('answers the last of several messages in the light of all, and keeps them once', async () => {
+  it('answers the last of several messages using all of them, and stores each once', async () => {
     const messages = [
       { role: 'user', content: 'My name is Ines.' },
       { role: 'assistant', content: 'Good day, Ines.' },
@@ -234,7 +234,7 @@ describe('an agent with a language model', () => {
     ]);
   });
 
-  it('takes the smallest tool context, and hands further settings on to the provider', async () => {
+  it('accepts the smallest tool context, and passes further settings on to the provider', async () => {
     provider.next(searching, answering);
     const response = await ask({
       max_tool_context_length: 10,
@@ -319,7 +319,7 @@ describe('an agent with a language model', () => {
     provider.otherwise(() => openAiError(500, 'no reply is scripted'));
   });
 
-  it('keeps another’s conversation from strangers', async () => {
+  it('refuses the conversation of another user', async () => {
     provider.next(chatReply({ text: 'Yes.' }));
     const { conversation_id: id } = await bodyOf(await ask({ needs_initial_conversation_name: false }));
     const foreign = await ask({ conversation_id: id }, { headers: { 'X-Api-Key': 'key' } });
@@ -334,7 +334,7 @@ describe('an agent with a language model', () => {
     }
   });
 
-  it('whose model fails later ends its stream with an error, and what there was stays in the conversation', async () => {
+  it('whose model fails later ends its stream with an error, and stores the partial answer', async () => {
     const cut = chatReply({ text: 'It is Lisbon as far as I' });
     provider.next(searching, { ...cut, steps: [...cut.steps.slice(0, 4), { cut: true }] });
     const response = await ask(stream);
@@ -368,7 +368,7 @@ describe('an agent without a language model', () => {
   });
   afterAll(() => http.close());
 
-  it('searches, reads and quotes by a fixed plan through the same events, and says so', async () => {
+  it('searches, reads and quotes by a fixed plan with the same events, and says so', async () => {
     const response = await http.post('/v3/retrieval/agent', {
       query: QUESTION,
       rag_generation_config: { stream: true },

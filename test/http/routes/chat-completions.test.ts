@@ -82,7 +82,7 @@ describe('with a language model', () => {
     expect(total).toBe(36);
   });
 
-  it('streams no draft that is reviewed and mended', async () => {
+  it('does not stream a draft before its review', async () => {
     const draft = `It is Porto. ${'Much else is said of it. '.repeat(30)}`;
     const issues = [{ severity: 'high', type: 'facts', explanation: 'Wrong town.' }];
     provider.next(chatReply({ text: draft }));
@@ -98,7 +98,7 @@ describe('with a language model', () => {
     expect(text).toBe('It is Lisbon.');
   });
 
-  it('gives the model the conversation that the caller keeps, and stores none of it', async () => {
+  it('sends the caller’s conversation to the model, and stores none of it', async () => {
     provider.next(chatReply({ text: 'On the Tagus.' }));
     await client.chat.completions.create({
       model: 'citewell',
@@ -120,7 +120,7 @@ describe('with a language model', () => {
     expect(kept.total_entries).toBe(0);
   });
 
-  it('tells of a failure in the stream so that clients throw it', async () => {
+  it('reports a failure in the stream so that clients throw it', async () => {
     const reply = chatReply({ text: 'It is Lisbon.' });
     provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { cut: true }] });
     const stream = await client.chat.completions.create({
@@ -155,7 +155,7 @@ describe('without a language model', () => {
     expect(completion).toMatchObject({ model, language_model: 'builtin/extractive' });
   });
 
-  it('lists what can be asked', async () => {
+  it('lists the available models', async () => {
     const names = [];
     for await (const { id } of client.models.list()) names.push(id);
     expect(names).toEqual(['citewell', 'citewell/rag', 'citewell/agent', 'citewell/research']);
@@ -172,7 +172,7 @@ describe('without a language model', () => {
     ['a forced call', { tool_choice: { type: 'function', function: { name: 'now' } } }, 400],
     ['a picture', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] }, 400],
   ];
-  it.each(refusals)('refuses %s in the form that clients of OpenAI read', async (_, change, status) => {
+  it.each(refusals)('refuses %s in OpenAI’s error format', async (_, change, status) => {
     const body = { model: 'citewell/rag', messages: [question], ...change };
     const failed = await client.chat.completions.create(body as never).then(
       () => undefined,

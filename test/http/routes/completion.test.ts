@@ -125,7 +125,7 @@ describe('a completion', () => {
     ]);
   });
 
-  it('tells when to try again after a rate limit', async () => {
+  it('passes on when to try again after a rate limit', async () => {
     const { complete } = await completing(async function* (): AsyncGenerator<ModelEvent> {
       yield* await Promise.reject<ModelEvent[]>(new ServiceError('rate_limited', 'Slow down.', { retryAfter: 7 }));
     });
@@ -135,7 +135,7 @@ describe('a completion', () => {
     }
   });
 
-  it('cancels the model when its reader leaves', async () => {
+  it('cancels the model when its client disconnects', async () => {
     const cancelled = Promise.withResolvers<void>();
     const { complete } = await completing(async function* ({ signal }): AsyncGenerator<ModelEvent> {
       signal.addEventListener('abort', () => cancelled.resolve());

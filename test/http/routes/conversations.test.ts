@@ -61,7 +61,7 @@ describe('a conversation', () => {
     expect((await call('POST', `/${id}`, {})).status).toBe(422);
   });
 
-  it('goes with its messages', async () => {
+  it('is deleted with its messages', async () => {
     const id = await create();
     await call('POST', `/${id}/messages`, { role: 'user', content: 'Hi' });
     expect((await call('DELETE', `/${id}`)).body).toEqual({ results: { success: true } });
@@ -87,7 +87,7 @@ describe('a conversation', () => {
 });
 
 describe('a message', () => {
-  it('shows all ten keys', async () => {
+  it('has all ten fields', async () => {
     const id = await create();
     const { body } = await call('POST', `/${id}/messages`, { role: 'user', content: 'Hi', metadata: { a: 1 } });
     expect(body).toEqual({
@@ -122,7 +122,7 @@ describe('a message', () => {
     expect(results.map(({ message }: { message: { content: string } }) => message.content)).toEqual(['One', 'Two']);
   });
 
-  it('is edited, and remembers that it was', async () => {
+  it('is edited, and marked as edited', async () => {
     const id = await create();
     const message = (await call('POST', `/${id}/messages`, { role: 'user', content: 'One', metadata: { a: 1 } })).body
       .results.id;

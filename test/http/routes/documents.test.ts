@@ -39,7 +39,7 @@ const json = (method: string, body: unknown): RequestInit => ({
 const count = async (): Promise<number> => (await call('/documents?limit=1')).body.total_entries;
 
 describe('POST /documents', () => {
-  it('ingests before it answers, with exactly three keys', async () => {
+  it('ingests before it answers, with exactly three fields', async () => {
     const { status, body } = await upload({ raw_text: 'This is a test document' });
     expect(status).toBe(202);
     expect(body).toEqual({
@@ -52,13 +52,13 @@ describe('POST /documents', () => {
     expect((await call(`/documents/${body.results.document_id}`)).body.results.ingestion_status).toBe('success');
   });
 
-  it('waits for the end though orchestration is asked for, as a client does that reads the document next', async () => {
+  it('waits for the end even when orchestration is requested, since clients read the document next', async () => {
     const { body } = await upload({ raw_text: 'Read at once.', run_with_orchestration: 'true' });
     expect(body.results.task_id).toBeNull();
     expect((await call(`/documents/${body.results.document_id}`)).body.results.ingestion_status).toBe('success');
   });
 
-  it('takes fields that are empty or null for absent ones', async () => {
+  it('treats empty and null fields as absent', async () => {
     const blank = { id: '', chunks: 'null', metadata: 'null', ingestion_mode: '', run_with_orchestration: 'null' };
     const { status, body } = await upload({ raw_text: 'Among blanks.', collection_ids: '', ...blank });
     expect([status, body.results?.message]).toEqual([202, 'Document created and ingested successfully.']);
@@ -68,7 +68,7 @@ describe('POST /documents', () => {
     expect((await call(`/documents/${read.body.results.document_id}/text`)).body.results.text).toBe('null');
   });
 
-  it('takes numbers written as text', async () => {
+  it('accepts numbers written as text', async () => {
     const long = 'A sentence of some length. '.repeat(20);
     const { body } = await upload({ raw_text: long, ingestion_config: '{"chunk_size":"100","chunk_overlap":"0"}' });
     const { total_entries: total } = (await call(`/documents/${body.results.document_id}/chunks?limit=1`)).body;
@@ -82,7 +82,7 @@ describe('POST /documents', () => {
     }
   });
 
-  it('shows every member of the record', async () => {
+  it('returns every field of the record', async () => {
     const { body } = await upload(
       {
         metadata: '{"title":"Capitals / Europe","year":2024}',
@@ -135,7 +135,7 @@ describe('POST /documents', () => {
     expect([form.status, object.status]).toEqual([202, 202]);
   });
 
-  it('leaves the work to the queue where that is asked for, and gives its task', async () => {
+  it('queues the work on request, and returns its task', async () => {
     const { status, body } = await upload({ raw_text: 'Read in the background.', queued: 'true' });
     const { task_id: task, document_id: id } = body.results;
     expect([status, task]).toEqual([202, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
@@ -143,7 +143,7 @@ describe('POST /documents', () => {
     expect((await call(`/documents/${id}`)).body.results.ingestion_status).toBe('success');
   });
 
-  it('takes chunks ready-made', async () => {
+  it('accepts ready-made chunks', async () => {
     const { body } = await upload({ chunks: '["First ready-made chunk.","Second ready-made chunk."]' });
     const chunks = await call(`/documents/${body.results.document_id}/chunks`);
     expect(chunks.body.results.map(({ text }: { text: string }) => text)).toEqual([
@@ -152,7 +152,7 @@ describe('POST /documents', () => {
     ]);
   });
 
-  it('puts a document into collections by name, made once', async () => {
+  it('puts a document into collections by name, creating each once', async () => {
     const one = await upload({ raw_text: 'In a named collection.', collections: '["Letters"]' });
     const two = await upload({ raw_text: 'In the same one.', collections: '["Letters"]' });
     const collections = await Promise.all(
@@ -164,7 +164,7 @@ describe('POST /documents', () => {
     expect(collections[0]).toEqual(collections[1]);
   });
 
-  it('is a conflict when the id is there already', async () => {
+  it('answers 409 when the id exists already', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     expect((await upload({ raw_text: 'Once.', id })).status).toBe(202);
     const again = await upload({ raw_text: 'Once more.', id });
@@ -173,13 +173,13 @@ describe('POST /documents', () => {
     expect((await call(`/documents/${id}/text`)).body.results.text).toBe('Instead.');
   });
 
-  it('answers the same content with the document that is there', async () => {
+  it('answers the same content with the existing document', async () => {
     const first = await upload({}, { name: 'one.txt', text: 'Said twice.' });
     const second = await upload({}, { name: 'two.txt', text: 'Said twice.' });
     expect([second.status, second.body.results.document_id]).toEqual([202, first.body.results.document_id]);
   });
 
-  it('is 400 for a JSON file that is none, and keeps the failed document', async () => {
+  it('answers 400 for an invalid JSON file, and keeps the failed document', async () => {
     const failed = await upload({}, { name: 'invalid.json', text: '{"a": ' });
     expect([failed.status, failed.body.message]).toEqual([400, expect.stringMatching(/JSON/)]);
     const id = '04ebba11-8d7c-5e7e-ade8-8f02edee2327';
@@ -232,7 +232,7 @@ describe('POST /documents', () => {
     expect([reply.status, typeof reply.body.message]).toEqual([status, 'string']);
   });
 
-  it('leaves nothing of an upload that is broken off', async () => {
+  it('leaves nothing of an aborted upload', async () => {
     const before = await count();
     await new Promise<void>((resolve) => {
       const upload = request(`${http.url}/v3/documents`, {
@@ -251,7 +251,7 @@ describe('POST /documents', () => {
 });
 
 describe('the list of documents', () => {
-  it('can be of some stages, collections or titles alone', async () => {
+  it('can be filtered by stage, collection or title', async () => {
     const collection = (await call('/collections', json('POST', { name: 'Lists' }))).body.results.id;
     const titled = async (title: string) =>
       (await upload({ raw_text: `About ${title}.`, metadata: JSON.stringify({ title }), collection_ids: collection }))
@@ -276,7 +276,7 @@ describe('the list of documents', () => {
     expect(created).toEqual(created.toSorted().reverse());
   });
 
-  it('takes ids by repeating the key', async () => {
+  it('accepts several ids by repeating the parameter', async () => {
     const { results } = (await call('/documents?limit=2')).body;
     const [one, two] = results.map(({ id }: { id: string }) => id);
     expect((await call(`/documents?ids=${one}&ids=${two.toUpperCase()}`)).body.total_entries).toBe(2);
@@ -288,7 +288,7 @@ describe('a document', () => {
   const make = async (text: string, metadata: object = {}): Promise<string> =>
     (await upload({ raw_text: text, metadata: JSON.stringify(metadata) })).body.results.document_id;
 
-  it('shows its chunks in order, with vectors when asked', async () => {
+  it('returns its chunks in order, with vectors on request', async () => {
     const id = (await upload({ chunks: '["alpha one","beta two"]' })).body.results.document_id;
     const plain = (await call(`/documents/${id}/chunks?limit=1`)).body;
     expect(plain).toMatchObject({
@@ -302,7 +302,7 @@ describe('a document', () => {
     expect(results[0].vector).toEqual(expect.arrayContaining([expect.any(Number)]));
   });
 
-  it('shows any stretch of its extracted text', async () => {
+  it('returns any range of its extracted text', async () => {
     const id = await make('Zero one two three.');
     expect((await call(`/documents/${id}/text?start=5&end=8`)).body).toEqual({
       results: { document_id: id, start: 5, end: 8, length: 19, text: 'one', pages: [] },
@@ -327,7 +327,7 @@ describe('a document', () => {
     expect(found.body.results.chunk_search_results).toHaveLength(1);
   });
 
-  it('goes with a receipt, and is gone', async () => {
+  it('is deleted with a receipt', async () => {
     const id = await make('To be deleted.');
     expect((await call(`/documents/${id}`, { method: 'DELETE' })).body.results).toMatchObject({
       success: true,
@@ -341,7 +341,7 @@ describe('a document', () => {
     expect((await call(`/documents/${id}/metadata`, json('PUT', []))).status).toBe(404);
   });
 
-  it('goes by filter, sent as an object or as a string of JSON', async () => {
+  it('is deleted by a filter, sent as an object or as a JSON string', async () => {
     await make('First of a batch.', { batch: 'x' });
     await make('Second of a batch.', { batch: 'y' });
     const object = await call('/documents/by-filter', json('DELETE', { batch: { $eq: 'x' } }));
@@ -387,7 +387,7 @@ describe('a download', () => {
     return fetch(`${http.url}/v3/documents/${id}/download`, { headers });
   };
 
-  it('is the file as it came', async () => {
+  it('is the unchanged file', async () => {
     const response = await download('Über uns "1".txt', 'Grüße');
     expect(await response.text()).toBe('Grüße');
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -404,7 +404,7 @@ describe('a download', () => {
     ['bytes=-2', 'ij', 'bytes 8-9/10'],
     ['bytes=8-999', 'ij', 'bytes 8-9/10'],
     ['bytes=0-1,2-3', 'abcd', 'bytes 0-3/10'],
-  ])('answers %s with that part', async (range, text, contentRange) => {
+  ])('answers %s with that range', async (range, text, contentRange) => {
     const response = await download('letters.txt', 'abcdefghij', { Range: range });
     expect(response.status).toBe(206);
     expect(await response.text()).toBe(text);
@@ -416,7 +416,7 @@ describe('a download', () => {
   });
 
   it.each(['bytes=4-2x', 'lines=1-2', 'bytes=0-1,5-6'])(
-    'answers %s, which it need not understand, with all of it',
+    'answers the unsupported %s with the whole file',
     async (range) => {
       const response = await download('letters.txt', 'abcdefghij', { Range: range });
       expect(response.status).toBe(200);
@@ -424,7 +424,7 @@ describe('a download', () => {
     },
   );
 
-  it('says how long the file is when a part after its end is asked for', async () => {
+  it('gives the file size for a range after its end', async () => {
     const response = await download('letters.txt', 'abcdefghij', { Range: 'bytes=10-' });
     expect(response.status).toBe(416);
     expect(response.headers.get('content-range')).toBe('bytes */10');
@@ -432,7 +432,7 @@ describe('a download', () => {
     expect(await response.json()).toMatchObject({ code: 'range_not_satisfiable' });
   });
 
-  it('is not sent again to who has it', async () => {
+  it('answers 304 to a client that has it', async () => {
     const tag = (await download('letters.txt', 'abcdefghij')).headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[0-9a-f]{64}"$/);
     const again = await download('letters.txt', 'abcdefghij', { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' });
@@ -454,8 +454,8 @@ describe('a download', () => {
   });
 });
 
-describe('who asks', () => {
-  it('sees, changes and deletes only what they may', async () => {
+describe('access to documents', () => {
+  it('is limited to what the requester may see, change and delete', async () => {
     const owner = { ...defaultAdmin, isSuperuser: false };
     const stranger = { ...owner, userId: 'b0000000-0000-4000-8000-000000000000', collectionIds: [] };
     const member = { ...stranger, collectionIds: defaultAdmin.collectionIds };

@@ -39,14 +39,14 @@ describe('ingestion_config', () => {
     [{ chunking_strategy: 'recursive', chunk_size: 100, chunk_overlap: 20 }, 2],
     [{ chunkingStrategy: 'character', chunkSize: 10, chunkOverlap: 0 }, 1],
     [{ chunking_strategy: 'by_title', vlm_batch_size: 3, provider: 'r2r', unheard_of: true }, 1],
-  ])('splits as %j says', async (ingestion_config, chunks) => {
+  ])('splits as configured by %j', async (ingestion_config, chunks) => {
     const id = crypto.randomUUID();
     const { status } = await upload({ raw_text: KAFKA, id, ingestion_config });
     expect(status).toBe(202);
     expect((await get(`/documents/${id}/chunks`)).body.total_entries).toBe(chunks);
   });
 
-  it('has a model place the passages, which are shown as they are', async () => {
+  it('enriches chunks with a model, and shows them without the added context', async () => {
     const asked = provider.requests.length;
     const id = crypto.randomUUID();
     const chunk_enrichment_settings = {
@@ -78,7 +78,7 @@ describe('ingestion_config', () => {
     expect(JSON.stringify(chunks)).not.toContain('Reply to');
   });
 
-  it('asks with the prompt as it was changed last', async () => {
+  it('uses the current version of the prompt', async () => {
     const changed = { template: 'CHANGED {chunk}' };
     await read(http.post('/v3/prompts/chunk_enrichment', changed, { method: 'PUT' }));
     const chunk_enrichment_settings = { enable_chunk_enrichment: true };
@@ -86,7 +86,7 @@ describe('ingestion_config', () => {
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('CHANGED A third passage.');
   });
 
-  it('answers honestly what it cannot do', async () => {
+  it('refuses settings that it does not support', async () => {
     const excluded = await upload({ raw_text: 'Plain.', ingestion_config: { excluded_parsers: ['txt'] } });
     expect(excluded).toMatchObject({ status: 415, body: { message: expect.stringContaining('excluded_parsers') } });
     const unknown = await upload({ raw_text: 'Plain two.', ingestion_config: { document_summary_model: 'nobody/x' } });
@@ -97,7 +97,7 @@ describe('ingestion_config', () => {
     expect(looked.body.results.message).toContain('CITEWELL_READ_IMAGES');
   });
 
-  it('shows the vector of a summary to who asks for it', async () => {
+  it('returns the vector of a summary on request', async () => {
     await upload({ raw_text: 'A text of its own that has a summary.' });
     const { body } = await get('/documents?include_summary_embeddings=true&limit=1');
     expect(body.results[0].summary_embedding.length).toBeGreaterThan(100);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 describe('the page of the documentation', () => {
-  it('is made of files of the package alone, and runs no script that is not one of them', async () => {
+  it('is made of files of the package, and runs no other script', async () => {
     const response = await fetch(`${http.url}/docs`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^text\/html/);

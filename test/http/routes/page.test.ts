@@ -29,7 +29,7 @@ describe('the page', () => {
   });
   const get = (path: string, accept = 'text/html') => fetch(server.url + path, { headers: { Accept: accept } });
 
-  it('is for those who prefer HTML; others are welcomed in JSON', async () => {
+  it('is served to clients that prefer HTML; others get JSON', async () => {
     const page = await get('/', 'text/html,application/xhtml+xml,*/*;q=0.8');
     expect([page.headers.get('content-type'), page.headers.get('vary')]).toEqual([
       'text/html; charset=utf-8',
@@ -40,7 +40,7 @@ describe('the page', () => {
     }
   });
 
-  it('is at the address of each view, under a strict policy, and never from a cache unasked', async () => {
+  it('is served at the path of each view, with a strict content policy and revalidation', async () => {
     for (const path of ['/', '/library', '/search?q=a', '/settings', '/d/9fbe403b-c11c-5aae-8ade-ef22980c3ad1@v1']) {
       const { status, headers } = await get(path);
       expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'no-cache']);
@@ -50,13 +50,13 @@ describe('the page', () => {
     }
   });
 
-  it('has its files kept by browsers, since their names change with their content', async () => {
+  it('lets browsers cache its files, whose names change with their content', async () => {
     const { status, headers } = await get('/assets/index-1.js', '*/*');
     expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
     expect(headers.get('content-type')).toMatch(/javascript/);
   });
 
-  it('gives no file from outside its folder', async () => {
+  it('serves no file from outside its folder', async () => {
     for (const path of ['/assets/..%2f..%2fsecret.txt', '/assets/..%2findex.html', '/assets/%2e%2e/secret.txt']) {
       const status = await new Promise<number | undefined>((resolve, reject) => {
         // Not fetch, which would tidy the path up first.
@@ -91,7 +91,7 @@ describe('the session of the page', () => {
     send('/session', 'POST', {}, { email: 'admin@example.com', password: 'change_me_immediately' });
   const own = { 'Sec-Fetch-Site': 'same-origin' };
 
-  it('is in cookies that scripts cannot read and other sites do not send', async () => {
+  it('is in HttpOnly, SameSite cookies', async () => {
     const opened = await signIn();
     expect([opened.status, opened.headers.get('cache-control')]).toEqual([204, 'no-store']);
     for (const cookie of opened.headers.getSetCookie()) expect(cookie).toMatch(/HttpOnly.*SameSite=Strict/);
@@ -100,7 +100,7 @@ describe('the session of the page', () => {
     expect((await send('/session', 'POST', {}, { email: 'admin@example.com', password: 'wrong' })).status).toBe(401);
   });
 
-  it('goes on with new tokens, and ends', async () => {
+  it('is renewed with new tokens, and ended by logout', async () => {
     const Cookie = cookiesOf(await signIn());
     const refreshed = await send('/session', 'PUT', { ...own, Cookie });
     expect(refreshed.status).toBe(204);
@@ -112,7 +112,7 @@ describe('the session of the page', () => {
     expect((await send('/session', 'PUT', own)).status).toBe(401);
   });
 
-  it('counts for nothing in requests that another site has caused', async () => {
+  it('is ignored in cross-site requests', async () => {
     const Cookie = cookiesOf(await signIn());
     const post = (headers: Record<string, string>) =>
       send('/v3/collections', 'POST', { ...headers, Cookie }, { name: 'x' });

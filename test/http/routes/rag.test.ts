@@ -137,7 +137,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('takes its members in both spellings (D10)', async () => {
+  it('accepts its fields in both spellings (D10)', async () => {
     const asked: RagRequest[] = [];
     const { post } = await answering(async function* (request) {
       asked.push(request);
@@ -170,7 +170,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('is an error when the answering fails', async () => {
+  it('is an error when generation fails', async () => {
     const { post } = await answering(async function* () {
       yield { type: 'search_results', outcome };
       throw new ServiceError('provider_failed', 'The model is down.');
@@ -242,7 +242,7 @@ describe('a streamed answer', () => {
     expect(text).not.toContain('final_answer');
   });
 
-  it('does not leak the words of an unexpected failure', async () => {
+  it('does not leak the message of an unexpected failure', async () => {
     const { post, logged } = await answering(async function* () {
       yield { type: 'search_results', outcome };
       throw new TypeError('secret');
@@ -259,7 +259,7 @@ describe('a streamed answer', () => {
     expect(text).toMatch(/event: error\n.*\n\nevent: done\ndata: \[DONE\]\n\n$/);
   });
 
-  it('cancels the work upstream when its reader leaves', async () => {
+  it('cancels the model when its client disconnects', async () => {
     const cancelled = Promise.withResolvers<unknown>();
     const { post } = await answering(async function* (_, signal) {
       yield { type: 'search_results', outcome };
@@ -277,7 +277,7 @@ describe('a streamed answer', () => {
     expect(await cancelled.promise).toMatchObject({ code: 'cancelled' });
   });
 
-  it('cancels a whole answer upstream too', async () => {
+  it('cancels the model of an unstreamed answer too', async () => {
     const cancelled = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const { post } = await answering(async function* (_, signal) {

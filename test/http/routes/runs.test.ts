@@ -66,7 +66,7 @@ async function leaveAfter(text: string, face: Face, more: object = {}) {
 }
 
 describe.each(['agent', 'rag'] as const)('a stream of /%s', (face) => {
-  it('that is lost is taken up where it broke, as often as it breaks, with nothing repeated or missing', async () => {
+  it('is resumed after each lost connection, with no event repeated or missing', async () => {
     provider.next(slowly(15));
     const { seen: first, run } = await leaveAfter('three', face);
     let seen = first;
@@ -88,7 +88,7 @@ describe.each(['agent', 'rag'] as const)('a stream of /%s', (face) => {
     expect(await recordOf(run)).toMatchObject({ status: 'ended', kind: face, events: events.length - 1 });
   });
 
-  it('that is cancelled breaks off the model and ends with an error that says so', async () => {
+  it('that is cancelled stops the model and ends with an error that says so', async () => {
     provider.next(hanging());
     const response = await ask(face);
     const run = response.headers.get('x-run-id');
@@ -104,7 +104,7 @@ describe.each(['agent', 'rag'] as const)('a stream of /%s', (face) => {
     expect(events.map(({ name }) => name)).not.toContain('final_answer');
   });
 
-  it('whose reader left and did not come back ends its model after the grace time', async () => {
+  it('whose reader does not return stops its model after the grace time', async () => {
     provider.next(hanging());
     const { run } = await leaveAfter('event: message', face);
     const leftAt = performance.now();
@@ -129,7 +129,7 @@ describe('a run of an agent', () => {
     return results.map(({ message, metadata }) => ({ content: message.content, metadata }));
   };
 
-  it('that is cancelled leaves what it had written in the conversation', async () => {
+  it('that is cancelled leaves its partial answer in the conversation', async () => {
     provider.next(hanging());
     const { run, conversation } = await leaveAfter('event: message', 'agent');
     await http.post(`/v3/retrieval/runs/${run}/cancel`, '');
@@ -139,7 +139,7 @@ describe('a run of an agent', () => {
     ]);
   });
 
-  it('that is resumable is stored when it ends, whole ones too', async () => {
+  it('that is resumable is stored when it ends, streamed or not', async () => {
     provider.next(slowly(20));
     const { conversation } = await leaveAfter('event: message', 'agent', { resumable: true });
     await expect.poll(() => contents(conversation)).toMatchObject([{}, { content: WORDS }]);
@@ -157,7 +157,7 @@ describe('a run of an agent', () => {
     await expect.poll(() => contents(id)).toMatchObject([{}, { content: WORDS }]);
   });
 
-  it('that nobody waits for any more is broken off at once when it is not a stream', async () => {
+  it('that is not streamed is cancelled at once when its client disconnects', async () => {
     provider.next(hanging());
     const leaving = new AbortController();
     const asked = provider.requests.length;
@@ -171,7 +171,7 @@ describe('a run of an agent', () => {
 });
 
 describe('runs', () => {
-  it('are listed, newest first, and are nobody else’s business', async () => {
+  it('are listed newest first, and only to their user', async () => {
     provider.next(chatReply({ text: 'Twelve.' }));
     const response = await ask('rag');
     await response.text();
@@ -194,7 +194,7 @@ describe('runs', () => {
     expect(foreign.results).toEqual([]);
   });
 
-  it('are followed from an event named in the header or the query, and refuse what is none of theirs', async () => {
+  it('are followed from an event named in header or query, and refuse events of other runs', async () => {
     provider.next(chatReply({ text: 'Twelve.' }));
     const response = await ask('rag');
     const events = eventsOf(await response.text());

@@ -15,7 +15,7 @@ const search = async (body: object) => {
   return (await response.json()) as any;
 };
 
-it('shows hits with all their members and each kind of result', async () => {
+it('returns hits with all their fields and each kind of result', async () => {
   const { results } = await search({ query: 'capital' });
   expect(Object.keys(results)).toEqual([
     'chunk_search_results',
@@ -40,7 +40,7 @@ it('leaves out scores and metadata when told to', async () => {
   expect(results.chunk_search_results[0]).toMatchObject({ score: null, metadata: {} });
 });
 
-it('explains how each hit came to its place when asked', async () => {
+it('explains the rank of each hit on request', async () => {
   for (const body of [
     { query: 'q', explain: true },
     { query: 'q', search_settings: { explain: true } },

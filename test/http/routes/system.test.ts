@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-it('tells what it runs on and how much it holds', async () => {
+it('returns models, stores and counts', async () => {
   await http.post('/v3/documents', { raw_text: 'One paragraph.' });
   const response = await fetch(`${http.url}/v3/system/status`);
   expect(await response.json()).toEqual({
@@ -38,7 +38,7 @@ it('tells what it runs on and how much it holds', async () => {
   });
 });
 
-it('re-embeds the corpus and tells how far it is', async () => {
+it('reindexes the corpus and reports progress', async () => {
   await http.post('/v3/documents', { raw_text: 'Another paragraph.' });
   const text = await (await http.post('/v3/system/reindex', '')).text();
   expect(text).toMatch(
@@ -46,7 +46,7 @@ it('re-embeds the corpus and tells how far it is', async () => {
   );
 });
 
-it('answers a reindexing that cannot begin with an ordinary error', async () => {
+it('answers a reindexing that cannot start with an ordinary error', async () => {
   const back = await http.post('/v3/system/reindex', { back: true });
   expect([back.status, await back.json()]).toEqual([400, expect.objectContaining({ message: expect.any(String) })]);
   expect((await http.post('/v3/system/reindex', { back: 'yes' })).status).toBe(422);

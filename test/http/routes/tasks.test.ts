@@ -52,7 +52,7 @@ async function eventsOf(path: string, init?: RequestInit) {
 }
 
 describe('run_with_orchestration', () => {
-  it('waits for the end where it is false, and otherwise answers with the id of a task if uploads are queued', async () => {
+  it('waits for the end when false, and otherwise returns the id of a task if uploads are queued', async () => {
     const message = 'Document created and ingested successfully.';
     const waited = await upload({ raw_text: 'Boats leave at ten.', run_with_orchestration: 'false' });
     expect(waited).toMatchObject({ status: 202, message, task_id: null });
@@ -71,7 +71,7 @@ describe('run_with_orchestration', () => {
 });
 
 describe('tasks', () => {
-  it('are listed by state and document, retried, and say why they failed', async () => {
+  it('are listed by state and document, retried, and give the reason of a failure', async () => {
     const { document_id } = await upload({
       ...{ chunks: '["one"]', id: '649d1072-7054-4e17-bd51-1af5f467d617', run_with_orchestration: 'true' },
     });
@@ -102,7 +102,7 @@ describe('tasks', () => {
     expect(citewell.ingestion).toMatchObject({ queued: 0, running: 0, failed: 1, eta_seconds: 0 });
   });
 
-  it('of others do not exist', async () => {
+  it('of other users are not found', async () => {
     const { task_id, document_id } = await upload({ raw_text: 'A secret.', run_with_orchestration: 'true' });
     for (const path of [`/tasks/${task_id}`, `/documents/${document_id}/events`]) {
       expect(await json(path, asOther)).toMatchObject({ status: 404 });
@@ -118,7 +118,7 @@ describe('tasks', () => {
 });
 
 describe('the events of a document', () => {
-  it('are told from the beginning to the end, and from where a reader stopped', async () => {
+  it('are streamed from the beginning, or from the last event a reader received', async () => {
     const { document_id } = await upload({ raw_text: 'A long way in.', run_with_orchestration: 'true' });
     const events = await eventsOf(`/documents/${document_id}/events`);
     expect(events.slice(-2)).toMatchObject([
@@ -139,7 +139,7 @@ describe('the events of a document', () => {
     expect(rest.map(({ event }) => event)).toEqual(['status', 'ingested', 'done']);
   });
 
-  it('of one that nobody waits for any more are its state', async () => {
+  it('without a task are its current state', async () => {
     const { document_id } = await upload({
       raw_text: 'Taken in while its sender waited.',
       run_with_orchestration: 'false',
@@ -152,7 +152,7 @@ describe('the events of a document', () => {
 describe('documents by their source', () => {
   const source = 'file:///notes/a.txt';
 
-  it('are found, listed below a folder, and moved', async () => {
+  it('are found, listed by folder, and moved', async () => {
     const { document_id } = await upload({ raw_text: 'From a file.', source, run_with_orchestration: 'false' });
     const query = encodeURIComponent(source);
     expect((await json(`/documents/of-source?source=${query}`)).results).toMatchObject({

@@ -58,7 +58,7 @@ beforeEach(async () => {
 });
 
 describe('a document of 500 passages of which one was edited', () => {
-  it('has one passage embedded when it is sent again', () => {
+  it('has one passage embedded when it is uploaded again', () => {
     expect(embedded.flat()).toHaveLength(1);
     expect(embedded.flat()[0]).toContain('lighthouses');
   });
@@ -75,7 +75,7 @@ describe('a document of 500 passages of which one was edited', () => {
     expect((await call(`/documents/${id}/versions?offset=1&limit=1`)).body.results).toEqual([body.results[1]]);
   });
 
-  it('gives the record, text, passages and file of each', async () => {
+  it('returns record, text, passages and file of each version', async () => {
     const base = `/documents/${id}/versions/v0`;
     expect((await call(base)).body.results).toMatchObject({ id, version: 'v0', title: 'Harbours' });
     const text = (await call(`${base}/text?start=0&end=9`)).body.results;
@@ -89,7 +89,7 @@ describe('a document of 500 passages of which one was edited', () => {
     expect((await call(`/documents/${id}/versions/latest`)).status).toBe(422);
   });
 
-  it('tells what changed between two', async () => {
+  it('returns the differences between two versions', async () => {
     const { body } = await call(`/documents/${id}/versions/v0/diff/v1`);
     expect(body.results).toMatchObject({ from: 'v0', to: 'v1', unchanged: 499 });
     expect(body.results.differences).toMatchObject([
@@ -98,7 +98,7 @@ describe('a document of 500 passages of which one was edited', () => {
     ]);
   });
 
-  it('is found and read as it was, for who asks about that time', async () => {
+  it('is found and read as of an earlier time', async () => {
     expect(hits(await search('lighthouses'))[0]).toMatchObject({ version: 'v1', text: edited[250] });
     const past = hits(await search('250 1750 boats', { as_of: then }));
     expect(past[0]).toMatchObject({ text: paragraphs[250], version: 'v0', metadata: { version: 'v0' } });
@@ -124,7 +124,7 @@ describe('a document of 500 passages of which one was edited', () => {
     expect((await search('boats', { as_of: 'yesterday' })).status).toBe(422);
   });
 
-  it('is put back without embedding anything, and deleted with all versions and a proof', async () => {
+  it('is restored without embedding anything, and deleted with all versions and a receipt', async () => {
     embedded.length = 0;
     const { status, body } = await call(`/documents/${id}/versions/v0/restore`, { method: 'POST' });
     expect([status, body.results.version, body.results.chunk_count]).toEqual([200, 'v2', 500]);

@@ -21,7 +21,7 @@ describe('search settings', () => {
     });
   });
 
-  it('may be null, as clients of other languages send what they leave unset', () => {
+  it('may be null, as some clients send unset fields', () => {
     expect(read({ search_settings: null, search_mode: null, graph_search_settings: null }).settings.limit).toBe(10);
     expect(
       settings({ limit: null, filters: null, hybrid_settings: null, use_hybrid_search: null }).kind,
@@ -123,7 +123,7 @@ describe('search settings', () => {
     expect(settings(wire, more)).toMatchObject(expected);
   });
 
-  it('are a bad request when every kind of search is off', () => {
+  it('are refused when every kind of search is off', () => {
     expect(() => settings({ use_semantic_search: false })).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -147,7 +147,7 @@ describe('search settings', () => {
     );
   });
 
-  it('shapes and reranks only when told to, in either spelling', () => {
+  it('enable result shaping and reranking only on request, in either spelling', () => {
     const plain = settings({});
     expect(plain).not.toHaveProperty('shaping');
     expect(plain).not.toHaveProperty('rerank');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { defaultAdmin } from '../../../src/access/principal.ts';
 import { readSubmission } from '../../../src/http/wire/submission.ts';
 
-it('refuses more chunks than are taken at once as a bad request', () => {
+it('refuses more chunks than the limit as a bad request', () => {
   const read = (length: number) =>
     readSubmission({ fields: { chunks: Array.from({ length }, () => 'chunk') }, file: undefined }, defaultAdmin);
   expect(read(102_400).submission.content).toMatchObject({ kind: 'chunks' });

@@ -34,7 +34,7 @@ const organic = {
   sitelinks: [{ title: 'Maps', link: 'https://a.example/maps' }],
 };
 
-it('shows a web search as one object per query, and null or an empty list where none was asked for', async () => {
+it('returns a web search as one object per query, and null or an empty list without one', async () => {
   const outcome = await finding().search('rivers', defaultSearchSettings, new AbortController().signal);
   const detail = { metadata: true, score: true, explain: false };
   expect(toSearchResults(outcome, 'rivers', detail, web).web_search_results).toEqual([
@@ -59,7 +59,7 @@ it('shows a web search as one object per query, and null or an empty list where 
   expect(toStreamedSearchResults(outcome, 'rivers', detail).web_search_results).toEqual([]);
 });
 
-it('shows a page that was read in the form of a result', () => {
+it('returns a fetched page in the format of a search result', () => {
   const page = {
     kind: 'page',
     id: 'p',

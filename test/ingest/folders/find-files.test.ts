@@ -34,7 +34,7 @@ async function find(argument: string, signal = new AbortController().signal): Pr
   return found.map(show).toSorted();
 }
 
-it('takes whatever is UTF-8 text, and tells a file without an extension by its content', async () => {
+it('accepts any UTF-8 text, and detects the type of a file without an extension by its content', async () => {
   const content: Readonly<Record<string, string | Buffer>> = {
     'paper.tex': '\\section{Fähre}',
     'talk.vtt': 'WEBVTT\n\n00:01.000 --> 00:02.000\nHello',
@@ -61,7 +61,7 @@ it('takes whatever is UTF-8 text, and tells a file without an extension by its c
 });
 
 describe('finding files', () => {
-  it('goes through a folder with all below, and says what it passes over', async () => {
+  it('walks a folder recursively, and lists what it skips', async () => {
     expect(await find(folder)).toEqual([
       '.git skipped: hidden',
       '.hidden.md skipped: hidden',
@@ -73,7 +73,7 @@ describe('finding files', () => {
     ]);
   });
 
-  it('takes a file that is named itself, whatever it is called', async () => {
+  it('accepts an explicitly named file of any name', async () => {
     expect(await find(join(folder, 'a/film.mov'))).toEqual(['a/film.mov']);
     expect(await find(join(folder, '.hidden.md'))).toEqual(['.hidden.md']);
   });
@@ -83,31 +83,34 @@ describe('finding files', () => {
     expect(await find(join(folder, 'a/*'))).toEqual(['a/film.mov skipped: unsupported', 'a/two.txt']);
   });
 
-  it('prefers a file of that very name to the glob it could mean', async () => {
+  it('prefers a file of exactly that name to a glob', async () => {
     await writeFile(join(folder, 'x[1].md'), '');
     expect(await find(join(folder, 'x[1].md'))).toEqual(['x[1].md']);
   });
 
-  it.skipIf(process.platform === 'win32')('follows links to files and not to folders, so that loops end', async () => {
-    await symlink(folder, join(folder, 'a/loop'));
-    await symlink(join(folder, 'one.md'), join(folder, 'a/link.md'));
-    await symlink(join(folder, 'gone'), join(folder, 'a/dead.md'));
-    expect(await find(join(folder, 'a'))).toEqual([
-      'a/b/three.md',
-      'a/dead.md skipped: unreadable',
-      'a/film.mov skipped: unsupported',
-      'a/link.md',
-      'a/loop skipped: special',
-      'a/two.txt',
-    ]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'follows links to files but not to folders, so that there are no loops',
+    async () => {
+      await symlink(folder, join(folder, 'a/loop'));
+      await symlink(join(folder, 'one.md'), join(folder, 'a/link.md'));
+      await symlink(join(folder, 'gone'), join(folder, 'a/dead.md'));
+      expect(await find(join(folder, 'a'))).toEqual([
+        'a/b/three.md',
+        'a/dead.md skipped: unreadable',
+        'a/film.mov skipped: unsupported',
+        'a/link.md',
+        'a/loop skipped: special',
+        'a/two.txt',
+      ]);
+    },
+  );
 
-  it('says when there is nothing of that name, or nothing that matches', async () => {
+  it('reports a missing path, or a glob without matches', async () => {
     await expect(find(join(folder, 'nothing'))).rejects.toThrow(/There is no file or folder/);
     await expect(find(join(folder, '*.xyz'))).rejects.toThrow(/No file matches/);
   });
 
-  it('passes over the data folder, however it is reached', async () => {
+  it('skips the data folder, by whatever path it is reached', async () => {
     const options = { isSupported, dataFolder: join(folder, 'a'), signal: new AbortController().signal };
     const reasons = async (argument: string) =>
       (await Array.fromAsync(findFiles(argument, options))).flatMap((each) =>
@@ -118,11 +121,11 @@ describe('finding files', () => {
     expect(await reasons(join(folder, '**/three.md'))).toEqual(['a/b/three.md']);
   });
 
-  it('refuses what is named and is neither a file nor a folder', async () => {
+  it('refuses a path that is neither a file nor a folder', async () => {
     await expect(find('/dev/null')).rejects.toThrow(/neither a file nor a folder/);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops on abort', async () => {
     expect(await find(folder, AbortSignal.abort())).toEqual([]);
   });
 });
