@@ -13,19 +13,19 @@ const split = (text: string, options?: SplitOptions): SplitChunk[] =>
 const splitMarkdown = (text: string): SplitChunk[] => splitText({ text, blocks: markdownBlocks(text), pages: [] });
 
 describe('splitting with explicit sizes', () => {
-  it('gives the numbers of chunks that R2R clients expect', () => {
+  it('yields the numbers of chunks that R2R clients expect', () => {
     expect(split(KAFKA, { chunkSize: 10, chunkOverlap: 0 })).toHaveLength(17);
     expect(split(KAFKA, { chunkSize: 100, chunkOverlap: 20 })).toHaveLength(2);
   });
 
-  it('begins a chunk with the last words of the one before, up to the overlap', () => {
+  it('starts a chunk with the end of the previous one, up to the overlap', () => {
     const [first, second] = split(KAFKA, { chunkSize: 100, chunkOverlap: 20 });
     expect(first?.text.endsWith('in his bed')).toBe(true);
     expect(second?.text).toBe('in his bed into a horrible vermin.');
     expect(KAFKA.slice(second?.start, second?.end)).toBe(second?.text);
   });
 
-  it('parts paragraphs before lines and lines before words', () => {
+  it('splits at paragraphs before lines and at lines before words', () => {
     const text = 'one two\nthree four\n\nfive six';
     expect(split(text, { chunkSize: 20, chunkOverlap: 0 }).map(({ text }) => text)).toEqual([
       'one two\nthree four',
@@ -70,7 +70,7 @@ describe('splitting by structure', () => {
     expect(only?.headingPath).toEqual(['Guide', 'Fares']);
   });
 
-  it('parts a long paragraph between sentences', () => {
+  it('splits a long paragraph between sentences', () => {
     const text = Array.from(
       { length: 60 },
       (_, index) => `Sentence number ${index} was written by Dr. Holm for the U.S. office.`,
@@ -83,7 +83,7 @@ describe('splitting by structure', () => {
     }
   });
 
-  it('parts a long table between rows and names its columns beside each part', () => {
+  it('splits a long table between rows and repeats its header with each part', () => {
     const rows = Array.from({ length: 80 }, (_, index) => `| Pier ${index} | ${index * 3} kroner |`);
     const passages = splitMarkdown(['| Stop | Price |', '| --- | --- |', ...rows].join('\n'));
     expect(passages.length).toBeGreaterThan(1);
@@ -94,7 +94,7 @@ describe('splitting by structure', () => {
     }
   });
 
-  it('gives each passage the page it begins on', () => {
+  it('gives each passage the page it starts on', () => {
     const first = filler('Page one');
     const second = filler('Page two');
     const text = `${first}\n\n${second.repeat(4)}`;
@@ -106,14 +106,14 @@ describe('splitting by structure', () => {
     expect(passages.map(({ page }) => page)).toEqual([1, ...Array<number>(passages.length - 1).fill(2)]);
   });
 
-  it('never parts a character from its accents or an emoji in two', () => {
+  it('never splits a grapheme cluster', () => {
     for (const character of ['👩‍👩‍👧‍👦', 'e\u0301', '🇳🇴', '한']) {
       for (const { text } of split(character.repeat(3_000)))
         expect([...new Intl.Segmenter().segment(text)].every(({ segment }) => segment === character)).toBe(true);
     }
   });
 
-  it('parts scripts without spaces between words', () => {
+  it('splits scripts without spaces between words', () => {
     const passages = split('我们在海边散步'.repeat(500));
     expect(passages.length).toBeGreaterThan(2);
     for (const { text } of passages) expect(text.length).toBeLessThanOrEqual(1_200);
@@ -139,7 +139,7 @@ describe('every split', () => {
     fc.record({ chunkSize: fc.integer({ min: 40, max: 400 }), chunkOverlap: fc.integer({ min: 0, max: 30 }) }),
   );
 
-  it('yields exact places, in order, within the size, and loses nothing but white space', () => {
+  it('yields exact offsets, in order, within the size, and loses nothing but white space', () => {
     fc.assert(
       fc.property(text, options, fc.boolean(), (given, sizes, isMarkdown) => {
         const blocks = isMarkdown ? markdownBlocks(given) : paragraphsOf(given);
@@ -163,7 +163,7 @@ describe('every split', () => {
     );
   });
 
-  it('parts no word that would fit into a passage', () => {
+  it('splits no word that would fit into a passage', () => {
     fc.assert(
       fc.property(text, (given) => {
         for (const { start, end } of split(given)) {

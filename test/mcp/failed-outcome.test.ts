@@ -7,7 +7,7 @@ it.each([
   [new ServiceError('conflict', 'The data folder is in use.'), 'backend_unavailable', 'Try once more'],
   [new ServiceError('store_failed', 'The store ended.'), 'backend_unavailable', 'Try once more'],
   [new Error('Oops.'), 'internal', 'Go on without it'],
-])('a call without an answer says what to do next: %s', (error, code, next) => {
+])('a failed call says what to do next: %s', (error, code, next) => {
   const outcome = toFailedOutcome(error);
   expect(outcome).toMatchObject({ isError: true, code, text: expect.stringContaining(`Next step: ${next}`) });
 });

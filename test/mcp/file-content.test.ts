@@ -6,7 +6,7 @@ const file = (name: string, mediaType: string, content: string | number) => ({
   bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
 });
 
-it('shows pictures that a tool made as pictures, and other files as resources within the result', () => {
+it('returns images of a tool as image content, and other files as embedded resources', () => {
   const files = [
     file('out/a.svg', 'image/svg+xml', '<svg/>'),
     file('out/b c.csv', 'text/csv', '1,2'),

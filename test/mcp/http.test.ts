@@ -64,7 +64,7 @@ describe('/mcp', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
-  it('refuses methods that the protocol has no use for, also those that cannot be passed on', async () => {
+  it('refuses HTTP methods that the protocol does not use', async () => {
     const mcp = await startInProcess();
     const { hostname, port, pathname } = new URL(mcp.url);
     const statusOf = async (method: string) => {
@@ -82,7 +82,7 @@ describe('/mcp', () => {
     for (const method of ['TRACE', 'PUT', 'QUERY']) expect(await statusOf(method)).toEqual([405, 'GET, POST, DELETE']);
   });
 
-  it('refuses a host name that is not its own, and takes one it was given', async () => {
+  it('refuses foreign host names, and accepts configured ones', async () => {
     const call = async (mcp: { readonly url: string }) => {
       // Only node:http can send a Host header other than the target's.
       const { request } = await import('node:http');
@@ -100,7 +100,7 @@ describe('/mcp', () => {
     expect(await call(await startInProcess({ http: { allowedHosts: ['kb.example.org'] } }))).toBe(200);
   });
 
-  it('lets in who authenticates, and tells the others so', async () => {
+  it('requires authentication, and answers others with a challenge', async () => {
     const mcp = await startInProcess({
       http: {
         authenticate: async ({ bearer }) => {
@@ -115,7 +115,7 @@ describe('/mcp', () => {
     expect((await post(mcp.url, INITIALIZE, { authorization: 'Bearer right' })).status).toBe(200);
   });
 
-  it('keeps a session to the one who began it', async () => {
+  it('limits a session to the user who started it', async () => {
     const mcp = await startInProcess({
       http: { authenticate: async ({ bearer }) => ({ ...defaultAdmin, userId: bearer ?? '' }) },
     });
@@ -127,7 +127,7 @@ describe('/mcp', () => {
     expect((await post(mcp.url, list, { ...session, authorization: 'Bearer two' })).status).toBe(404);
   });
 
-  it('goes by what the user may do with each request, and not when the session began', async () => {
+  it('checks permissions with each request, not only at the start of a session', async () => {
     let isSuperuser = true;
     const mcp = await startInProcess({
       http: { authenticate: async () => ({ ...defaultAdmin, userId: 'ada', collectionIds: [], isSuperuser }) },
@@ -146,7 +146,7 @@ describe('/mcp', () => {
     expect(await seen()).toBe(false);
   });
 
-  it('ends a stream of notices when who listens is no longer let in', async () => {
+  it('ends a notification stream when its user loses access', async () => {
     let isActive = true;
     const mcp = await startInProcess({
       http: {
@@ -169,12 +169,12 @@ describe('/mcp', () => {
     expect(await Promise.race([ended, later(5_000)])).toBe('ended');
   });
 
-  it('answers pages of every site where it was told to', async () => {
+  it('answers all origins when configured', async () => {
     const open = await startInProcess({ http: { allowedOrigins: ['*'] } });
     expect((await post(open.url, INITIALIZE, { origin: 'https://anywhere.test' })).status).toBe(200);
   });
 
-  it('counts the calls of tools, and refuses what is too much', async () => {
+  it('applies rate limits to tool calls', async () => {
     const counted: string[] = [];
     const mcp = await startInProcess({
       http: {
@@ -192,7 +192,7 @@ describe('/mcp', () => {
     expect(counted).toEqual(['POST /mcp', 'POST /mcp']);
   });
 
-  it('counts each of many calls that come at once', async () => {
+  it('counts each of several concurrent calls', async () => {
     let counted = 0;
     const mcp = await startInProcess({
       http: {
@@ -210,7 +210,7 @@ describe('/mcp', () => {
     expect(counted).toBe(3);
   });
 
-  it('forgets sessions that nobody uses, and makes room for new ones', async () => {
+  it('drops idle sessions, and the oldest ones above the limit', async () => {
     const mcp = await startInProcess({ http: { limits: { maxSessionsPerUser: 2, idleMs: 400 } } });
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     const status = async (session: string) => {

@@ -9,7 +9,7 @@ describe('a prefix of tool names', () => {
     ['Search first (search_file_knowledge).', 'Search first (kb_search_file_knowledge).'],
     ['To read around it use content with around_chunk_id.', 'To read around it use kb_content with around_chunk_id.'],
     ['It looks at the content of files.', 'It looks at the content of files.'],
-  ])('is put where our words name a tool: %s', (before, after) => {
+  ])('is added where the product’s own text names a tool: %s', (before, after) => {
     expect(naming.text(before)).toBe(after);
   });
 
@@ -18,7 +18,7 @@ describe('a prefix of tool names', () => {
     ['(cut; the rest: get_file_content with offset=1)', '(cut; the rest: kb_get_file_content with offset=1)'],
     ['They call get_file_content a function.', 'They call get_file_content a function.'],
     ['{"content": "search_file_knowledge"}', '{"content": "search_file_knowledge"}'],
-  ])('is put where a result says how to go on, and not into what was found: %s', (before, after) => {
+  ])('is added to hints in results, but not to document text: %s', (before, after) => {
     const { content } = naming.result({ content: [{ type: 'text', text: before }] });
     expect(content).toEqual([{ type: 'text', text: after }]);
   });

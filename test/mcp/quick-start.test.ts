@@ -21,7 +21,7 @@ const PROBE = `
 `;
 
 // The time itself depends on the machine's load; `npm run measure-mcp` measures it.
-it('loads nothing before the first reply but the protocol, the schemas and what is small', async () => {
+it('loads only the protocol, the schemas and small modules before the first response', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROBE], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
   });

@@ -62,8 +62,8 @@ async function start(text = 'Rivers flow.') {
   return { ask, goOn };
 }
 
-describe('research by handle', () => {
-  it('tells how well its answer is backed, and by which words', async () => {
+describe('asynchronous research', () => {
+  it('reports the support of its answer, with quotes', async () => {
     const { ask, goOn } = await start();
     goOn();
     const result = await ask({ wait_seconds: 10 });
@@ -84,7 +84,7 @@ describe('research by handle', () => {
     });
   });
 
-  it('is started, asked after, waited for and fetched', async () => {
+  it('can be started, polled, awaited and fetched', async () => {
     const { ask, goOn } = await start();
     expect(await ask()).toMatchObject({
       status: 'running',
@@ -96,7 +96,7 @@ describe('research by handle', () => {
     expect(await waiting).toMatchObject({ status: 'ended', answer: 'Rivers flow.', conversation_id: 'c0' });
   });
 
-  it('gives a long answer in parts that fit together', async () => {
+  it('returns a long answer in consecutive parts', async () => {
     const whole = 'Rivers flow from springs to seas. '.repeat(200);
     const { ask, goOn } = await start(whole);
     goOn();
@@ -111,18 +111,18 @@ describe('research by handle', () => {
     expect(read).toBe(whole);
   });
 
-  it('ends when it is called off', async () => {
+  it('ends on cancellation', async () => {
     const { ask } = await start();
     expect(await ask({ cancel: true })).toMatchObject({ status: 'cancelled' });
   });
 
-  it("is nobody else's: a foreign handle is told from an unknown one by nothing", async () => {
+  it('is private: a foreign handle gets the same error as an unknown one', async () => {
     const { ask } = await start();
     expect(await ask({}, 'someone else')).toEqual({ code: 'not_found' });
     expect(await ask({ research_id: '00000000-0000-4000-8000-000000000000' })).toEqual({ code: 'not_found' });
   });
 
-  it('is offered with the research toolset, where a language model is configured', () => {
+  it('is offered with the research toolset when a language model is configured', () => {
     const catalogue = { toolsets, unimplemented: unimplementedTools };
     const names = (met: ReadonlySet<ToolNeed>) =>
       chooseTools(catalogue, { toolsets: ['research'] }, met).tools.map(({ name }) => name);

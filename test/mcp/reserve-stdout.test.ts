@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { reserveStdout } from '../../src/mcp/reserve-stdout.ts';
 
-it('leads what anybody else prints to stderr, and only the protocol to stdout', async () => {
+it('redirects all other output to stderr, and reserves stdout for the protocol', async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const protocol = reserveStdout({ stdout, stderr } as never);
   stdout.write('a dependency greets you\n');

@@ -53,7 +53,7 @@ describe('resources', () => {
     expect(read.structuredContent).toMatchObject({ document_id: id });
   });
 
-  it('that change are told of to legacy clients that subscribed', async () => {
+  it('that change are announced to subscribed legacy clients', async () => {
     const mcp = await startInProcess();
     const id = await mcp.add('France', 'The capital of France is Paris.');
     const client = await mcp.connect('legacy');
@@ -73,7 +73,7 @@ describe('resources', () => {
     expect(updated).toHaveLength(1);
   });
 
-  it('that change are told of to modern clients that listen', async () => {
+  it('that change are announced to listening modern clients', async () => {
     const mcp = await startInProcess();
     const client = await mcp.connect('modern');
     const updated: string[] = [];

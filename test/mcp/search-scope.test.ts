@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';
 
-it('a search keeps to the documents and collections it names, and says when there is no such', async () => {
+it('a search is limited to the documents and collections it names, and reports unknown ones', async () => {
   const mcp = await startInProcess({ options: { write: true } });
   const client = await mcp.connect();
   const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });

@@ -30,7 +30,7 @@ describe('the list of tools', () => {
     expect(JSON.stringify({ tools }).length).toBeLessThan(24_000);
   });
 
-  it.each(['legacy', 'modern'] as const)('describes each tool wholly and in portable schemas (%s)', async (era) => {
+  it.each(['legacy', 'modern'] as const)('describes each tool completely and in portable schemas (%s)', async (era) => {
     const mcp = await startInProcess({ options: { toolsets: Object.keys(toolsets) } });
     const { tools } = await (await mcp.connect(era)).listTools();
     expect(tools.length).toBeGreaterThan(12);
@@ -47,7 +47,7 @@ describe('the list of tools', () => {
     }
   });
 
-  it('keeps to the tools that were asked for, and never gives a changing one under readOnly', async () => {
+  it('is limited to the selected tools, and under readOnly to those that change nothing', async () => {
     const exact = await startInProcess({ options: { tools: ['search_file_knowledge', 'ingest_text'] } });
     const names = async (mcp: typeof exact) => (await (await mcp.connect()).listTools()).tools.map(({ name }) => name);
     expect(await names(exact)).toEqual(['search_file_knowledge', 'ingest_text']);
@@ -61,7 +61,7 @@ describe('the list of tools', () => {
     );
   });
 
-  it('leaves out what --exclude-tools names, whatever asks for it', async () => {
+  it('omits tools named by --exclude-tools in any case', async () => {
     const mcp = await startInProcess({ options: { toolsets: ['retrieval'], excludeTools: ['content'] } });
     const { tools } = await (await mcp.connect()).listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -77,35 +77,38 @@ describe('the list of tools', () => {
     );
   });
 
-  it.each(['legacy', 'modern'] as const)('is what a connection asks for, within what it may have (%s)', async (era) => {
-    const mcp = await startInProcess();
-    const names = async (over: { path?: string; headers?: Record<string, string> }) =>
-      (await (await mcp.connect(era, over)).listTools()).tools.map(({ name }) => name);
-    const usual = await names({});
-    expect(usual).toContain('python_executor');
-    expect(await names({ path: '/readonly' })).toEqual(usual.filter((name) => name !== 'python_executor'));
-    expect(await names({ headers: { 'X-MCP-Toolsets': 'openai, proof' } })).toEqual([
-      'check_citations',
-      'search',
-      'fetch',
-    ]);
-    // Nobody has offered to change the corpus.
-    expect(await names({ headers: { 'X-MCP-Toolsets': 'ingest,corpus' } })).toEqual(['corpus_status']);
-    const writing = await startInProcess({ options: { write: true } });
-    const client = await writing.connect(era, { headers: { 'X-MCP-Toolsets': 'ingest' } });
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('ingest_text');
-    const readers = await writing.connect(era, { path: '/readonly', headers: { 'X-MCP-Toolsets': 'ingest,corpus' } });
-    expect((await readers.listTools()).tools.map(({ name }) => name)).toEqual(['corpus_status']);
-    const refused = await fetch(mcp.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-mcp-toolsets': 'everything' },
-      body: '{}',
-    });
-    expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain('Unknown toolset \\"everything\\". Known: retrieval, ');
-  });
+  it.each(['legacy', 'modern'] as const)(
+    'is selected by the connection, within the configured tools (%s)',
+    async (era) => {
+      const mcp = await startInProcess();
+      const names = async (over: { path?: string; headers?: Record<string, string> }) =>
+        (await (await mcp.connect(era, over)).listTools()).tools.map(({ name }) => name);
+      const usual = await names({});
+      expect(usual).toContain('python_executor');
+      expect(await names({ path: '/readonly' })).toEqual(usual.filter((name) => name !== 'python_executor'));
+      expect(await names({ headers: { 'X-MCP-Toolsets': 'openai, proof' } })).toEqual([
+        'check_citations',
+        'search',
+        'fetch',
+      ]);
+      // Nobody has offered to change the corpus.
+      expect(await names({ headers: { 'X-MCP-Toolsets': 'ingest,corpus' } })).toEqual(['corpus_status']);
+      const writing = await startInProcess({ options: { write: true } });
+      const client = await writing.connect(era, { headers: { 'X-MCP-Toolsets': 'ingest' } });
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('ingest_text');
+      const readers = await writing.connect(era, { path: '/readonly', headers: { 'X-MCP-Toolsets': 'ingest,corpus' } });
+      expect((await readers.listTools()).tools.map(({ name }) => name)).toEqual(['corpus_status']);
+      const refused = await fetch(mcp.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-mcp-toolsets': 'everything' },
+        body: '{}',
+      });
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toContain('Unknown toolset \\"everything\\". Known: retrieval, ');
+    },
+  );
 
-  it('says in corpus_status what is absent, why, and what to set', async () => {
+  it('reports in corpus_status which tools are absent, why, and what to set', async () => {
     const mcp = await startInProcess();
     const { structuredContent } = await (await mcp.connect()).callTool({ name: 'corpus_status', arguments: {} });
     const absent = (structuredContent as { absent_tools: { name: string; reason: string }[] }).absent_tools;
@@ -114,13 +117,13 @@ describe('the list of tools', () => {
     expect(absent.find(({ name }) => name === 'search')?.reason).toContain('--toolsets');
   });
 
-  it('tells hosts what to do in under 600 characters', () => {
+  it('has instructions for hosts of under 600 characters', () => {
     expect(INSTRUCTIONS.length).toBeLessThan(600);
   });
 });
 
 describe('a call', () => {
-  it('takes aliases and stringified arguments as they are meant', async () => {
+  it('accepts aliases and stringified arguments', async () => {
     const mcp = await startInProcess();
     await mcp.add('France', 'The capital of France is Paris.');
     const client = await mcp.connect();
@@ -155,12 +158,12 @@ describe('a call', () => {
     expect(result.structuredContent).toBeUndefined();
   });
 
-  it('of an unknown tool is an error of the protocol', async () => {
+  it('of an unknown tool is a protocol error', async () => {
     const client = await (await startInProcess()).connect();
     await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  it.each(['legacy', 'modern'] as const)('ends within 300 ms of being called off (%s)', async (era) => {
+  it.each(['legacy', 'modern'] as const)('ends within 300 ms of its cancellation (%s)', async (era) => {
     const { promise: ended, resolve } = Promise.withResolvers<number>();
     const mcp = await startInProcess({
       change: ({ retriever }) => ({
@@ -190,7 +193,7 @@ describe('a call', () => {
     await expect(call).rejects.toThrow();
   });
 
-  it.each(['legacy', 'modern'] as const)('that is long tells how it goes on, in rising numbers (%s)', async (era) => {
+  it.each(['legacy', 'modern'] as const)('that is long sends increasing progress (%s)', async (era) => {
     const mcp = await startInProcess({ options: { write: true } });
     const seen: { readonly progress: number; readonly message?: string | undefined }[] = [];
     const text = Array.from(

@@ -63,7 +63,7 @@ describe('citewell mcp', () => {
     expect(textOf(await client.callTool(SEARCH))).toContain('Paris');
   });
 
-  it('takes a folder in at start, answers meanwhile, says how far it is, and follows changes', async () => {
+  it('ingests a folder at start, answers meanwhile, reports progress, and follows changes', async () => {
     const cwd = await folderWithNote();
     const client = await connectStdio({ cwd, args: ['--folder', 'docs'] });
     const call = async (name: string, args: object = {}) =>
@@ -81,7 +81,7 @@ describe('citewell mcp', () => {
     expect((await call('sync_folder', { path: '/' })).text).toMatch(/There is no file or folder "\/" below/);
   });
 
-  it('calls its tools by a prefix where it was given one, also in what it says', async () => {
+  it('uses a configured tool prefix, also in its texts', async () => {
     const cwd = await ownFolder();
     const client = await connectStdio({ cwd, args: ['--tool-prefix', 'kb_', '--toolsets', 'retrieval,corpus'] });
     const { tools } = await client.listTools();
@@ -103,7 +103,7 @@ describe('citewell mcp', () => {
 });
 
 describe('one data folder', () => {
-  it('is shared by two processes of MCP, a command, and a server that comes later', async () => {
+  it('is shared by two MCP processes, a command, and a server started later', async () => {
     const cwd = await folderWithNote();
     const data = join(cwd, '.citewell');
     const first = await connectStdio({ cwd, args: ['--write', '--allow-dir', 'docs'] });
@@ -131,7 +131,7 @@ describe('one data folder', () => {
     expect((await readServerInfo(data))?.role).toBe('mcp');
   });
 
-  it('is taken over when the process that had it is killed', async () => {
+  it('is taken over when the process that holds it is killed', async () => {
     const cwd = await folderWithNote();
     const first = await connectStdio({ cwd, args: ['--write', '--allow-dir', 'docs'] });
     await first.callTool({ name: 'ingest_file', arguments: { path: 'france.md' } });
@@ -141,7 +141,7 @@ describe('one data folder', () => {
     expect(textOf(await second.callTool(SEARCH))).toContain('Paris');
   });
 
-  it('tells every process of documents that another took in', async () => {
+  it('makes documents ingested by one process known to all', async () => {
     const cwd = await folderWithNote();
     const first = await connectStdio({ cwd, args: ['--write', '--allow-dir', 'docs'] });
     await first.callTool({ name: 'corpus_status', arguments: {} });

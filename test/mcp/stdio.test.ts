@@ -62,42 +62,45 @@ async function start(era: 'legacy' | 'modern', call: Backend['call']): Promise<C
 
 const SEARCH = { name: 'search_file_knowledge', arguments: { query: 'anything' } };
 
-describe.each(['legacy', 'modern'] as const)('a call over pipes to a process that asks another (%s)', (era) => {
-  it('ends there within 300 ms of being called off', async () => {
-    const begun = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<number>();
-    const client = await start(
-      era,
-      (_request, { signal }) =>
-        new Promise((_outcome, reject) => {
-          begun.resolve();
-          signal.addEventListener('abort', () => {
-            ended.resolve(performance.now());
-            reject(signal.reason);
-          });
-        }),
-    );
-    const calling = new AbortController();
-    const call = client.callTool(SEARCH, { signal: calling.signal });
-    call.catch(() => {});
-    await begun.promise;
-    const calledOffAt = performance.now();
-    calling.abort();
-    expect((await ended.promise) - calledOffAt).toBeLessThan(300);
-    await expect(call).rejects.toThrow();
-  });
-
-  it('tells how it goes on', async () => {
-    const client = await start(era, async (_request, { onProgress }) => {
-      for (const done of [1, 2, 3]) onProgress?.({ message: 'reading', done, total: 3 });
-      return {
-        isError: false,
-        output: { text: 'Done.', structured: { query: 'x', mode: 'hybrid', results: [], notes: [] } },
-      };
+describe.each(['legacy', 'modern'] as const)(
+  'a call over stdio to a process that forwards it to another (%s)',
+  (era) => {
+    it('ends there within 300 ms of its cancellation', async () => {
+      const begun = Promise.withResolvers<void>();
+      const ended = Promise.withResolvers<number>();
+      const client = await start(
+        era,
+        (_request, { signal }) =>
+          new Promise((_outcome, reject) => {
+            begun.resolve();
+            signal.addEventListener('abort', () => {
+              ended.resolve(performance.now());
+              reject(signal.reason);
+            });
+          }),
+      );
+      const calling = new AbortController();
+      const call = client.callTool(SEARCH, { signal: calling.signal });
+      call.catch(() => {});
+      await begun.promise;
+      const calledOffAt = performance.now();
+      calling.abort();
+      expect((await ended.promise) - calledOffAt).toBeLessThan(300);
+      await expect(call).rejects.toThrow();
     });
-    const seen: unknown[] = [];
-    const result = await client.callTool(SEARCH, { onprogress: (step) => seen.push(step) });
-    expect(textOf(result)).toBe('Done.');
-    expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: 'reading' })));
-  });
-});
+
+    it('forwards progress', async () => {
+      const client = await start(era, async (_request, { onProgress }) => {
+        for (const done of [1, 2, 3]) onProgress?.({ message: 'reading', done, total: 3 });
+        return {
+          isError: false,
+          output: { text: 'Done.', structured: { query: 'x', mode: 'hybrid', results: [], notes: [] } },
+        };
+      });
+      const seen: unknown[] = [];
+      const result = await client.callTool(SEARCH, { onprogress: (step) => seen.push(step) });
+      expect(textOf(result)).toBe('Done.');
+      expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: 'reading' })));
+    });
+  },
+);

@@ -358,7 +358,7 @@ const shownIn = (result: unknown): Secret[] => {
 };
 const sorted = (given: readonly Secret[]) => [...given].sort();
 
-describe('every tool there is', () => {
+describe('every tool', () => {
   it('is walked, and so is whatever is added', async () => {
     const { tools } = await clientOf('stranger').listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([...names].sort());
@@ -366,7 +366,7 @@ describe('every tool there is', () => {
     for (const [name, calls] of Object.entries(callsOf())) expect([name, calls.length]).not.toEqual([name, 0]);
   });
 
-  it.each(names)('is refused to those who show nothing: %s', async (name) => {
+  it.each(names)('is refused without credentials: %s', async (name) => {
     const call = { ...INITIALIZE, method: 'tools/call', params: { name, arguments: {} } };
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const response = await fetch(`${http.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(call) });
@@ -374,7 +374,7 @@ describe('every tool there is', () => {
     expect(response.headers.get('www-authenticate')).toContain('Bearer');
   });
 
-  it.each(names)('shows each what they may see, and nobody anything else: %s', async (name) => {
+  it.each(names)('shows each user only what they may see: %s', async (name) => {
     for (const call of callsOf()[name] ?? []) {
       for (const person of people) {
         const result = await clientOf(person).callTool({ name, arguments: call.arguments });
@@ -386,14 +386,14 @@ describe('every tool there is', () => {
   });
 });
 
-describe('tools that change something', () => {
+describe('changing tools', () => {
   const call = async (person: Person, name: string, given: object) =>
     (await clientOf(person).callTool({ name, arguments: { ...given } })) as {
       readonly isError?: boolean;
       readonly structuredContent?: Readonly<Record<string, unknown>>;
     };
 
-  it('delete for nobody but the owner', async () => {
+  it('delete only for the owner', async () => {
     for (const person of ['member', 'stranger'] as const) {
       for (const id of [ids['own'], ids['shared'], ids['unshared']]) {
         const result = await call(person, 'delete_document', { document_id: id, confirm: true });
@@ -403,7 +403,7 @@ describe('tools that change something', () => {
     }
   });
 
-  it('tell nobody that another has the same already', async () => {
+  it('do not reveal that another user has the same content', async () => {
     const text = 'The same words, sent by two who know nothing of each other.';
     for (const person of ['owner', 'stranger'] as const) {
       const { structuredContent } = await call(person, 'ingest_text', { text, title: 'Same' });
@@ -411,7 +411,7 @@ describe('tools that change something', () => {
     }
   });
 
-  it('put nothing into a collection one does not belong to', async () => {
+  it('refuse collections of which the user is no member', async () => {
     for (const [person, collection] of [
       ['member', ids['private']],
       ['stranger', ids['private']],
@@ -426,7 +426,7 @@ describe('tools that change something', () => {
   });
 });
 
-describe('what can be read without a tool', () => {
+describe('every resource and prompt', () => {
   const read = async (person: Person, uri: string) =>
     clientOf(person)
       .readResource({ uri })
@@ -444,7 +444,7 @@ describe('what can be read without a tool', () => {
     expect(prompts.map(({ name }) => name).sort()).toEqual(Object.keys(promptArguments()).sort());
   });
 
-  it('shows each what they may see', async () => {
+  it('shows each user only what they may see', async () => {
     const { own, shared, unshared, removed, chunk } = ids;
     for (const [uri, shows] of [
       ['kb://index', ['title', 'shared', 'unshared']],
@@ -462,7 +462,7 @@ describe('what can be read without a tool', () => {
     }
   });
 
-  it('lists to each what they may see', async () => {
+  it('lists to each user only what they may see', async () => {
     for (const person of people) {
       const listed = await clientOf(person).listResources();
       expect([person, sorted(shownIn(listed))]).toEqual([
@@ -472,7 +472,7 @@ describe('what can be read without a tool', () => {
     }
   });
 
-  it('completes to each what they may see', async () => {
+  it('completes for each user only what they may see', async () => {
     const { own = '', shared = '', unshared = '' } = ids;
     for (const person of people) {
       const known = {
@@ -498,7 +498,7 @@ describe('what can be read without a tool', () => {
     }
   });
 
-  it('has prompts that tell nothing of what they are about', async () => {
+  it('has prompts that reveal nothing about their subject', async () => {
     for (const [name, given] of Object.entries(promptArguments())) {
       for (const person of people) {
         expect(shownIn(await clientOf(person).getPrompt({ name, arguments: given }))).toEqual([]);

@@ -71,7 +71,7 @@ describe('a migration', { shuffle: false }, () => {
   const outcomes = (events: readonly MigrationEvent[]) =>
     events.flatMap((event) => (event.type === 'item' ? [`${event.kind} ${event.outcome}`] : [])).sort();
 
-  it('carries everything over, under the same identifiers', async () => {
+  it('copies everything, with the same identifiers', async () => {
     const events = await run();
     expect(events[0]).toMatchObject({ counts: { collection: 2, document: 2, conversation: 1 } });
     expect(outcomes(events)).toEqual([
@@ -100,12 +100,12 @@ describe('a migration', { shuffle: false }, () => {
     ]);
   });
 
-  it('copies nothing twice when it is run again', async () => {
+  it('is idempotent', async () => {
     expect(outcomes(await run()).filter((each) => !each.endsWith('present'))).toEqual([]);
     expect(await read(target, '/conversations')).toHaveLength(1);
   });
 
-  it('makes a conversation anew that an interrupted run had only begun', async () => {
+  it('copies a conversation again that an interrupted run had copied in part', async () => {
     const half = (await make(target, '/conversations', { name: 'half' })).id;
     const begun = { kind: 'conversation', from: known.conversation, to: half, state: 'begun' };
     // With a line truncated by the process being killed.
@@ -116,7 +116,7 @@ describe('a migration', { shuffle: false }, () => {
     expect(outcomes(await run(source.url, 'killed.jsonl'))).not.toContain('conversation copied');
   });
 
-  it('tells why one thing failed and goes on with the rest', async () => {
+  it('reports each failure with its reason, and continues', async () => {
     const broken = await startFakeProvider();
     const id = randomUUID();
     const inPassages = randomUUID();
@@ -144,7 +144,7 @@ describe('a migration', { shuffle: false }, () => {
     expect(events).toContainEqual(expect.objectContaining({ id, reason: expect.stringContaining('No such document') }));
   });
 
-  it('stops where nobody lets it in, or nothing speaks the interface', async () => {
+  it('stops when access is refused, or when the server is no R2R', async () => {
     const other = await startFakeProvider();
     other.otherwise(() => jsonReply({ message: 'Who are you?' }, { status: 401 }));
     await expect(run(other.origin, 'other.jsonl')).rejects.toMatchObject({ code: 'unauthenticated' });

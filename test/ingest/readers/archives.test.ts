@@ -17,7 +17,7 @@ describe('an archive', () => {
     ['zip', makeZip(parts)],
     ['tar', makeTar(parts)],
     ['tar.gz', makeTarGz(parts)],
-  ])('of type %s has a section for each file under its path, read as what it is', async (extension, bytes) => {
+  ])('of type %s has a section for each file, named by its path and read by its type', async (extension, bytes) => {
     const read = await readFile(`a.${extension}`, bytes);
     expect(blocksOf(read)).toEqual([
       ['heading 1', 'docs/notes.md'],
@@ -31,7 +31,7 @@ describe('an archive', () => {
     expect(read.metadata).toMatchObject({ file_count: 3 });
   });
 
-  it('within an archive or a mail is opened, but not without end', async () => {
+  it('within an archive or a mail is opened, up to a nesting limit', async () => {
     const innermost = makeZip([{ name: 'deep.txt', content: 'Too deep.' }]);
     const inner = makeZip([
       { name: 'c.zip', content: innermost },
@@ -49,7 +49,7 @@ describe('an archive', () => {
     ]);
   });
 
-  it('leaves out what systems put into it, and tells what it could not read', async () => {
+  it('skips files of operating systems, and lists what could not be read', async () => {
     const read = await readFile(
       'a.zip',
       makeZip([
@@ -81,14 +81,14 @@ describe('an archive', () => {
     await expect(readFile('a.zip', bytes)).rejects.toMatchObject({ code: 'invalid_request', message });
   });
 
-  it('names files of other code pages as they were named', async () => {
+  it('decodes file names of other code pages', async () => {
     const zip = Buffer.from(makeZip([{ name: 'XXXXXXX.txt', content: 'Boats.' }]));
     const name = iconv.encode('Договор', 'cp866');
     for (let at = zip.indexOf('XXXXXXX'); at !== -1; at = zip.indexOf('XXXXXXX')) zip.set(name, at);
     expect((await readFile('a.zip', zip)).metadata['files']).toEqual(['Договор.txt']);
   });
 
-  it('says of a file that it needs a password', async () => {
+  it('reports a file that needs a password', async () => {
     const zip = Buffer.from(makeZip([{ name: 'a.txt', content: 'Boats.' }]));
     zip.writeUInt8(1, zip.indexOf('PK\x01\x02', 0, 'latin1') + 8);
     await expect(readFile('a.zip', zip)).rejects.toMatchObject({
@@ -111,22 +111,19 @@ describe('an e-book', () => {
     },
   ];
 
-  it.each([false, true])(
-    'is read in its order, under the titles of its contents (of the old kind: %s)',
-    async (old) => {
-      const read = await readFile('a.epub', makeEpub(chapters, { old }));
-      expect(blocksOf(read)).toEqual([
-        ['heading 1', 'Departure'],
-        ['paragraph', 'The ferry leaves.'],
-        ['heading 1', 'The crossing'],
-        ['paragraph', 'Waves & wind.'],
-        ['table', '| Hour | Wind |\n| --- | --- |\n| 9 | 4 |'],
-      ]);
-      expect(read).toMatchObject({ type: 'epub', title: 'The Ferry', metadata: { author: 'Ann', language: 'en' } });
-    },
-  );
+  it.each([false, true])('is read in spine order, with headings from its table of contents (NCX: %s)', async (old) => {
+    const read = await readFile('a.epub', makeEpub(chapters, { old }));
+    expect(blocksOf(read)).toEqual([
+      ['heading 1', 'Departure'],
+      ['paragraph', 'The ferry leaves.'],
+      ['heading 1', 'The crossing'],
+      ['paragraph', 'Waves & wind.'],
+      ['table', '| Hour | Wind |\n| --- | --- |\n| 9 | 4 |'],
+    ]);
+    expect(read).toMatchObject({ type: 'epub', title: 'The Ferry', metadata: { author: 'Ann', language: 'en' } });
+  });
 
-  it('that is locked is refused', async () => {
+  it('with DRM is refused', async () => {
     const more = [
       {
         name: 'META-INF/encryption.xml',
@@ -136,7 +133,7 @@ describe('an e-book', () => {
     await expect(readFile('a.epub', makeEpub(chapters, { more }))).rejects.toMatchObject({ message: /locked/ });
   });
 
-  it('without a list of its parts is refused', async () => {
+  it('without a package document is refused', async () => {
     await expect(
       readFile('a.epub', makeZip([{ name: 'mimetype', content: 'application/epub+zip' }])),
     ).rejects.toMatchObject({ code: 'invalid_request' });

@@ -39,18 +39,18 @@ describe('the type of a file', () => {
     ['a drawing named .xml', 'a.xml', '<?xml version="1.0"?><svg><text>Hi</text></svg>', 'svg'],
     ['a calendar without an extension', 'cal', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n', 'ics'],
     ['reStructuredText', 'a.rst', 'Title\n=====\n\nText', 'rst'],
-  ])('is found for %s', async (_, name, content, type) => {
+  ])('is detected for %s', async (_, name, content, type) => {
     expect(await typeOf(name, content)).toBe(type);
   });
 
-  it('is taken from the media type when neither content nor name tells', async () => {
+  it('is taken from the media type when content and name are inconclusive', async () => {
     expect(await typeOf('blob', 'Some text', 'text/markdown; charset=utf-8')).toBe('md');
   });
 
   it.each([
     ['binary garbage named .txt', 'a.txt', noise(5_000)],
     ['a program', 'a.exe', Buffer.concat([Buffer.from('MZ'), noise(500)])],
-  ])('is refused for %s, with the list of what can be read', async (_, name, content) => {
+  ])('is refused for %s, with the list of supported types', async (_, name, content) => {
     await expect(typeOf(name, content as Uint8Array)).rejects.toMatchObject({
       code: 'unsupported_type',
       message: expect.stringContaining('Readable are: txt, md, html, pdf'),
@@ -65,14 +65,14 @@ describe('the type of a file', () => {
     await expect(typeOf(name, padded)).rejects.toMatchObject({ code: 'unsupported_type', message });
   });
 
-  it('names the old formats of Office by what people call them', async () => {
+  it('names legacy Office formats by their common names', async () => {
     const container = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2_000)]);
     await expect(typeOf('a.bin', container)).rejects.toMatchObject({
       message: expect.stringMatching(/^a\.bin is of an old Microsoft Office type/),
     });
   });
 
-  it('is refused for an archive that only calls itself a Word document', async () => {
+  it('is refused for an archive that is only named like a Word document', async () => {
     await expect(typeOf('a.docx', makeZip([{ name: 'a.txt', content: 'text' }]))).rejects.toMatchObject({
       code: 'invalid_request',
     });

@@ -3,7 +3,7 @@ import { encryptedRecord, legacyCells, makeDoc, makePpt, makeXls } from '../make
 import { blocksOf, readFile } from './support.ts';
 
 describe('a workbook of Excel 97', () => {
-  it('has its texts, numbers, dates, formulas and merged cells as tables', async () => {
+  it('is read with texts, numbers, dates, formulas and merged cells as tables', async () => {
     const { shared, number, packed, truth, formula, merged } = legacyCells;
     const records = [
       ...[0, 1, 2, 3].map((index) => shared(0, index, index)),
@@ -39,7 +39,7 @@ describe('a workbook of Excel 97', () => {
     ]);
   });
 
-  it('takes texts that reach over several records', async () => {
+  it('reads strings continued over several records', async () => {
     const strings = Array.from({ length: 1_500 }, (_, index) => `text ${index}${index % 2 === 0 ? ' ж' : ''}`);
     const records = strings.map((_, index) => legacyCells.shared(index, 0, index));
     const read = await readFile('a.xls', makeXls([{ name: 'Log', records }], { strings }));
@@ -55,7 +55,7 @@ describe('a workbook of Excel 97', () => {
 });
 
 describe('a document of Word 97', () => {
-  it('has headings, tables, and the results of fields without their commands', async () => {
+  it('is read with headings, tables, and the results of fields without their codes', async () => {
     const read = await readFile(
       'a.doc',
       makeDoc([
@@ -87,7 +87,7 @@ describe('a document of Word 97', () => {
 });
 
 describe('a presentation of PowerPoint 97', () => {
-  it('has a page and a heading for each slide, its boxes and its notes', async () => {
+  it('has a page and a heading for each slide, with its text boxes and notes', async () => {
     const read = await readFile(
       'a.ppt',
       makePpt([{ title: 'Ferries', box: 'Two boats\nand a raft', notes: 'Say hello.' }, { box: 'Alone' }]),

@@ -25,21 +25,21 @@ function f1(found: readonly string[], wanted: readonly string[]): number {
 }
 
 describe('the main content of a page', () => {
-  it('is judged on at least sixty pages of many layouts and languages', () => {
+  it('is measured on at least sixty pages of many layouts and languages', () => {
     expect(names.length).toBeGreaterThanOrEqual(60);
     expect(new Set(names.map((name) => name.split('.')[0])).size).toBeGreaterThanOrEqual(10);
     expect(new Set(names.map((name) => name.split('.')[1])).size).toBeGreaterThanOrEqual(8);
   });
 
-  it.each(names)('is found without its furniture: %s', (name) => {
+  it.each(names)('is extracted without navigation and advertising: %s', (name) => {
     const { text } = readHtmlPage(readFileSync(join(FOLDER, `${name}.html`)), 'https://site.example/');
     const gold = readFileSync(join(FOLDER, `${name}.txt`), 'utf8');
     expect(f1(words(text), words(gold))).toBeGreaterThan(0.95);
   });
 });
 
-describe('what a page says of itself', () => {
-  it('is its title, author, date, language, site and address', () => {
+describe('the metadata of a page', () => {
+  it('are title, author, date, language, site and address', () => {
     const read = page(`<html lang="de"><head><title>Ein Titel | Zeitung</title>
       <link rel="canonical" href="/artikel/1"><meta property="og:site_name" content="Zeitung">
       <script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","author":[{"name":"A. B."},{"name":"C. D."}],"datePublished":"2026-03-14"}]}</script>
@@ -54,7 +54,7 @@ describe('what a page says of itself', () => {
     });
   });
 
-  it('is taken from structured data where scripts would write the text', () => {
+  it('are taken from structured data when scripts generate the text', () => {
     const body = 'The whole article stands here. '.repeat(30).trim();
     const read =
       page(`<html><head><script type="application/ld+json">${JSON.stringify({ '@type': 'Article', articleBody: body })}</script></head>
@@ -62,7 +62,7 @@ describe('what a page says of itself', () => {
     expect(read).toMatchObject({ text: body, needsScripts: false });
   });
 
-  it('is nothing where only a browser could tell', () => {
+  it('are empty when only a browser can render the page', () => {
     expect(page('<html><body><div id="root"></div><script src="/app.js"></script></body></html>')).toMatchObject({
       text: '',
       needsScripts: true,
@@ -103,7 +103,7 @@ And this is the end of it, in a whole sentence.`);
   });
 });
 
-describe('what nobody sees on a page', () => {
+describe('invisible content of a page', () => {
   const visible = '<p>This is what a reader sees, in a sentence of some length, and then once more.</p>';
   it.each([
     ['display:none', '<p style="display:none">SECRET</p>'],
@@ -123,13 +123,13 @@ describe('what nobody sees on a page', () => {
     ['a template', '<template><p>SECRET</p></template>'],
     ['a comment', '<!-- SECRET -->'],
     ['a script', '<script>SECRET</script>'],
-  ])('is taken out: %s', (_, html) => {
+  ])('is removed: %s', (_, html) => {
     const { markdown, hiddenCharacters } = page(`<main>${visible}${html}${visible}</main>`);
     expect(markdown).not.toContain('SECRET');
     if (!/template|<!--|<script/.test(html)) expect(hiddenCharacters).toBeGreaterThanOrEqual(6);
   });
 
-  it('is counted, invisible characters too', () => {
+  it('is counted, including invisible characters', () => {
     const { text, hiddenCharacters } = page(
       `<main><p>vi\u200bsi\u202eble\u{e0041}, and this goes on as a sentence does.</p></main>`,
     );
@@ -137,7 +137,7 @@ describe('what nobody sees on a page', () => {
     expect(hiddenCharacters).toBe(4);
   });
 
-  it('is not what a page hides for printers alone', () => {
+  it('does not include content hidden only in print', () => {
     const { text } = page(
       `<style>@media print{.p{display:none}}</style><main><p class="p">Shown to all who look, and they do look at it.</p></main>`,
     );

@@ -3,7 +3,7 @@ import { cpuSeconds } from '../cpu-seconds.ts';
 import { blocksOf, readFile } from './support.ts';
 
 describe('Markdown', () => {
-  it('is kept as it is, with the place of each block', async () => {
+  it('is kept unchanged, with the offsets of each block', async () => {
     const text =
       '# Guide *one*\n\nSome text.\n\n- a\n- b\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```js\nlet a;\n```\n\n> said\n';
     const read = await readFile('guide.md', text);
@@ -13,7 +13,7 @@ describe('Markdown', () => {
     expect(read.title).toBe('Guide one');
   });
 
-  it('gives its front matter as metadata', async () => {
+  it('has its front matter as metadata', async () => {
     const read = await readFile(
       'a.md',
       '---\ntitle: "A day"\nyear: 2024\ndraft: false\ntags: [sea, "a b"]\nby:\n  - Ann\n---\n# Head\n',
@@ -44,13 +44,13 @@ describe('Markdown', () => {
     expect((await readFile('a.md', text)).text).toBe(text);
   });
 
-  it('keeps a rule at its beginning that is no front matter', async () => {
+  it('keeps a leading thematic break that is no front matter', async () => {
     expect((await readFile('a.md', '---\nNot a field\n---\ntext')).text).toBe('---\nNot a field\n---\ntext');
   });
 });
 
 describe('subtitles', () => {
-  it('are what is said, under the time at which it is said', async () => {
+  it('are the spoken text with timestamps', async () => {
     const read = await readFile(
       'talk.srt',
       '1\r\n00:00:58,000 --> 00:01:00,000\r\n<i>The ferry</i>\r\nleaves.\r\n\r\n2\r\n01:02:03,500 --> 01:02:05,000\r\nIt is late.\r\n',
@@ -66,7 +66,7 @@ describe('subtitles', () => {
 });
 
 describe('a notebook', () => {
-  it('is read cell by cell: text, code, and what the code printed', async () => {
+  it('is read cell by cell: text, code and output', async () => {
     const cells = [
       { cell_type: 'markdown', source: ['# Fares\n', '\n', 'By route.'] },
       {
@@ -90,7 +90,7 @@ describe('a notebook', () => {
 });
 
 describe('plain text', () => {
-  it('has paragraphs and the headings that are beyond doubt', async () => {
+  it('has paragraphs and unambiguous headings', async () => {
     const read = await readFile(
       'a.txt',
       'THE ISLANDS\n\nFirst line\nsecond line.\n\n2.1 Boats\n\nMore.\n\nHarbour\n=======\n\n- one\n- two',
@@ -109,7 +109,7 @@ describe('plain text', () => {
     ['blanks', ' '.repeat(1_500_000)],
     ['blanks and line ends', ' \n'.repeat(700_000)],
     ['one letter', 'x'.repeat(1_900_000)],
-  ])('of a long stretch of %s is read at once', async (_, text) => {
+  ])('of a long run of %s is read quickly', async (_, text) => {
     expect(await cpuSeconds(() => readFile('a.txt', text))).toBeLessThan(3);
   });
 });
@@ -140,7 +140,7 @@ describe('a table', () => {
     expect((await readFile('a.csv', '1,2\n3,4\n5,6,7\n')).text).toBe('1,2\n3,4\n5,6,7');
   });
 
-  it('keeps a cell of several lines in its row', async () => {
+  it('keeps a multi-line cell in its row', async () => {
     expect((await readFile('a.csv', 'a,b\n"one\ntwo",3\n')).text).toBe('a,b\n\na: one two; b: 3');
   });
 });

@@ -20,7 +20,7 @@ describe('a workbook', () => {
     expect(read.metadata).toMatchObject({ sheets: ['Fares'] });
   });
 
-  it('shows numbers and dates as the sheet does, dates in the form that everybody reads alike', async () => {
+  it('formats numbers as the sheet does, and dates in ISO 8601', async () => {
     const formats = ['0%', '$#,##0.00', 'd/m/yy', 'd/m/yy h:mm', '[h]:mm', 'mmm yyyy', '0.000 &quot;kg&quot;'];
     const cells = [0.125, 1234.5, 45_000, 45_000.75, 1.5, 45_000, 2]
       .map((value, index) => `<c s="${index + 1}"><v>${value}</v></c>`)
@@ -29,7 +29,7 @@ describe('a workbook', () => {
     expect(read.text).toContain('| 13% | $1,234.50 | 2023-03-15 | 2023-03-15 18:00 | 36:00 | Mar 2023 | 2.000 kg |');
   });
 
-  it('counts days from 1904 where the workbook says so', async () => {
+  it('uses the 1904 date system if the workbook does', async () => {
     const rows = '<row><c t="inlineStr"><is><t>Day</t></is></c><c s="1"><v>0</v></c></row>';
     const read = await readWorkbook([{ name: 'S', rows }], {
       formats: ['yyyy-mm-dd'],
@@ -38,7 +38,7 @@ describe('a workbook', () => {
     expect(read.text).toContain('1904-01-01');
   });
 
-  it('gives the values that formulas had, errors and truth values, and a formula that was never worked out', async () => {
+  it('gives cached formula values, errors, booleans, and formulas without a cached value', async () => {
     const rows =
       '<row r="1"><c r="A1"><f>1+1</f><v>2</v></c><c r="B1" t="str"><f>A1&amp;"x"</f><v>2x</v></c><c r="C1" t="e"><v>#N/A</v></c><c r="D1" t="b"><v>1</v></c><c r="E1"><f>SUM(A1:B1)</f></c></row>';
     expect((await readWorkbook([{ name: 'S', rows }])).text).toContain(
@@ -46,13 +46,13 @@ describe('a workbook', () => {
     );
   });
 
-  it('takes shared texts, without how they are read aloud', async () => {
+  it('reads shared strings without phonetic annotations', async () => {
     const rows = '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>';
     const strings = ['One</t></si><si><r><t>Two</t></r><rPh><t>TOO</t></rPh><r><t> and a half</t></r></si><si><t>'];
     expect((await readWorkbook([{ name: 'S', rows }], { strings })).text).toContain('| One | Two and a half |');
   });
 
-  it('repeats what merged cells say in each row they cover, and a title only once', async () => {
+  it('repeats merged cells in each row they cover, but a title only once', async () => {
     const rows = `${sheetRow(1, ['Ferries of the north'])}${sheetRow(3, ['Line', 'Day', 'Boats'])}${sheetRow(4, ['North', 'Monday', 3])}<row r="5"><c r="B5" t="inlineStr"><is><t>Tuesday</t></is></c><c r="C5"><v>4</v></c></row>`;
     const after = '<mergeCells><mergeCell ref="A1:C1"/><mergeCell ref="A4:A5"/></mergeCells>';
     const read = await readWorkbook([{ name: 'S', rows, after }]);
@@ -62,7 +62,7 @@ describe('a workbook', () => {
     ]);
   });
 
-  it('goes on with the names of the columns below a blank row', async () => {
+  it('keeps the column names below a blank row', async () => {
     const rows = `${sheetRow(1, ['Line', 'Boats'])}${sheetRow(2, ['North', 3])}${sheetRow(4, ['South', 4])}`;
     const read = await readWorkbook([{ name: 'S', rows }]);
     expect(blocksOf(read).at(-1)).toEqual(['table', '| Line | Boats |\n| --- | --- |\n| South | 4 |']);
@@ -73,13 +73,13 @@ describe('a workbook', () => {
     expect(blocksOf(read)[0]).toEqual(['heading 1', 'Fares (hidden sheet)']);
   });
 
-  it('is not deceived by cells at the far end of the sheet', async () => {
+  it('ignores stray cells at the far end of the sheet', async () => {
     const rows = `${sheetRow(1, ['near'])}<row r="1048576"><c r="XFC1048576"><v>1</v></c><c r="XFD1048576"><v>2</v></c></row>`;
     const read = await readWorkbook([{ name: 'S', rows }]);
     expect(read.text).toBe('S\n\nnear\n\n|  |  |\n| --- | --- |\n| 1 | 2 |');
   });
 
-  it('writes cells strewn over many columns row by row', async () => {
+  it('writes sparse cells over many columns row by row', async () => {
     const rows = Array.from({ length: 200 }, (_, index) => {
       const column = String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26));
       return `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c><c r="${column}${index + 1}"><v>7</v></c></row>`;
@@ -113,7 +113,7 @@ describe('an OpenDocument spreadsheet', () => {
   const cell = (text: string, attributes = '') =>
     `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`;
 
-  it('has its tables with values as shown and dates in one form', async () => {
+  it('has its tables with displayed values and ISO 8601 dates', async () => {
     const date = 'office:value-type="date" office:date-value="2024-01-31T00:00:00"';
     const result = await read(
       `<table:table table:name="Log"><table:table-row>${cell('Day')}${cell('Sum')}</table:table-row><table:table-row>${cell('31/01/24', date)}${cell('12 %', 'office:value-type="percentage" office:value="0.12"')}</table:table-row></table:table>`,
@@ -124,7 +124,7 @@ describe('an OpenDocument spreadsheet', () => {
     ]);
   });
 
-  it('repeats filled cells as often as they say, empty ones never, and leaves notes out', async () => {
+  it('expands repeated filled cells, drops repeated empty ones, and omits comments', async () => {
     const result = await read(
       `<table:table table:name="S"><table:table-row>${cell('x', 'table:number-columns-repeated="3"')}<table:table-cell table:number-columns-repeated="16000"/></table:table-row><table:table-row table:number-rows-repeated="1048000"><table:table-cell table:number-columns-repeated="16000"/></table:table-row><table:table-row>${cell('end<office:annotation><text:p>note</text:p></office:annotation>')}${cell('2')}</table:table-row></table:table>`,
     );

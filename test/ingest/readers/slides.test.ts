@@ -29,7 +29,7 @@ describe('a presentation', () => {
     expect(read.metadata).toMatchObject({ slide_count: 2 });
   });
 
-  it('gives a slide without a title its number, so that it does not belong to the one before', async () => {
+  it('uses the slide number as heading of a slide without a title', async () => {
     const read = await readSlides([
       { shapes: shape('title', 'One') },
       { shapes: shape(undefined, 'Alone'), attributes: 'show="0"' },
@@ -41,7 +41,7 @@ describe('a presentation', () => {
     expect(read.metadata).toMatchObject({ hidden_slides: [2] });
   });
 
-  it('has tables, grouped shapes, and of two renderings only the new one', async () => {
+  it('is read with tables and grouped shapes, and one of several alternative contents', async () => {
     const cell = (text: string, attributes = '') =>
       `<a:tc ${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
     const table = `<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tr>${cell('Line')}${cell('Boats')}</a:tr><a:tr>${cell('All', 'gridSpan="2"')}${cell('', 'hMerge="1"')}</a:tr></a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
@@ -55,7 +55,7 @@ describe('a presentation', () => {
     ]);
   });
 
-  it('has the numbers that a chart was drawn from', async () => {
+  it('includes the data of charts', async () => {
     const points = (...values: readonly string[]) =>
       values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('');
     const chart = `<c:chartSpace><c:ser><c:tx><c:strRef><c:strCache>${points('Guests')}</c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache>${points('May', 'June')}</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache>${points('5', '8')}</c:numCache></c:numRef></c:val></c:ser></c:chartSpace>`;

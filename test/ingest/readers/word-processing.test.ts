@@ -64,7 +64,7 @@ describe('rich text', () => {
     expect(read).toMatchObject({ title: 'The terms', metadata: { author: 'Ann' } });
   });
 
-  it('has its characters in the code page of their font, and those beyond as Unicode', async () => {
+  it('decodes characters by the code page of their font, and Unicode escapes', async () => {
     const read = await readFile(
       'a.rtf',
       String.raw`${head}\pard caf\'e9 {\f1 \'cf\'f0\'e8\'e2\'e5\'f2} \u8364?\emdash\uc2\u9731??\ldblquote q\rdblquote\par}`,
@@ -72,7 +72,7 @@ describe('rich text', () => {
     expect(read.text).toBe('café Привет €—☃“q”');
   });
 
-  it('has tables, lists and notes, and neither commands of fields nor hidden words', async () => {
+  it('is read with tables, lists and notes, without field codes and hidden text', async () => {
     const read = await readFile(
       'a.rtf',
       String.raw`${head}\trowd\pard\intbl What\cell Price\cell\row\trowd\intbl Dog\cell 0\cell\row\pard{\listtext\f2\'b7\tab}one\par{\listtext 2.\tab}two\par\pard See {\field{\*\fldinst HYPERLINK "http://x"}{\fldrslt the site}}{\v hidden}.{\footnote{\chftn} It did hurt.}{\*\unknown lost}{\pict 0102}\par}`,
@@ -85,7 +85,7 @@ describe('rich text', () => {
     ]);
   });
 
-  it('is read as far as it goes when it is cut off', async () => {
+  it('is read in part when it is truncated', async () => {
     expect((await readFile('a.rtf', `${head}\\pard Ten kroner.\\par Elev`)).text).toBe('Ten kroner.\n\nElev');
   });
 });

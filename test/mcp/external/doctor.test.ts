@@ -5,11 +5,11 @@ import { overStdio } from './hostile-servers.ts';
 
 const config = loadConfig({ env: {}, cwd: '/nowhere' });
 
-it('the doctor has nothing to say of other servers where there are none', async () => {
+it('doctor prints nothing about external servers when none are configured', async () => {
   expect(await checkExternalServers(config)).toEqual([]);
 });
 
-it('the doctor connects to the servers of the settings and says which are of no use', async () => {
+it('doctor connects to the configured servers and reports failing ones', async () => {
   const gone = overStdio({
     name: 'gone',
     transport: { kind: 'stdio', command: 'no-such-command', args: [], env: {} },
@@ -22,7 +22,7 @@ it('the doctor connects to the servers of the settings and says which are of no 
   });
 });
 
-it('the doctor is content when all is there', async () => {
+it('doctor reports no problem when all servers work', async () => {
   const findings = await checkExternalServers({ ...config, externalServers: [overStdio({ tools: ['echo'] })] });
   expect(findings).toEqual([{ name: 'MCP servers', state: 'ok', detail: '1 tool of strange' }]);
 });

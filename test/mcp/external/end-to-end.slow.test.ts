@@ -17,7 +17,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-it('a served agent uses tools of the servers in the settings, the status says what is missing, and nothing is left behind', async () => {
+it('the agent of a server uses external tools, the status names missing servers, and no process is left behind', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'citewell-outside-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   const model = await startFakeOpenAi();

@@ -7,7 +7,7 @@ const read = (mcpServers: object, variables: Readonly<Record<string, string>> = 
   readExternalServers(JSON.stringify({ mcpServers }), variables);
 
 describe('the list of other MCP servers', () => {
-  it('is read as hosts write it, with variables filled in', () => {
+  it('is read in the format of hosts, with variables expanded', () => {
     const { servers, complaints } = read(
       {
         github: {
@@ -62,7 +62,7 @@ describe('the list of other MCP servers', () => {
     expect(complaints.join()).not.toContain('s3cret');
   });
 
-  it.each(['a__b', 'with space', '_a', 'a_', 'x'.repeat(31), ''])('takes no server by the name "%s"', (name) => {
+  it.each(['a__b', 'with space', '_a', 'a_', 'x'.repeat(31), ''])('refuses the server name "%s"', (name) => {
     expect(read({ [name]: { command: 'x', tools: '*' } }).complaints.join()).toContain('expected a name');
   });
 

@@ -11,7 +11,7 @@ const toolWith = (inputSchema: JsonSchema, words: object = {}) =>
     call: async () => ({ content: [] }),
   });
 
-it('names are such as every provider of models takes, and differ where the names of the tools do', () => {
+it('names are valid for every model provider, and unique', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 1, maxLength: 200 }),
@@ -36,7 +36,7 @@ it.each<[string, JsonSchema]>([
   expect(tool.check({ query: 'x' })).toEqual({ ok: true, input: { query: 'x' } });
 });
 
-it('a schema of too many words loses words, and one that is too large all the same is refused', () => {
+it('a schema that is too large loses its descriptions, or is refused if still too large', () => {
   const properties = (count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, index) => [
@@ -48,7 +48,7 @@ it('a schema of too many words loses words, and one that is too large all the sa
   expect(() => toolWith({ properties: properties(5_000) })).toThrow(RangeError);
 });
 
-it('a schema that is nested without measure is cut where it becomes deep', () => {
+it('a too deeply nested schema is truncated', () => {
   let schema: JsonSchema = { type: 'string' };
   for (let depth = 0; depth < 2_000; depth++) schema = { type: 'object', properties: { a: schema } };
   expect(JSON.stringify(toolWith(schema).inputSchema).length).toBeLessThan(1_000);
@@ -60,12 +60,9 @@ it.each([
   ['that it changes things', { readOnlyHint: false, destructiveHint: false }, { readOnly: false, destructive: true }],
   ['that it destroys', { destructiveHint: true }, { readOnly: false, destructive: true }],
   ['both', { readOnlyHint: true, destructiveHint: true }, { readOnly: false, destructive: true }],
-])(
-  'a tool that says %s is taken for one that reaches outside, and what it says counts where it warns',
-  (_, hints, kind) => {
-    expect(toolWith({}, hints === undefined ? {} : { annotations: hints }).annotations).toMatchObject({
-      ...kind,
-      openWorld: true,
-    });
-  },
-);
+])('a tool annotated with %s counts as open-world, and its warnings are believed', (_, hints, kind) => {
+  expect(toolWith({}, hints === undefined ? {} : { annotations: hints }).annotations).toMatchObject({
+    ...kind,
+    openWorld: true,
+  });
+});

@@ -34,7 +34,7 @@ const ways: readonly [string, (change?: Partial<ExternalServer>) => Promise<Exte
 ];
 
 describe.each(ways)('tools of another server %s', (_, start) => {
-  it('are called by the name of the server and their own, and what they say is marked as untrusted', async () => {
+  it('are prefixed with the server’s name, and their results are marked as untrusted', async () => {
     const tools = await externalTools([await start()]).offer();
     expect(await result(tools, 'echo', { words: 'hello' })).toEqual({
       text: 'hello',
@@ -43,20 +43,20 @@ describe.each(ways)('tools of another server %s', (_, start) => {
     });
   });
 
-  it('are only those that the settings list', async () => {
+  it('are limited to those that the settings list', async () => {
     const external = externalTools([await start({ tools: ['echo', 'gone'] })]);
     const tools = await external.offer();
     expect(tools.map(({ name }) => name)).toEqual(['strange__echo']);
     expect(external.problems()).toEqual(['The MCP server "strange" has no tool "gone".']);
   });
 
-  it('have their results cut to what the model may read', async () => {
+  it('have their results truncated to the limit of the model', async () => {
     const tools = await externalTools([await start()]).offer();
     const { text } = await result(tools, 'huge', { characters: 100_000 }, { maxCharacters: 1_000 });
     expect(text).toMatch(/^x{1000}\n\(cut here, after 1000 of 100000 characters/);
   });
 
-  it('are let go when they send more than can be taken, and are there again afterwards', async () => {
+  it('are disconnected when they send too much, and reconnected afterwards', async () => {
     const external = externalTools([await start()], { backoffMs: 1 });
     const tools = await external.offer();
     const outcome = await call(tools, 'huge', { characters: 5_000_000 });
@@ -64,13 +64,13 @@ describe.each(ways)('tools of another server %s', (_, start) => {
     expect(await result(await again(external), 'echo', { words: 'back' })).toMatchObject({ text: 'back' });
   });
 
-  it('end with their deadline', async () => {
+  it('end at their deadline', async () => {
     const tools = await externalTools([await start({ deadline: 300 })]).offer();
     expect(await call(tools, 'hang')).toMatchObject({ isError: true, code: 'timeout' });
     expect(await result(tools, 'echo', { words: 'still here' })).toMatchObject({ text: 'still here' });
   });
 
-  it('are called off with the run', async () => {
+  it('are cancelled with the run', async () => {
     const tools = await externalTools([await start()]).offer();
     const leaving = new AbortController();
     const hanging = call(tools, 'hang', {}, { signal: leaving.signal });
@@ -78,14 +78,14 @@ describe.each(ways)('tools of another server %s', (_, start) => {
     await expect(hanging).rejects.toThrow('left');
   });
 
-  it('tell a failure in their own words, marked as untrusted', async () => {
+  it('return the server’s error message, marked as untrusted', async () => {
     const tools = await externalTools([await start()]).offer();
     const outcome = await call(tools, 'fail');
     expect(outcome).toMatchObject({ isError: true, isUntrusted: true });
     expect(outcome.isError && outcome.text).toContain('says that it failed');
   });
 
-  it('give data where they give no words', async () => {
+  it('return structured data when there is no text', async () => {
     const tools = await externalTools([await start()]).offer();
     const tool = named(
       tools,
@@ -95,7 +95,7 @@ describe.each(ways)('tools of another server %s', (_, start) => {
     expect(!outcome.isError && outcome.output.text).toBe('{"answer":42}');
   });
 
-  it('are shown with few words, in quotation marks, without what no person would see', async () => {
+  it('are described with short quoted text, without invisible characters', async () => {
     const tools = await externalTools([await start()]).offer();
     const { description, inputSchema } = named(tools, 'strange__planted');
     expect(description.length).toBeLessThan(1_200);
@@ -105,7 +105,7 @@ describe.each(ways)('tools of another server %s', (_, start) => {
     expect(JSON.stringify(inputSchema).length).toBeLessThan(600);
   });
 
-  it('take arguments by schemas that refer to themselves, and no pattern of theirs is run here', async () => {
+  it('support recursive schemas, without evaluating their regular expressions', async () => {
     const tools = await externalTools([await start()]).offer();
     const given = { root: { next: { code: `${'a'.repeat(40)}!` } } };
     expect(JSON.stringify(named(tools, 'strange__refers').inputSchema)).not.toContain('pattern');
@@ -117,7 +117,7 @@ describe.each(ways)('tools of another server %s', (_, start) => {
 });
 
 describe('tools of a server that changes its list', () => {
-  it('are there once it has said so', async () => {
+  it('are updated after its notification', async () => {
     const external = externalTools([overStdio()]);
     const tools = await external.offer();
     expect(tools.map(({ name }) => name)).not.toContain('strange__grown');
@@ -129,7 +129,7 @@ describe('tools of a server that changes its list', () => {
 });
 
 describe('a process that serves tools', () => {
-  it('sees of the surroundings what the settings list and no key of ours', async () => {
+  it('gets only the configured environment variables, and no keys of the service', async () => {
     const tools = await externalTools([overStdio()]).offer();
     const seen = Object.keys(JSON.parse((await result(tools, 'surroundings')).text)).filter(
       (name) => !name.startsWith('_'),
@@ -140,7 +140,7 @@ describe('a process that serves tools', () => {
     ).toEqual([]);
   });
 
-  it('may crash in the middle of a call, which then fails, and is started anew for a later one', async () => {
+  it('that crashes fails its call, and is restarted for a later one', async () => {
     const external = externalTools([overStdio()], { backoffMs: 1 });
     const tools = await external.offer();
     const outcome = await call(tools, 'crash');
@@ -150,7 +150,7 @@ describe('a process that serves tools', () => {
   });
 });
 
-describe('a server that is not there', () => {
+describe('an unavailable server', () => {
   const nobody: ExternalServer = {
     name: 'nobody',
     tools: '*',
@@ -163,7 +163,7 @@ describe('a server that is not there', () => {
     transport: { kind: 'stdio', command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'], env: {} },
   };
 
-  it('leaves the tools of the others as they are, and says why its own are missing', async () => {
+  it('does not affect tools of others, and the reason is reported', async () => {
     const external = externalTools([nobody, overStdio({ tools: ['echo'] })]);
     expect((await external.offer()).map(({ name }) => name)).toEqual(['strange__echo']);
     expect(external.problems()).toEqual([
@@ -171,7 +171,7 @@ describe('a server that is not there', () => {
     ]);
   });
 
-  it('is waited for a moment the first time, and not at all later', async () => {
+  it('is waited for briefly the first time, and not at all later', async () => {
     const external = externalTools([silent], { firstWaitMs: 300, connectMs: 60_000 });
     const before = performance.now();
     expect(await external.offer()).toEqual([]);
@@ -185,7 +185,7 @@ describe('a server that is not there', () => {
     ]);
   });
 
-  it('leaves no process behind when it is closed before it has said anything', async () => {
+  it('leaves no process behind when it is closed before its first response', async () => {
     const file = join(await temporaryFolder(), 'pid');
     const program = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1e6)`;
     const mute = {
@@ -200,7 +200,7 @@ describe('a server that is not there', () => {
     await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
   });
 
-  it('is given up when it says nothing, and tried again ever more seldom', async () => {
+  it('times out, and is retried with exponential back-off', async () => {
     const external = externalTools([silent], { connectMs: 400, backoffMs: 1_000_000 });
     await external.offer();
     expect(external.problems()).toEqual([
@@ -210,7 +210,7 @@ describe('a server that is not there', () => {
     expect(external.notes).toHaveLength(1);
   });
 
-  it('is there as soon as it has come up', async () => {
+  it('is connected as soon as it is up', async () => {
     const early = await overHttp();
     await early.stop();
     const external = externalTools([{ ...early, tools: ['echo'] }], { backoffMs: 1 });
@@ -222,14 +222,14 @@ describe('a server that is not there', () => {
     expect((await again(external)).map(({ name }) => name)).toEqual(['strange__echo']);
   });
 
-  it('is asked nothing until somebody wants tools', () => {
+  it('is not contacted until tools are needed', () => {
     const external = externalTools([nobody]);
     expect(external.problems()).toEqual([]);
     expect(external.notes).toEqual([]);
   });
 });
 
-it('answers of a server that refuses the credentials are told apart from those of one that is down', async () => {
+it('a server that refuses the credentials is distinguished from one that is down', async () => {
   const server = createServer((_, response) => response.writeHead(401).end('who are you?')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

@@ -37,7 +37,7 @@ async function serverWithSessions() {
   return { url, forget: () => sessions.clear() };
 }
 
-it('a server that has forgotten the session is met anew, within the same call', async () => {
+it('a call starts a new session when the server has lost the old one', async () => {
   const { url, forget } = await serverWithSessions();
   const external = externalTools([
     { name: 'older', tools: '*', deadline: 5_000, transport: { kind: 'http', url, headers: {} } },

@@ -40,41 +40,41 @@ describe('decoding', () => {
     expect(decodeText(iconv.encode(text, encoding, { addBOM }))?.text).toBe(text);
   });
 
-  it('believes an encoding the format names, unless the bytes are UTF-8', () => {
+  it('uses the declared encoding, unless the bytes are valid UTF-8', () => {
     expect(decodeText(iconv.encode('Žluťoučký kůň', 'iso-8859-2'), { declared: 'iso-8859-2' })?.text).toBe(
       'Žluťoučký kůň',
     );
     expect(decodeText(Buffer.from('Fähre'), { declared: 'iso-8859-1' })?.text).toBe('Fähre');
   });
 
-  it('reads Japanese mails that switch between sets of characters', () => {
+  it('decodes ISO-2022-JP', () => {
     const words = Buffer.from('25552527256a213c244f36653b7e244b3d50482f2437245e24392123', 'hex');
     const bytes = Buffer.concat([Buffer.from('\u001b$B'), words, Buffer.from('\u001b(B\n')]);
     expect(decodeText(bytes)?.text).toBe('フェリーは九時に出発します。\n');
   });
 
-  it('takes what calls itself Latin-1 for Windows-1252, as browsers do', () => {
+  it('decodes declared Latin-1 as Windows-1252, as browsers do', () => {
     const bytes = iconv.encode('“Fähre” – täglich', 'windows-1252');
     expect(decodeText(bytes, { declared: 'ISO-8859-1' })?.text).toBe('“Fähre” – täglich');
   });
 
-  it('keeps a text that is damaged in a few places', () => {
+  it('decodes a text with a few invalid bytes', () => {
     const bytes = Buffer.concat([Buffer.from(russian.repeat(5)), Buffer.from([0xff]), Buffer.from('end')]);
     expect(decodeText(bytes)?.text).toBe(`${russian.repeat(5)}\ufffdend`);
   });
 
-  it('drops control characters and knows one kind of line end', () => {
+  it('drops control characters and normalises line ends', () => {
     expect(decodeText(Buffer.from('a\0b\r\nc\rd\u0007e\ffeed and more text to read'))?.text).toBe(
       'ab\nc\nde\n\nfeed and more text to read',
     );
   });
 
-  it('reads the log of a terminal as what the terminal showed, and not as UTF-16', () => {
+  it('strips escape sequences of a terminal log, and does not decode it as UTF-16', () => {
     const log = '\u001b[31mred\u001b[0m\u001b]0;window\u0007 text about zebras\n';
     expect(decodeText(Buffer.from(log))).toEqual({ text: 'red text about zebras\n', encoding: 'utf-8' });
   });
 
-  it('finds no text in random bytes', () => {
+  it('rejects random bytes', () => {
     for (let size = 64; size < 100_000; size *= 3) expect(decodeText(noise(size))).toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ describe.each(Object.entries(officeSamples))('%s', (fileName, make) => {
     });
   });
 
-  it('is read for what is left or refused with a reason when it is cut off anywhere', async () => {
+  it('is read in part or refused with a reason when truncated anywhere', async () => {
     const whole = make();
     for (let tenth = 0; tenth < 10; tenth++)
       await readThrough(workers, fileName, whole.slice(0, Math.floor((whole.length * tenth) / 10)));

@@ -28,7 +28,7 @@ describe('a web page', () => {
     expect(read.metadata).toEqual({ language: 'en' });
   });
 
-  it('gives tables in Markdown, cells that span several repeated', async () => {
+  it('converts tables to Markdown, repeating spanning cells', async () => {
     const read = await readFile(
       'a.html',
       page(
@@ -38,7 +38,7 @@ describe('a web page', () => {
     expect(read.text).toBe('Fares\n\n| To | Price |\n| --- | --- |\n| Holm | 4 \\| 5 |\n| Holm | 6 |');
   });
 
-  it('reads the text of tables that only lay out the page', async () => {
+  it('reads the text of layout tables', async () => {
     const read = await readFile(
       'a.html',
       page('<table><tr><td><h2>Left</h2><p>text</p></td><td>right</td></tr></table>'),
@@ -56,7 +56,7 @@ describe('a web page', () => {
     expect((await readFile('a.html', page(body))).text).toBe('The text of the page, long enough to matter.');
   });
 
-  it('is read in the encoding it names, or that its bytes show', async () => {
+  it('is decoded with the declared or detected encoding', async () => {
     const german = page('<p>Fähre für Fußgänger</p>', '<meta charset="windows-1252">');
     expect((await readFile('a.html', iconv.encode(german, 'windows-1252'))).text).toBe('Fähre für Fußgänger');
     expect((await readFile('a.html', iconv.encode(page('<p>Fähre</p>'), 'utf-16le', { addBOM: true }))).text).toBe(

@@ -16,7 +16,7 @@ const plain = { type: 'text/plain; charset=utf-8', content: 'The ferry leaves at
 const wide = (text: string): Uint8Array => iconv.encode(text, 'utf-16le');
 
 describe('a mail', () => {
-  it('tells who wrote to whom, when and about what, and then what it says', async () => {
+  it('is read with sender, recipients, date and subject before the body', async () => {
     const read = await readFile('a.eml', makeMail('Ferries', [plain]));
     expect(read.text).toBe(
       'From: Ann <ann@example.org>\nTo: Bob <bob@example.org>\nDate: Mon, 15 Jan 2024 09:30:00 +0100\nSubject: Ferries\n\nThe ferry leaves at nine.',
@@ -29,7 +29,7 @@ describe('a mail', () => {
     });
   });
 
-  it('has each attachment as a section, read by the reader of what it is', async () => {
+  it('has each attachment as a section, read by its type', async () => {
     const page = '<html><body><h1>Fares</h1><p>Twelve pounds.</p></body></html>';
     const read = await readFile(
       'a.eml',
@@ -57,7 +57,7 @@ describe('a mail', () => {
     expect(read.metadata).toMatchObject({ files: ['terms.docx', 'fares.html', 'log.csv'] });
   });
 
-  it('is kept when an attachment cannot be read, which its record tells', async () => {
+  it('is ingested when an attachment cannot be read, which is recorded in its metadata', async () => {
     const read = await readFile(
       'a.eml',
       makeMail('x', [
@@ -122,13 +122,13 @@ describe('a mail', () => {
     ['koi8-r', 'Паром отходит в девять часов утра.'],
     ['shift_jis', 'フェリーは毎日九時に出発します。'],
     ['gb18030', '渡轮每天上午九点出发。'],
-  ])('in %s is read as it says', async (charset, text) => {
+  ])('declared as %s is decoded', async (charset, text) => {
     const content = iconv.encode(text, charset);
     const read = await readFile('a.eml', makeMail('x', [{ type: `text/plain; charset=${charset}`, content }]));
     expect(read.text).toContain(text);
   });
 
-  it('that names no encoding is read all the same', async () => {
+  it('without a declared encoding is decoded', async () => {
     const bytes = Buffer.concat([
       Buffer.from('Subject: x\r\n\r\n'),
       iconv.encode('Die Fähre fährt täglich außer sonntags.', 'windows-1252'),
@@ -136,7 +136,7 @@ describe('a mail', () => {
     expect((await readFile('a.eml', bytes)).text).toContain('Die Fähre fährt täglich außer sonntags.');
   });
 
-  it('has its headers decoded, and the names of its files', async () => {
+  it('has decoded headers and attachment names', async () => {
     const cut = Buffer.from('Fähre');
     const word = (bytes: Uint8Array) => `=?utf-8?B?${Buffer.from(bytes).toString('base64')}?=`;
     const mail = [
@@ -155,12 +155,12 @@ describe('a mail', () => {
     expect(read.metadata['files']).toEqual(['Fährplan.txt']);
   });
 
-  it('has lines joined that were broken for the way', async () => {
+  it('has soft line breaks joined (format=flowed)', async () => {
     const body = 'Content-Type: text/plain; format=flowed\r\n\r\nThe ferry \r\nleaves at nine.\r\n-- \r\nAnn\r\n';
     expect((await readFile('a.eml', mailHeaders('x') + body)).text).toContain('The ferry leaves at nine.\n-- \nAnn');
   });
 
-  it('with a meeting in it says once when and where', async () => {
+  it('with an invitation gives time and place once', async () => {
     const meeting =
       'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Harbour\\, talk\r\nDTSTART;TZID=Europe/Berlin:20240131T090000\r\nLOCATION:Pier\r\n  4\r\nORGANIZER;CN="Ann":mailto:ann@example.org\r\nBEGIN:VALARM\r\nDESCRIPTION:Alarm\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n';
     const alternative = makeMultipart('alternative', [
@@ -181,7 +181,7 @@ describe('a mail', () => {
     expect(read.text).not.toContain('Alarm');
   });
 
-  it('without any header is refused when it is empty', async () => {
+  it('that is empty is refused', async () => {
     await expect(readFile('a.eml', '\n\n')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
@@ -207,14 +207,14 @@ describe('a signed mail', () => {
       'wrapped in it, as text',
       `-----BEGIN PKCS7-----\n${makeSigned(Buffer.from(inner)).toString('base64')}\n-----END PKCS7-----\n`,
     ],
-  ])('%s says its words', async (_, content) => {
+  ])('%s is read', async (_, content) => {
     const read = await readFile('a.p7s', content);
     expect(read.text).toContain('Hello World, signed.');
     expect(read.text).not.toContain('AAAA');
     expect(read.type).toBe('p7s');
   });
 
-  it('wrapped in its signature within a mail that travels is read', async () => {
+  it('inside another mail is read', async () => {
     const mail = `${mailHeaders('Wrapped')}Content-Type: application/pkcs7-mime; smime-type=signed-data; name=smime.p7m\r\nContent-Transfer-Encoding: base64\r\n\r\n${makeSigned(Buffer.from(inner)).toString('base64')}`;
     expect((await readFile('a.eml', mail)).text).toContain('Hello World, signed.');
   });
@@ -227,13 +227,13 @@ describe('a signed mail', () => {
     await expect(readFile('a.p7s', content)).rejects.toMatchObject({ code: 'invalid_request', message });
   });
 
-  it('that is encrypted for its receivers is refused, whatever its headers say', async () => {
+  it('that is encrypted is refused, whatever its headers say', async () => {
     const mail = `${mailHeaders('x')}Content-Type: application/pkcs7-mime\r\nContent-Transfer-Encoding: base64\r\n\r\n${makeEncrypted().toString('base64')}`;
     await expect(readFile('a.eml', mail)).rejects.toMatchObject({ code: 'invalid_request', message: /encrypted/ });
   });
 });
 
-describe('a mail that Outlook saved', () => {
+describe('an Outlook .msg file', () => {
   const outer = {
     '__substg1.0_0037001F': wide('Ferries'),
     '__substg1.0_0C1A001F': wide('Ann'),
@@ -241,7 +241,7 @@ describe('a mail that Outlook saved', () => {
     '__substg1.0_0E04001F': wide('Bob'),
   };
 
-  it('is read with its attachments and the mails within it', async () => {
+  it('is read with its attachments and embedded mails', async () => {
     const attached = '__attach_version1.0_#00000000/';
     const mailed = '__attach_version1.0_#00000001/';
     const read = await readFile(
@@ -283,7 +283,7 @@ describe('a mail that Outlook saved', () => {
     ['Hebrew', 1255, 'הסירה יוצאת.'],
     ['Baltic', 1257, 'Laivas išplaukia į jūrą.'],
     ['Korean', 949, '배가 떠난다.'],
-  ])('in the code page that it names is read: %s', async (_, number, words) => {
+  ])('is decoded with its code page: %s', async (_, number, words) => {
     const codePage = Buffer.alloc(16);
     codePage.writeUInt32LE(0x3ffd0003, 0);
     codePage.writeUInt32LE(number, 8);

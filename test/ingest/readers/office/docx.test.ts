@@ -37,7 +37,7 @@ describe('a Word document', () => {
     ]);
   });
 
-  it('says once what its pages repeat at their top and foot, without page numbers', async () => {
+  it('includes running headers and footers once, without page numbers', async () => {
     const part = (tag: string, ...lines: readonly string[]) =>
       `<?xml version="1.0"?><w:${tag} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${lines.map((line) => wordParagraph(line)).join('')}</w:${tag}>`;
     const read = await readFile(

@@ -36,7 +36,7 @@ describe('a PDF', () => {
     ]);
   });
 
-  it('has words that were parted at line ends put together, and keeps true hyphens', async () => {
+  it('rejoins words hyphenated at line ends, and keeps real hyphens', async () => {
     const read = await readFile(
       'a.pdf',
       makePdf([
@@ -53,7 +53,7 @@ describe('a PDF', () => {
     );
   });
 
-  it('is read down one column, then the other', async () => {
+  it('is read column by column', async () => {
     // Line by line across both columns, as some programs write text.
     const left = linesAt(
       50,
@@ -87,7 +87,7 @@ describe('a PDF', () => {
     expect(read.text).toContain('Page 6 line 7');
   });
 
-  it('gives each page its exact place in the text', async () => {
+  it('gives the exact offsets of each page in the text', async () => {
     const read = await readFile(
       'a.pdf',
       makePdf([linesAt(60, 780, ['First page.']), [], linesAt(60, 780, ['Third page.'])]),
@@ -118,7 +118,7 @@ describe('a PDF', () => {
     ]);
   });
 
-  it('puts what a table says in its columns, with signs beside their numbers and labels on lines of their own', async () => {
+  it('keeps table cells in their columns, with signs beside numbers and labels on their own lines', async () => {
     const cells = (y: number, row: readonly (readonly [number, string])[]) =>
       row.map(([x, text]) => ({ text, x, y, size: 11 }));
     const read = await readFile(
@@ -154,7 +154,7 @@ describe('a PDF', () => {
     ]);
   });
 
-  it('has bullets with their points, however far apart they are set', async () => {
+  it('joins bullets with their items at any distance', async () => {
     const points = ['The first point of the list', 'The second point'].flatMap((text, index) => [
       { text: '*', x: 60, y: 700 - index * 14 },
       { text, x: 96, y: 700 - index * 14 },
@@ -165,7 +165,7 @@ describe('a PDF', () => {
     ]);
   });
 
-  it('has short bold lines as headings', async () => {
+  it('treats short bold lines as headings', async () => {
     const read = await readFile(
       'a.pdf',
       makePdf([
@@ -189,7 +189,7 @@ describe('a PDF', () => {
     expect(read.text).toBe('The ferry was late on nine days of the month because of fog, and of the storm.');
   });
 
-  it('keeps a hyphen between two words that the text uses by themselves', async () => {
+  it('keeps a hyphen between two words that occur separately in the text', async () => {
     const read = await readFile(
       'a.pdf',
       makePdf([
@@ -203,7 +203,7 @@ describe('a PDF', () => {
     expect(read.text).toContain('an open-harbour for all, with a lighthouse.');
   });
 
-  it('is read for what is there when its table of contents is lost', async () => {
+  it('is read when its cross-reference table is missing', async () => {
     const whole = Buffer.from(makePdf([linesAt(60, 780, ['Text that is still there.'])]));
     const lost = whole
       .toString('latin1')
@@ -225,7 +225,7 @@ describe('a PDF', () => {
     await expect(readFile('a.pdf', bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('that claims millions of pages is refused or read for what it has, at once', async () => {
+  it('that declares millions of pages is quickly refused or read with its actual pages', async () => {
     const endless = makePdf([linesAt(60, 780, ['text'])], { pageCount: 213_000_000 });
     const seconds = await cpuSeconds(() =>
       readFile('a.pdf', endless).catch((error: unknown) =>
