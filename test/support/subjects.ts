@@ -1,7 +1,7 @@
 const SYLLABLES = ['ba', 'ko', 'du', 'fi', 'ga', 'lu', 'mo', 'na', 'po', 'ri'];
 const TOPICS = 10;
 const WORDS_PER_TOPIC = 12;
-const PASSAGES_PER_TOPIC = 24;
+const CHUNKS_PER_TOPIC = 24;
 
 /** A made-up word, dissimilar for each number, which no stemmer takes for English. */
 function madeUp(number: number): string {
@@ -12,7 +12,7 @@ const wordsOf = (topic: number) => Array.from({ length: WORDS_PER_TOPIC }, (_, a
 
 const rareNames = Array.from({ length: TOPICS }, (_, topic) => ({ word: madeUp(5_000 + topic), topic }));
 
-const passages = Array.from({ length: TOPICS * PASSAGES_PER_TOPIC }, (_, number) => {
+const chunks = Array.from({ length: TOPICS * CHUNKS_PER_TOPIC }, (_, number) => {
   const topic = number % TOPICS;
   const turn = Math.floor(number / TOPICS);
   const some = wordsOf(topic).filter((_, at) => (at * 5 + turn * 7) % 3 !== 0);
@@ -25,7 +25,7 @@ const passages = Array.from({ length: TOPICS * PASSAGES_PER_TOPIC }, (_, number)
  * only two texts contain.
  */
 export const subjects = {
-  passages,
+  chunks,
   rareNames,
   words: Array.from({ length: TOPICS }, (_, topic) => wordsOf(topic)).flat(),
 };

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const HASH = 'builtin/lexical-hash-v1';
 const LSA = 'builtin/lsa-v1';
 const { signal } = new AbortController();
-const texts = subjects.passages.slice(0, 120).map(({ text }) => text);
+const texts = subjects.chunks.slice(0, 120).map(({ text }) => text);
 
 /** A corpus in its own folder, which can be left as after a crash and reopened. */
 async function newCorpus() {
@@ -67,7 +67,7 @@ async function add({ corpus }: SqlStore, { embeddings }: CorpusEmbedder, some: r
   for (const [place, text] of some.entries()) {
     const document = newDocument(`${prefix}${place}`, { title: '' });
     const vector = vectors[place];
-    if (vector === undefined) throw new Error('A passage has no vector.');
+    if (vector === undefined) throw new Error('A chunk has no vector.');
     await corpus.begin(document);
     await corpus.stage(document.id, [newChunk(0, text, { vector })], space);
     await corpus.publish(document.id, publication(text));
@@ -101,7 +101,7 @@ describe('the embedder of a corpus', () => {
     const [name] = subjects.rareNames;
     const { chunks, explanation } = await corpus.search(name?.word ?? '');
     expect(explanation.embedder).toBe(LSA);
-    const topics = chunks.map(({ text }) => subjects.passages.find((each) => each.text === text)?.topic);
+    const topics = chunks.map(({ text }) => subjects.chunks.find((each) => each.text === text)?.topic);
     expect(topics.slice(0, 5)).toEqual(Array(5).fill(name?.topic));
   });
 
@@ -127,7 +127,7 @@ describe('the embedder of a corpus', () => {
     const [old] = await corpus.embeddings.embed(['harbour'], 'query');
     const before = await corpus.embeddings.space();
     await corpus.add(
-      subjects.passages.slice(120, 180).map(({ text }) => text),
+      subjects.chunks.slice(120, 180).map(({ text }) => text),
       'more',
     );
     await drain(corpus.learner.trainIfDue(signal));

@@ -18,7 +18,7 @@ function modelOf(bytes: Uint8Array): LsaModel {
   return model;
 }
 
-const texts = subjects.passages.map(({ text }) => text);
+const texts = subjects.chunks.map(({ text }) => text);
 const artefact = learnFrom(texts);
 const model = modelOf(artefact);
 const passage = (text: string) => foldIn(model, text, 'passage').vector;
@@ -28,7 +28,7 @@ const dot = (one: Float32Array, two: Float32Array) => one.reduce((sum, value, at
 describe('an LSA model', () => {
   it('finds passages by a synonym that none of them contains', () => {
     for (const { word, topic } of subjects.rareNames) {
-      const others = subjects.passages.filter(({ text }) => !text.split(' ').includes(word));
+      const others = subjects.chunks.filter(({ text }) => !text.split(' ').includes(word));
       const nearest = others
         .map((each) => ({ ...each, nearness: dot(query(word), passage(each.text)) }))
         .sort((one, two) => two.nearness - one.nearness);

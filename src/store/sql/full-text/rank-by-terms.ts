@@ -59,7 +59,7 @@ function addScores(
   const times = new Map(repeats);
   for (const term of selectiveTerms(index, [...terms, ...corrected])) {
     const postings = index.postings(term);
-    const frequency = countStoredChunks(postings, passages);
+    const frequency = documentFrequency(postings, passages);
     const rarity = Math.log(1 + (passages.count - frequency + 0.5) / (frequency + 0.5));
     const emphasis = corrected.has(term) ? CORRECTED : emphasisOf(times.get(term) ?? 1);
     const weight = rarity * emphasis;
@@ -93,7 +93,7 @@ function selectiveTerms(index: TermIndex, terms: readonly string[]): string[] {
     .map(({ term }) => term);
 }
 
-function countStoredChunks(postings: readonly number[], { lengths }: ChunkLengths): number {
+function documentFrequency(postings: readonly number[], { lengths }: ChunkLengths): number {
   let count = 0;
   let last = 0;
   for (const posting of postings) {
