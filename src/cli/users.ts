@@ -34,7 +34,7 @@ export function listUsers(
 const row = ({ email, name, is_superuser, is_active, is_verified, num_files }: UserRecord): string[] => [
   email,
   is_superuser ? 'superuser' : 'user',
-  is_active ? 'active' : 'shut out',
+  is_active ? 'active' : 'deactivated',
   is_verified ? 'verified' : 'not verified',
   `${count(num_files)} documents`,
   name ?? '',

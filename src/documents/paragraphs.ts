@@ -32,6 +32,8 @@ const RECORD = /^\s*[\p{L}_$][^\s:;.!?,]{0,60}(?:\.[^\s:;]{1,200})?(?: [^\s:;.!?
 
 // Prose is rarely set narrower; shorter lines are verses, addresses, labels.
 const NARROWEST_COLUMN = 32;
+/** Lines looked at together; longer paragraphs are data, and must not fill the memory. */
+const MAX_LINES = 1_000;
 /** Addresses of the web are not wrapped, and say nothing about the width of the column. */
 const UNBREAKABLE = /\S{40,}/g;
 
@@ -49,7 +51,7 @@ export function* paragraphsOf(text: string): Generator<Paragraph> {
     const around = { last: number, before: open.at(-1)?.text, first: open[0]?.text };
     const item = alone || isBlank ? undefined : startsListItem(line.text, around);
     number = item?.number ?? number;
-    if (alone || item !== undefined || isBlank) {
+    if (alone || item !== undefined || isBlank || open.length === MAX_LINES) {
       yield* closeParagraph(open);
       open = [];
     }

@@ -16,10 +16,10 @@ const users = (args: readonly string[], input?: string) =>
 
 it('creates the first admin without a server, and prints no password', async () => {
   const made = await users(['create-admin', '--email', 'Ada@Example.org', '--password-stdin'], `${PASSWORD}\n`);
-  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('ada@example.org is an admin now') });
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('ada@example.org is an administrator now') });
   expect(made.stdout + made.stderr).not.toContain(PASSWORD);
   const own = await users(['create-admin', '--email', 'admin@example.com', '--password-stdin'], PASSWORD);
-  expect(own).toMatchObject({ code: 0, stdout: expect.stringContaining('admin@example.com is an admin now') });
+  expect(own).toMatchObject({ code: 0, stdout: expect.stringContaining('admin@example.com is an administrator now') });
   const again = await users(['create-admin', '--email', 'admin@example.com', '--password-stdin'], PASSWORD);
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')]);
   const nobody = await users(['create-admin', '--email', 'eve@example.org']);
@@ -57,7 +57,7 @@ describe('beside a server that other machines can reach', () => {
   it('manages its users', async () => {
     expect((await fetch(`${server.url}/v3/documents`)).status).toBe(401);
     expect([await login(PASSWORD), await login(PASSWORD, 'admin@example.com')]).toEqual([200, 200]);
-    expect((await users(['deactivate', 'ada@example.org'])).stdout).toContain('is shut out');
+    expect((await users(['deactivate', 'ada@example.org'])).stdout).toContain('is deactivated');
     expect(await login(PASSWORD)).toBe(401);
     await users(['activate', 'ada@example.org']);
     expect((await users(['set-password', 'ada@example.org', '--password-stdin'], 'another phrase')).code).toBe(0);

@@ -33,7 +33,7 @@ export function userCommands(program: Command, { context, ended }: CommandParts)
 }
 
 const userChanges = [
-  ['deactivate', 'deactivate a user at once, keeping their data', { is_active: false }, 'is shut out'],
+  ['deactivate', 'deactivate a user at once, keeping their data', { is_active: false }, 'is deactivated'],
   ['activate', 'reactivate a user', { is_active: true }, 'is let in'],
   ['make-superuser', 'make a user a superuser', { is_superuser: true }, 'is a superuser now'],
   ['verify', "mark a user's e-mail as verified", { is_verified: true }, 'is verified'],

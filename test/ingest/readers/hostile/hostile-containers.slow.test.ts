@@ -15,7 +15,7 @@ describeHostileFiles('archives', [
     fileName: 'a.zip',
     make: () => makeSelfContainingZip(),
     outcome: 'refused',
-    says: /files deep and is not opened/,
+    says: /files deep and was not opened/,
     seconds: 10,
   },
   {

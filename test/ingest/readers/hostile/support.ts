@@ -43,8 +43,8 @@ export function describeHostileFiles(kind: string, files: readonly HostileFile[]
       const started = performance.now();
       const outcome = await attempt(file.fileName, bytes);
       const seconds = (performance.now() - started) / 1_000;
-      if (file.outcome !== 'either') expect(outcome).toMatchObject({ kind: file.outcome });
       const said = outcome.kind === 'read' ? outcome.text : outcome.reason;
+      if (file.outcome !== 'either') expect(outcome.kind, said.slice(0, 500)).toBe(file.outcome);
       if (file.says !== undefined) expect(said).toMatch(file.says);
       if (file.saysNot !== undefined) expect(said).not.toMatch(file.saysNot);
       expect(seconds).toBeLessThan(SLOWER_MACHINE * (file.seconds ?? 20));
