@@ -6,7 +6,7 @@ const lockFile = z.object({
   packages: z.record(z.string(), z.object({ optionalDependencies: z.record(z.string(), z.string()).optional() })),
 });
 
-it('the lock file holds the packages of every platform, without which a clean install refuses to start', () => {
+it('the lock file contains the packages of every platform, which a clean install needs', () => {
   const { packages } = lockFile.parse(
     JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')),
   );

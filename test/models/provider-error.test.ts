@@ -20,7 +20,7 @@ describe('how long a provider asks to wait', () => {
     [{ 'retry-after': 'soon' }, undefined],
     [{ 'retry-after': '-3' }, 0],
     [{}, undefined],
-  ])('is read from %j', (headers, seconds) => {
+  ])('is parsed from %j', (headers, seconds) => {
     const found = readRetryAfter(new Headers(headers as Record<string, string>), now);
     if (seconds === 0) expect(found ?? 0).toBe(0);
     else expect(found).toBe(seconds);
@@ -69,7 +69,7 @@ describe('a provider’s failure', () => {
     [Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }), 'provider_failed'],
     ['a string', 'provider_failed'],
     [undefined, 'provider_failed'],
-  ])('is understood in any form: %j', (error, code) => {
+  ])('is parsed in any format: %j', (error, code) => {
     expect(put(error).code).toBe(code);
   });
 
@@ -98,12 +98,12 @@ describe('a refused setting', () => {
     [{ temperature: 1 }, refusal('the temperature_unit is wrong'), undefined],
     [{ temperature: 1 }, refusal('x', 'temperature', 500), undefined],
     [{ n: 1 }, refusal('x', 'temperature'), undefined],
-  ])('is left out of %j', (body, error, rest) => {
+  ])('is recognised in %j', (body, error, rest) => {
     const refusal = readRejectedParameter(body, error);
     expect(refusal && dropParameter<object>(body, refusal)).toEqual(rest);
   });
 
-  it('is remembered of its model alone, and a refused value by itself', () => {
+  it('is remembered per model, and a refused value separately', () => {
     const refusals = createRejectedParameters();
     const note = (body: object, error: unknown) =>
       refusals.note('a', readRejectedParameter(body, error) ?? { name: '' });

@@ -12,11 +12,11 @@ const anthropic = { apiKey: 'sk-anthropic' };
 const extractive = playedModel('builtin/extractive', [{ events: said('[1]', 'builtin/extractive') }]);
 const retry = { maxTries: 2, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 100 };
 
-describe('the turns of a provider', () => {
+describe('the concurrency limit of a provider', () => {
   const limits = { maxOpen: 1, maxWaiting: 1, maxWaitMs: 60_000 };
   const { signal } = new AbortController();
 
-  it('refuses what would wait behind too many, and says what to set', async () => {
+  it('refuses a request when the queue is full, and names the setting', async () => {
     const turns = createKeyedLimit('OpenAI', limits);
     const release = await turns.acquire(signal);
     const second = turns.acquire(signal);
@@ -31,7 +31,7 @@ describe('the turns of a provider', () => {
     (await turns.acquire(signal))();
   });
 
-  it('refuses what has waited too long, and gives its turn to the next', async () => {
+  it('refuses a request that has waited too long, and serves the next', async () => {
     const turns = createKeyedLimit('OpenAI', { ...limits, maxWaitMs: 20 });
     const release = await turns.acquire(signal);
     await expect(turns.acquire(signal)).rejects.toMatchObject({ code: 'rate_limited' });
@@ -40,8 +40,8 @@ describe('the turns of a provider', () => {
   });
 });
 
-describe('what a model refuses', () => {
-  it('is asked for once and not in every call', async () => {
+describe('a setting that a model refuses', () => {
+  it('is sent once and not in every request', async () => {
     const fake = await startFakeOpenAi();
     onTestFinished(fake.close);
     const registry = createModelRegistry({ openai: { baseUrl: fake.baseUrl }, retry });
@@ -110,7 +110,7 @@ describe('the model registry', () => {
     expect(registry.resolve(asked, 'quality').name).toBe(name);
   });
 
-  it('gives names without a prefix to the first server that speaks OpenAI’s format', () => {
+  it('resolves names without a prefix to the first OpenAI-compatible server', () => {
     const registry = createModelRegistry({ anthropic, providers: [{ name: 'vllm', baseUrl: 'http://x/v1' }] });
     expect(registry.resolve('llama', 'quality').name).toBe('vllm/llama');
   });
@@ -131,7 +131,7 @@ describe('the model registry', () => {
     );
   });
 
-  it('takes the configuration as it is', () => {
+  it('uses the configuration unchanged', () => {
     const config: Pick<Config, 'openai' | 'anthropic' | 'ollama' | 'providers' | 'models'> = {
       openai: {},
       anthropic,
@@ -155,7 +155,7 @@ describe('a model from the registry', () => {
     await claude.close();
   });
 
-  it('speaks to Ollama by its root address and without a key', async () => {
+  it('calls Ollama by its root address and without a key', async () => {
     fake.next(chatReply({ text: 'Hi' }));
     const registry = createModelRegistry({ ollama: { baseUrl: fake.origin } });
     expect((await ask(registry.resolve('ollama/qwen3:4b', 'quality'))).at(-1)).toMatchObject({
@@ -179,7 +179,7 @@ describe('a model from the registry', () => {
     retry,
   });
 
-  it('is tried again, then stood in for by the fallback, which says that it answered', async () => {
+  it('is retried, then replaced by the fallback, which is named as the answering model', async () => {
     fake.next(openAiError(503, 'down'), openAiError(503, 'down'));
     claude.next(messageReply({ text: 'Hello from Claude' }));
     const events = await ask(createModelRegistry(both()).resolve(undefined, 'quality'));
@@ -188,14 +188,14 @@ describe('a model from the registry', () => {
     expect(fake.requests.length).toBe(2);
   });
 
-  it('is never stood in for when it was asked for by name', async () => {
+  it('is never replaced by the fallback when requested by name', async () => {
     fake.otherwise(() => openAiError(503, 'down'));
     const failure = await failureOf(ask(createModelRegistry(both()).resolve('openai/gpt-4.1', 'quality')));
     expect(failure).toMatchObject({ code: 'provider_failed' });
     expect(claude.requests.length).toBe(0);
   });
 
-  it('waits its turn when as many streams as allowed are open at its provider', async () => {
+  it('waits while the maximum number of streams is open at its provider', async () => {
     fake.otherwise(() => chatReply({ text: 'One two' }));
     const registry = createModelRegistry({ openai: { baseUrl: fake.baseUrl }, concurrency: 1 });
     const first = registry.resolve('openai/a', 'quality').stream(modelRequest())[Symbol.asyncIterator]();

@@ -27,8 +27,8 @@ const callsOf = (events: readonly ModelEvent[]) =>
   );
 const stopOf = (events: readonly ModelEvent[]) => events.find((event) => event.type === 'stop');
 
-describe('a model that takes no tools', () => {
-  it('gets them as text once its server has said so, and from then on at once', async () => {
+describe('a model without tool support', () => {
+  it('gets tools as text after its server refused them, and from then on at once', async () => {
     const { server, model, registry } = await open();
     server.next(refusal, chatReply({ text: `Let me look.\n\n${block(one)}` }), chatReply({ text: 'No need.' }));
     const events = await ask(model, { tools: [search] });
@@ -46,7 +46,7 @@ describe('a model that takes no tools', () => {
     expect(server.requests[2]?.body.tools).toBeUndefined();
   });
 
-  it('is not tried with tools when the settings name it', async () => {
+  it('is never sent native tools when the settings name it', async () => {
     const { server, model } = await open({ textTools: ['ollama/gemma3:4b'] });
     server.next(chatReply({ text: block(one) }));
     expect(callsOf(await ask(model, { tools: [search] }))).toHaveLength(1);
@@ -75,7 +75,7 @@ describe('a model that takes no tools', () => {
     ]);
   });
 
-  it('is told nothing of tools when none may be called, and a block it writes all the same does not show', async () => {
+  it('gets no tool text when none may be called, and its tool blocks are hidden', async () => {
     const { server, model } = await open({ textTools: ['ollama/gemma3:4b'] });
     server.next(chatReply({ text: `So: leaves.\n${block(one)}` }));
     const events = await ask(model, { tools: [search], toolChoice: 'none' });
@@ -83,7 +83,7 @@ describe('a model that takes no tools', () => {
     expect(textOf(events).trim()).toBe('So: leaves.');
   });
 
-  it('is refused like any other for other reasons', async () => {
+  it('reports other errors unchanged', async () => {
     const { server, model } = await open();
     server.next(openAiError(400, 'messages: too many', { code: 'invalid_messages' }));
     await expect(ask(model, { tools: [search] })).rejects.toMatchObject({ code: 'invalid_request' });
@@ -135,7 +135,7 @@ describe('a model that takes no tools', () => {
 });
 
 describe('blocks of calls', () => {
-  it('come out of the text however it is cut, and let the rest pass as soon as it is sure', () => {
+  it('are removed from the text however it is split, without delaying other text', () => {
     const text = `One \`two\`.\n${block(one)}`;
     for (let size = 1; size <= text.length; size++) {
       const blocks = toolBlocks(() => true);

@@ -7,7 +7,7 @@ import { ask, failureOf, playedModel, said } from './support.ts';
 const down = new ProviderError('provider_failed', 'A is down.', 'retry');
 
 describe('a model with a fallback', () => {
-  it('does not ask the second when the first answers', async () => {
+  it('does not call the second model when the first answers', async () => {
     const second = playedModel('b/b', []);
     expect(await ask(withFallback(playedModel('a/a', [{ events: said('Hi', 'a/a') }]), second))).toEqual(
       said('Hi', 'a/a'),
@@ -20,7 +20,7 @@ describe('a model with a fallback', () => {
     new ProviderError('provider_failed', 'Key refused.', 'other_provider'),
     new ProviderError('rate_limited', 'Slow down.', 'retry'),
     new ProviderError('timeout', 'Silence.', 'retry'),
-  ])('asks the second when another provider can help: $message', async (error) => {
+  ])('calls the second model when another provider can help: $message', async (error) => {
     const model = withFallback(playedModel('a/a', [{ error }]), playedModel('b/b', [{ events: said('Hi', 'b/b') }]));
     expect((await ask(model)).at(-1)).toMatchObject({ model: 'b/b' });
   });
@@ -29,18 +29,18 @@ describe('a model with a fallback', () => {
     new ProviderError('invalid_request', 'Too long.', 'none'),
     new ServiceError('cancelled', 'The request was cancelled.'),
     new Error('A fault of our own.'),
-  ])('does not when none can: $message', async (error) => {
+  ])('does not call it when no provider can help: $message', async (error) => {
     const second = playedModel('b/b', []);
     expect(await failureOf(ask(withFallback(playedModel('a/a', [{ error }]), second)))).toBe(error);
     expect(second.calls).toBe(0);
   });
 
-  it('does not when the first had begun to answer', async () => {
+  it('does not call it when the first had begun to answer', async () => {
     const first = playedModel('a/a', [{ events: [{ type: 'text', text: 'Half' }], error: down }]);
     expect(await failureOf(ask(withFallback(first, playedModel('b/b', []))))).toBe(down);
   });
 
-  it('tells of both failures', async () => {
+  it('reports both failures', async () => {
     const second = playedModel('b/b', [{ error: new ProviderError('rate_limited', 'B is busy.', 'retry') }]);
     expect(await failureOf(ask(withFallback(playedModel('a/a', [{ error: down }]), second)))).toMatchObject({
       code: 'provider_failed',

@@ -28,43 +28,43 @@ function retried(policy = quick) {
 }
 
 describe('a model with retries', () => {
-  it('answers once the service has recovered, with one try more per failure and none by the SDK', async () => {
+  it('answers once the provider has recovered, with one retry per failure and none by the SDK', async () => {
     fake.next(openAiError(500, 'oops'), brokenConnection, silence, chatReply({ text: 'At last' }));
     expect(textOf(await ask(retried()))).toBe('At last');
     expect(fake.requests.length).toBe(4);
   });
 
-  it.each([408, 409, 429, 502, 503, 504, 529])('tries again after a %i', async (status) => {
+  it.each([408, 409, 429, 502, 503, 504, 529])('retries after status %i', async (status) => {
     fake.next(openAiError(status, 'later'), chatReply({ text: 'Fine' }));
     expect(textOf(await ask(retried()))).toBe('Fine');
   });
 
-  it.each([400, 401, 403, 404, 413, 422])('does not try again after a %i', async (status) => {
+  it.each([400, 401, 403, 404, 413, 422])('does not retry after status %i', async (status) => {
     fake.next(openAiError(status, 'no', { code: 'some_code' }));
     await failureOf(ask(retried()));
     expect(fake.requests.length).toBe(1);
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('waits as long as the provider asks', async () => {
     fake.next(rateLimited('0.3'), chatReply({ text: 'Fine' }));
     await ask(retried());
     const [first, second] = fake.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(290);
   });
 
-  it('does not wait for longer than it may', async () => {
+  it('does not wait longer than its limit', async () => {
     fake.next(rateLimited('3600'));
     expect(await failureOf(ask(retried()))).toMatchObject({ code: 'rate_limited', retryAfter: 3600 });
     expect(fake.requests.length).toBe(1);
   });
 
-  it('gives up after its last try', async () => {
+  it('gives up after its last attempt', async () => {
     fake.otherwise(() => openAiError(500, 'oops'));
     expect(await failureOf(ask(retried()))).toMatchObject({ code: 'provider_failed' });
     expect(fake.requests.length).toBe(quick.maxTries);
   });
 
-  it('does not begin an answer twice', async () => {
+  it('does not retry after the answer has begun', async () => {
     fake.next(endingAfter(3, chatReply({ text: 'Half an answer' }), { cut: true }), chatReply({ text: 'Never asked' }));
     const seen: string[] = [];
     const failure = await failureOf(
@@ -85,7 +85,7 @@ describe('a model with retries', () => {
     expect(fake.requests.length).toBe(1);
   });
 
-  it('leaves errors alone that are not a provider’s', async () => {
+  it('does not retry errors that are not the provider’s', async () => {
     const model = playedModel('a/b', [{ error: new ServiceError('invalid_request', 'No.') }]);
     await expect(collect(withRetry(model, quick).stream(modelRequest()))).rejects.toThrow('No.');
     expect(model.calls).toBe(1);

@@ -89,7 +89,7 @@ describe('an answer from its events', () => {
     expect([state.sources.length, state.marks.length]).toEqual([1, 2]);
   });
 
-  it('makes a remark of what was written before a tool call', () => {
+  it('shows text before a tool call as a remark', () => {
     const call: StreamEvent = {
       event: 'tool_call',
       id: '',
@@ -114,7 +114,7 @@ describe('an answer from its events', () => {
     ]);
   });
 
-  it('takes the verdict of each marker from the final answer', () => {
+  it('uses the verdicts of the final answer', () => {
     const check = (start: number, verdict: string, statement: string) => ({
       span: { start, end: start + 3 },
       verdict,
@@ -126,7 +126,7 @@ describe('an answer from its events', () => {
     expect(state.marks.map((mark) => quoteOf(mark, state.sources[0])?.start)).toEqual([40, 10]);
   });
 
-  it('is extractive when no model wrote it', () => {
+  it('is labelled extractive without a model', () => {
     const event = final();
     if (event.event !== 'final_answer') throw new Error('no final answer');
     expect(play({ ...event, data: { ...event.data, mode: 'extractive' } })).toMatchObject({
@@ -135,7 +135,7 @@ describe('an answer from its events', () => {
     });
   });
 
-  it('tells several quotations of one source apart by the line before the marker', () => {
+  it('distinguishes several quotations of one source by the line before the marker', () => {
     const generated = '“The surplus was small.” [1]\n\n“The board expects growth.” [1]';
     const quote = (text: string, start: number) => ({
       text,
@@ -166,7 +166,7 @@ describe('the check of an answer that came without verdicts', () => {
     end: 12,
   };
 
-  it('asks about the passages that are cited', () => {
+  it('sends the cited passages', () => {
     expect(checkRequest(state, '2025-01-01')).toEqual({
       answer: 'The mate [1]. Dogs [1].',
       sources: [{ marker: 1, chunk_id: 'chunk' }],
@@ -226,7 +226,7 @@ describe('sentences that nothing supports', () => {
     { start: 0, end: 8 },
     { start: 17, end: 26 },
   ];
-  it('reach over the markers behind them', () => {
+  it('include the markers after them', () => {
     expect(sentencesWithoutSupport({ ...emptyAnswer, text, unsupported, marks: marks('not_found') })).toEqual([
       { start: 0, end: 15 },
       { start: 17, end: 30 },
@@ -239,9 +239,9 @@ describe('sentences that nothing supports', () => {
   });
 });
 
-describe('where a citation leads', () => {
+describe('the target of a citation', () => {
   const mark = { start: 0, end: 3, sourceId: 'cit.1' };
-  it('opens web pages by their address, and nothing else by one', () => {
+  it('is a URL only for web pages', () => {
     const web = (link: string) => targetOf(mark, { id: 'cit.1', title: 'a', link, quotes: [] });
     expect(web('https://example.org/')).toEqual({ kind: 'web', link: 'https://example.org/' });
     expect(web('javascript:alert(1)')).toEqual({ kind: 'nowhere' });
@@ -268,7 +268,7 @@ describe('the turns of a stored conversation', () => {
     ]);
   });
 
-  it('shows again what was kept with an answer', () => {
+  it('restores what was stored with an answer', () => {
     const state = play(final({ verdict: 'close' }));
     const metadata = toMetadata(state);
     const [turn] = toTurns([{ id: '1', message: { role: 'assistant', content: state.text }, metadata }]);

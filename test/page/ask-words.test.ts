@@ -4,7 +4,7 @@ import { askRequest, noScope, readAskParameters } from '../../src/page/app/views
 import { nextSpoken } from '../../src/page/app/views/ask/spoken-sentences.ts';
 import { describeStep } from '../../src/page/app/views/ask/steps.ts';
 
-describe('what a screen reader is told', () => {
+describe('the screen reader announcement', () => {
   /** What is announced to screen readers for a text that arrives in these pieces. */
   const announced = (...pieces: readonly string[]): string[] => {
     const said: string[] = [];
@@ -31,11 +31,11 @@ describe('what a screen reader is told', () => {
     ]);
   });
 
-  it('waits for the space that shows that a full stop ends a sentence', () => {
+  it('waits for the space after a full stop', () => {
     expect(announced('It costs 2.', '50 kroner.', ' Really.')).toEqual(['It costs 2.50 kroner.', 'Really.']);
   });
 
-  it('leaves out markers, the signs of Markdown and addresses', () => {
+  it('omits markers, Markdown syntax and URLs', () => {
     expect(announced('## **Who**\n\n- The [mate](https://a.b) does.[1] ')).toEqual(['Who The mate does.']);
   });
 
@@ -43,12 +43,12 @@ describe('what a screen reader is told', () => {
     expect(announced('1. The mate of J. ', 'Smith does. ')).toEqual(['1. The mate of J. Smith does.']);
   });
 
-  it('knows full stops of other scripts', () => {
+  it('recognises full stops of other scripts', () => {
     expect(announced('救生筏由大副检查。狗', '免费。')).toEqual(['救生筏由大副检查。', '狗免费。']);
   });
 });
 
-describe('steps in words', () => {
+describe('descriptions of steps', () => {
   const step = (name: string, given: Step['arguments'], result?: string, isError = false): string =>
     describeStep({ id: '1', name, arguments: given, isError, ...(result !== undefined && { result }) });
 
@@ -70,8 +70,8 @@ describe('steps in words', () => {
   });
 });
 
-describe('the address as a request', () => {
-  it('reads what it knows and nothing else', () => {
+describe('the request in the URL', () => {
+  it('reads known parameters only', () => {
     const place = readAskParameters(new URLSearchParams('ask=Who%3F&kind=agent&collection=c&as_of=2025-01-01&x=y'));
     expect(place).toEqual({
       ask: 'Who?',
@@ -82,7 +82,7 @@ describe('the address as a request', () => {
     expect(readAskParameters(new URLSearchParams('kind=nonsense')).kind).toBe('answer');
   });
 
-  it('asks for one answer', () => {
+  it('requests one answer', () => {
     const scope = { ...noScope, collection: 'c', filter: '{"metadata.year": {"$gt": 2020}}', model: 'openai/x' };
     expect(askRequest('Who?', { kind: 'answer', conversation: 'k', scope })).toEqual({
       path: '/v3/retrieval/rag',
@@ -98,7 +98,7 @@ describe('the address as a request', () => {
     });
   });
 
-  it('goes on with a conversation', () => {
+  it('continues a conversation', () => {
     const { path, body } = askRequest('Who?', { kind: 'research', conversation: 'k', scope: noScope });
     expect(path).toBe('/v3/retrieval/agent');
     expect(body).toMatchObject({

@@ -25,7 +25,7 @@ describe('the graph', () => {
     expect(relationshipsOf(view, 'a').map(({ other }) => other.id)).toEqual(['c', 'b']);
   });
 
-  it('tells the communities apart that have most nodes in view', () => {
+  it('colours the communities with most nodes in view', () => {
     expect(shownCommunities(view, 8).map(({ id }) => id)).toEqual(['two', 'one']);
     expect(shownCommunities(view, 1).map(({ id }) => id)).toEqual(['two']);
   });
@@ -34,12 +34,12 @@ describe('the graph', () => {
 describe('the sentence of a relationship', () => {
   const passage = { document_id: 'd', text: 'First. Ann knows Ben. Last.', start: 100, end: 127 };
 
-  it('is where it stands in its passage', () => {
+  it('is located in its passage', () => {
     const other = { document_id: 'o', text: 'Nothing of it.', start: 0, end: 14 };
     expect(sentenceLocation([other, passage], 'Ann knows Ben.')).toEqual({ documentId: 'd', start: 107, end: 121 });
   });
 
-  it('is its whole passage where it is said otherwise, and nowhere where there is none', () => {
+  it('is the whole passage when it is not found verbatim, and none without a passage', () => {
     expect(sentenceLocation([passage], 'Ann met Ben.')).toEqual({ documentId: 'd', start: 100, end: 127 });
     expect(sentenceLocation([], 'Ann knows Ben.')).toBeUndefined();
   });

@@ -16,8 +16,8 @@ const folder = (name: string, entries: readonly DroppedEntry[]) => ({
   },
 });
 
-describe('what is dropped', () => {
-  it('is read with all folders below, and without hidden files', async () => {
+describe('a drop of files', () => {
+  it('includes files of all subfolders, without hidden ones', async () => {
     const dropped = [
       file('one.pdf'),
       folder('notes', [file('a.md'), file('.DS_Store'), folder('old', [file('b.md')]), file('c.md')]),
@@ -37,7 +37,7 @@ describe('the queue of uploads', () => {
   const found = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ file: new File([], `${at}`), folder: '' }));
 
-  it('carries a few at once, until all are through', async () => {
+  it('uploads a few at a time, until all are done', async () => {
     let [active, most] = [0, 0];
     const queue = new UploadQueue(
       async (_upload, tell) => {
@@ -53,7 +53,7 @@ describe('the queue of uploads', () => {
     expect(most).toBe(3);
   });
 
-  it('keeps the reason of a failure, and tries again with what is known of the document', async () => {
+  it('keeps the reason of a failure, and retries with the document’s id', async () => {
     const tasks: (string | undefined)[] = [];
     const queue = new UploadQueue(
       async ({ taskId }, tell) => {
@@ -73,7 +73,7 @@ describe('the queue of uploads', () => {
     expect(queue.uploads).toEqual([]);
   });
 
-  it('shows what is in work first, then failures, then the last that came through', () => {
+  it('lists running uploads first, then failures, then the latest successes', () => {
     const upload = (key: number, state: Parameters<typeof countUploads>[0][number]['state']) => ({
       ...{ key, state, folder: '', file: new File([], String(key)) },
     });
@@ -92,7 +92,7 @@ describe('the queue of uploads', () => {
 });
 
 describe('the address of the library', () => {
-  it('says which documents are shown', () => {
+  it('contains the filters of the list', () => {
     expect(readLibraryFilter(new URLSearchParams('state=failed&title=tax&page=3'))).toEqual({
       ...{ state: 'failed', collection: undefined, title: 'tax', offset: 100 },
     });
@@ -100,13 +100,13 @@ describe('the address of the library', () => {
   });
 });
 
-describe('receipts together', () => {
+describe('merged receipts', () => {
   const receipt = (verified: Receipt['verified']): Receipt => ({
     ...{ documents: 1, chunks: 2, vectors: 2, full_text_entries: 2, files: 1, graph_rows: 0 },
     ...(verified !== undefined && { verified }),
   });
 
-  it('are as verified as the least of them', () => {
+  it('are verified only if all are', () => {
     expect(addReceipts([receipt(true), receipt(true)])).toMatchObject({ documents: 2, chunks: 4, verified: true });
     expect(addReceipts([receipt(true), receipt('pending')]).verified).toBe('pending');
     expect(addReceipts([receipt(false), receipt('pending')]).verified).toBe(false);

@@ -31,13 +31,13 @@ describe('the place of a quote in the text of a page', () => {
     expect(marked(pagesOf(text), quote, 1)).toEqual([[1, expected]]);
   });
 
-  it('is on the cited page, though other pages say the same', () => {
+  it('is on the cited page, although other pages contain the same text', () => {
     const pages = pagesOf('Income rose.', 'Later, income rose.', 'Income rose.');
     expect(marked(pages, 'Income rose.', 2)).toEqual([[2, 'income rose.']]);
     expect(marked(pages, 'Income rose.')).toBe('ambiguous');
   });
 
-  it('goes on over a page break', () => {
+  it('continues over a page break', () => {
     const pages = pagesOf('First. The board', 'decided to sell. Last.');
     const both = [
       [1, 'The board'],
@@ -52,14 +52,14 @@ describe('the place of a quote in the text of a page', () => {
     ]);
   });
 
-  it('is nowhere when the words are not there, on another page only, or none at all', () => {
+  it('is undefined when the words are missing, on another page only, or empty', () => {
     expect(marked(pagesOf('Some words.'), 'other words', 1)).toBe('not_found');
     expect(marked(pagesOf('Some words.', 'Nothing.', 'Other words.'), 'Other words.', 1)).toBe('not_found');
     expect(marked(pagesOf('Some words.'), ' - ', 1)).toBe('not_found');
     expect(marked([], 'words', 1)).toBe('not_found');
   });
 
-  it('is not guessed when the page has the words several times', () => {
+  it('is undefined when the page contains the words several times', () => {
     const table = pagesOf('North 120 kroner. South 120 kroner. East 120 kroner.');
     expect(locateQuote(table, '120 kroner', 1)).toEqual({ kind: 'ambiguous', count: 3 });
     expect(marked(table, '120 kroner', 1, { before: '', after: '' })).toBe('ambiguous');
@@ -68,7 +68,7 @@ describe('the place of a quote in the text of a page', () => {
     );
   });
 
-  it('is told from others by what stands around it', () => {
+  it('is identified among repetitions by its context', () => {
     const text = 'Fares in the north are 120 kroner. Fares in the south are 120 kroner. Children pay less.';
     const context = { before: '120 kroner. Fares in the south are ', after: '. Children pay' };
     const located = locateQuote(pagesOf(text), '120 kroner', 1, context);
@@ -78,7 +78,7 @@ describe('the place of a quote in the text of a page', () => {
     });
   });
 
-  it('is compared like the search compares', () => {
+  it('is compared with the normalisation of the search', () => {
     expect(readsAlike('The o\ufb03ce, inter-\nnational', 'the office, international')).toBe(true);
     expect(readsAlike('the office', 'an office')).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { outlineOf } from '../../src/page/app/views/source/outline.ts';
 
-it('names each heading once, where its section begins', () => {
+it('lists each heading once, at the start of its section', () => {
   const paths = [[], ['Report'], ['Report', 'Income'], ['Report', 'Income'], ['Report', 'Staff'], ['Annex', 'Staff']];
   const chunks = paths.map((path, index) => ({
     id: String(index),

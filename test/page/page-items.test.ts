@@ -10,7 +10,7 @@ describe('the text of a PDF page', () => {
     { str: 'national board', hasEOL: false },
   ]);
 
-  it('is that of its runs, in lines', () => {
+  it('is joined from its runs, in lines', () => {
     expect(items.text).toBe('The inter-\n\nnational board');
   });
 

@@ -28,7 +28,7 @@ function render(text: string, { unsupported = [] as string[], marks = spansOf(te
 const spansOf = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(({ index, 0: found }) => ({ start: index, end: index + found.length }));
 
-describe('chips in Markdown', () => {
+describe('citation chips in Markdown', () => {
   it.each([
     ['in a paragraph', 'It is so [1]. And so [2].', '<p>It is so {0}. And so {1}.</p>'],
     ['side by side, which would be a link', 'It is so [1][2].', '<p>It is so {0}{1}.</p>'],
@@ -44,7 +44,7 @@ describe('chips in Markdown', () => {
       '| a |\n| --- |\n| b [1] |',
       '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>b {0}</td></tr></tbody></table>',
     ],
-  ])('stand %s', (_, text, drawn) => {
+  ])('are placed %s', (_, text, drawn) => {
     expect(render(text)).toBe(drawn);
   });
 
@@ -56,7 +56,7 @@ describe('chips in Markdown', () => {
     expect(render('[so](https://example.org/?a[1]=2)')).toBe('<p><a https://example.org/?a[1]=2>so</a></p>');
   });
 
-  it('puts the marker where its span is, whatever is written there', () => {
+  it('places the marker at its span, whatever text is there', () => {
     expect(render('It is so 【1†x】.', { marks: [{ start: 9, end: 14 }] })).toBe('<p>It is so {0}.</p>');
   });
 
@@ -69,19 +69,19 @@ describe('chips in Markdown', () => {
     expect(render('so [1]', { marks })).toBe('<p>so {0}</p>');
   });
 
-  it('shows reserved characters of the text itself as replaced, so that none can pose as a chip', () => {
+  it('replaces reserved characters of the text, so that none can imitate a chip', () => {
     expect(render('a ⟦\uE000m0\uE001⟧ b [1]')).toBe('<p>a ⟦\uFFFDm0\uFFFD⟧ b {0}</p>');
   });
 });
 
-describe('what nothing supports', () => {
-  it('is marked from its first to its last character, with a note behind', () => {
+describe('an unsupported sentence', () => {
+  it('is marked from its first to its last character, followed by a note', () => {
     expect(render('Yes [1]. The cat is blue.', { unsupported: ['The cat is blue.'] })).toBe(
       '<p>Yes {0}. ~The cat is blue.~!0</p>',
     );
   });
 
-  it('keeps lists, headings and quotations what they are', () => {
+  it('keeps the structure of lists, headings and quotations', () => {
     expect(render('- The cat is **blue**.', { unsupported: ['- The cat is **blue**.'] })).toBe(
       '<ul><li>~The cat is ~<strong>~blue~</strong>~.~!0</li></ul>',
     );
@@ -89,12 +89,12 @@ describe('what nothing supports', () => {
     expect(render('1. The cat', { unsupported: ['1. The cat'] })).toBe('<ol><li>~The cat~!0</li></ol>');
   });
 
-  it('ends with its paragraph at the latest', () => {
+  it('ends at the end of its paragraph at the latest', () => {
     const text = 'The cat\n\nis blue. So.';
     expect(render(text, { unsupported: ['The cat\n\nis blue.'] })).toBe('<p>~The cat~</p><p>is blue. So.</p>');
   });
 
-  it('holds the markers within it', () => {
+  it('includes the markers within it', () => {
     expect(render('The cat [1] is.', { unsupported: ['The cat [1] is.'] })).toBe('<p>~The cat ~{0}~ is.~!0</p>');
   });
 });

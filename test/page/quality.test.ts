@@ -6,7 +6,7 @@ const difference = (score: string, mean: number, chance: number) => ({
 });
 
 describe('the scores of an evaluation', () => {
-  it('are better or worse only where chance is no explanation', () => {
+  it('are labelled better or worse only when the difference is significant', () => {
     const rows = scoreRows({
       means: { a: 0.9, b: 0.1, c: 0.6, d: 0.5, e: 1 },
       difference: {
@@ -28,7 +28,7 @@ describe('the scores of an evaluation', () => {
     ]);
   });
 
-  it('lead back to the question', () => {
+  it('link to the question', () => {
     expect(new URL(askAgain('What & why?'), 'http://localhost').searchParams.get('ask')).toBe('What & why?');
   });
 });

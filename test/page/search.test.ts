@@ -10,7 +10,7 @@ import {
 } from '../../src/page/app/views/search/search-address.ts';
 
 describe('the address of a search', () => {
-  it('is the whole search, there and back', () => {
+  it('round-trips the whole search', () => {
     const address: SearchAddress = {
       ...({
         query: 'refunds & fares',
@@ -30,12 +30,12 @@ describe('the address of a search', () => {
     expect(readSearchAddress(new URL(link, 'http://localhost').searchParams)).toEqual(address);
   });
 
-  it('is short where nothing is out of the ordinary, and bears nonsense', () => {
+  it('omits defaults, and tolerates invalid values', () => {
     const plain = readSearchAddress(new URLSearchParams('q=tea&kind=odd&limit=7&page=x&meta=year&meta=year={}'));
     expect(toSearchLink(plain)).toBe('/search?q=tea');
   });
 
-  it('becomes conditions, where values of one key are alternatives', () => {
+  it('becomes a filter, in which values of one key are alternatives', () => {
     const address = readSearchAddress(new URLSearchParams('q=a&type=pdf&collection=c&meta=year=2023&meta=year=2024'));
     expect(toFilters(address)).toEqual({
       document_type: { $in: ['pdf'] },
@@ -52,7 +52,7 @@ describe('facets', () => {
     ...{ document_type, metadata, collection_ids: ['c'] },
   });
 
-  it('are what documents can be told apart by, the most common first', () => {
+  it('are metadata values that differ between documents, most common first', () => {
     const facets = facetsOf([
       document('pdf', { year: 2024, path: 'a', version: 'v0' }),
       document('md', { year: 2024, path: 'b', tags: ['x', 'y'], version: 'v0' }),
@@ -77,7 +77,7 @@ describe('marked words', () => {
     expect(marked('Le Café, les cafés', ['cafe'])).toEqual(['Café']);
   });
 
-  it('lose no character of the text', () => {
+  it('preserve every character of the text', () => {
     const text = 'One two\n\nthree two.';
     expect(
       markTerms(text, ['two'])

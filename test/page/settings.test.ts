@@ -11,11 +11,11 @@ const levels = (change: Partial<SystemStatus['citewell']>) =>
   findingsOf({ uptime_seconds: 1, memory_usage: 1, citewell: { ...calm, ...change } }).map(({ level }) => level);
 
 describe('the findings', () => {
-  it('are none where all is well', () => {
+  it('are empty for a healthy service', () => {
     expect(levels({})).toEqual([]);
   });
 
-  it('tell what is wrong from what passes by itself, the worst first', () => {
+  it('separate errors from transient states, worst first', () => {
     expect(
       levels({
         index: { kind: 'remote', state: 'unavailable' },
@@ -28,15 +28,15 @@ describe('the findings', () => {
   });
 });
 
-describe('the lines for assistants', () => {
-  it('lead to this server', () => {
+describe('the configuration snippets for assistants', () => {
+  it('contain the address of this server', () => {
     for (const { name, text } of assistantsOf({ origin: 'http://box:7272', needsKey: false })) {
       expect([name, text.includes('http://box:7272')]).toEqual([name, true]);
       expect([name, text.includes(KEY_PLACE)]).toEqual([name, false]);
     }
   });
 
-  it('have a place for the key where one is needed, and stay valid JSON', () => {
+  it('contain a placeholder for a required key, and are valid JSON', () => {
     const assistants = assistantsOf({ origin: 'http://box:7272', needsKey: true });
     const cursor = assistants.find(({ name }) => name === 'Cursor');
     expect(JSON.parse(cursor?.text ?? '')).toEqual({

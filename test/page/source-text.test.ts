@@ -38,20 +38,20 @@ describe('the address of a source view', () => {
     expect(read('/d/abc%40v2').version).toBe('v2');
   });
 
-  it('leaves out what is no pair of offsets', () => {
+  it('ignores invalid pairs of offsets', () => {
     expect(read('/d/abc?q=7&q=-1-3&q=a-b&q=1-2x').quotes).toEqual([]);
     expect(read('/d/%E0%A4%A').documentId).toBe('%E0%A4%A');
   });
 
-  it('tells a quote outside the text', () => {
+  it('detects a quote outside the text', () => {
     expect(isWithin({ start: 0, end: 5 }, 5)).toBe(true);
     expect(isWithin({ start: 0, end: 6 }, 5)).toBe(false);
     expect(isWithin({ start: 3, end: 3 }, 5)).toBe(false);
   });
 });
 
-describe('a stretch of text', () => {
-  it('is cut into blocks and marked pieces that together are the text', () => {
+describe('a loaded range of text', () => {
+  it('is split into blocks and marked pieces that add up to the text', () => {
     const text = fc
       .array(fc.constantFrom('word ', '\n', '\n\n', '🙂', 'a'.repeat(700), '\r\n'), { maxLength: 60 })
       .map((parts) => parts.join(''));
@@ -71,14 +71,14 @@ describe('a stretch of text', () => {
     );
   });
 
-  it('keeps its blocks as more text comes before it', () => {
+  it('keeps its blocks when earlier text is loaded', () => {
     const text = Array.from({ length: 900 }, (_, line) => `Line ${line} of the text.\n`).join('');
     const starts = (from: number) => blocksOf(windowOf(text.slice(from), from)).map(({ start }) => start);
     expect(starts(0)).toEqual(expect.arrayContaining(starts(5_000).slice(1)));
     expect(starts(5_000).length).toBeGreaterThan(3);
   });
 
-  it('begins a block where a page begins', () => {
+  it('starts a block at each page', () => {
     const pages = [
       { number: 1, start: 0, end: 10 },
       { number: 2, start: 12, end: 20 },
@@ -89,7 +89,7 @@ describe('a stretch of text', () => {
     ]);
   });
 
-  it('is fetched around the quote, and beside what is there', () => {
+  it('is loaded around the quote, and next to what is shown', () => {
     expect(spanAround(undefined, 50)).toEqual({ start: 0, end: 50 });
     const around = spanAround({ start: 500_000, end: 500_100 }, 1_000_000);
     expect(around.start).toBeLessThan(500_000);
@@ -101,7 +101,7 @@ describe('a stretch of text', () => {
     expect(spanBeside('after', { start: 0, end: 10 }, 20)).toEqual({ start: 10, end: 20 });
   });
 
-  it('never grows beyond what a page can hold', () => {
+  it('is limited in size', () => {
     const text = 'A line of the text.\n'.repeat(60_000);
     let window = windowOf(text.slice(0, 16_000));
     for (let next = spanBeside('after', window, text.length); next; next = spanBeside('after', window, text.length)) {
@@ -118,7 +118,7 @@ describe('a stretch of text', () => {
     expect(window.start).toBe(0);
   });
 
-  it('says when other words stand at the place of a quote', () => {
+  it('reports when the text at a quote’s offsets differs from it', () => {
     const window = windowOf('words of a text', 100);
     expect(contradicts(window, { start: 100, end: 105, text: 'words' })).toBe(false);
     expect(contradicts(window, { start: 100, end: 105, text: 'wordy' })).toBe(true);
@@ -137,7 +137,7 @@ describe('the passage that holds a quote', () => {
     return { id: String(index), text: '', start, end: offset, page: null, heading_path: [] };
   });
 
-  it.each([0, 19, 20, 15_000, 20_000, 1_000_000, 1_819_999])('is found at %i with few requests', async (at) => {
+  it.each([0, 19, 20, 15_000, 20_000, 1_000_000, 1_819_999])('is found at offset %i with few requests', async (at) => {
     let requests = 0;
     const found = await findChunkAt(at, { total: chunks.length, textLength: offset }, async (page) => {
       requests++;

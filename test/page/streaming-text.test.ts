@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { streamingText } from '../../src/page/app/views/ask/streaming-text.ts';
 
-describe('text that is being written', () => {
+describe('streaming text', () => {
   it.each([
     ['half a marker', 'It is so [1', 'It is so'],
     ['a marker whose citation is still to come', 'It is so [1]', 'It is so'],
@@ -26,7 +26,7 @@ describe('text that is being written', () => {
     expect(streamingText('It is so [1]', [{ start: 9, end: 12 }])).toBe('It is so [1]');
   });
 
-  it('never shows half a marker, wherever the text is cut', () => {
+  it('never shows a partial marker, wherever the text is split', () => {
     const text = 'It is so [1]. And **so** [2][3], see `x` and [a](https://example.org).';
     const marks = [...text.matchAll(/\[\d\]/g)].map(({ index }) => ({ start: index, end: index + 3 }));
     for (let length = 0; length <= text.length; length++) {

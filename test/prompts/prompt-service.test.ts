@@ -13,18 +13,18 @@ const openService = async () => {
 };
 
 describe('a template', () => {
-  it('takes values in one pass, so that a value which looks like a placeholder stays as it is', () => {
+  it('is filled in one pass, so that a value that looks like a placeholder is kept', () => {
     expect(fillTemplate('{a} and {b}', { a: '{b}', b: '$&' })).toBe('{b} and $&');
   });
 
-  it('leaves braces alone that hold no name', () => {
+  it('keeps braces that contain no name', () => {
     const template = 'Reply with {"verdict": 1} or {} for {query}.';
     expect(placeholdersOf(template)).toEqual(['query']);
     expect(fillTemplate(template, { query: 'x' })).toBe('Reply with {"verdict": 1} or {} for x.');
   });
 });
 
-it('names in every built-in template exactly the placeholders that are filled', () => {
+it('has exactly the placeholders that are filled, in every built-in version', () => {
   for (const name of builtInNames) {
     const { template, inputs, required } = builtInTemplates[name];
     expect(placeholdersOf(template).sort()).toEqual(Object.keys(inputs).sort());
@@ -33,7 +33,7 @@ it('names in every built-in template exactly the placeholders that are filled', 
 });
 
 describe('the prompt service', () => {
-  it('gives the built-in words until they are changed, and again once the change is taken back', async () => {
+  it('returns the built-in prompt until it is changed, and again after the change is reverted', async () => {
     const { prompts } = await openService();
     expect(prompts.fill('system')).toBe(builtInPrompts.fill('system'));
     await prompts.update('rag', { template: 'Q: {query}\nC: {context}' });
@@ -44,7 +44,7 @@ describe('the prompt service', () => {
     await expect(prompts.remove('rag')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('remembers a change beyond the process', async () => {
+  it('stores a change permanently', async () => {
     const { prompts, records } = await openService();
     await prompts.update('hyde', { template: 'Write {num_outputs} passages.' });
     const again = createPromptService(records);
@@ -52,14 +52,14 @@ describe('the prompt service', () => {
     expect(again.fill('hyde', { num_outputs: '3' })).toBe('Write 3 passages.');
   });
 
-  it('refuses a change that leaves out what the prompt is about, or names what nothing is put in for', async () => {
+  it('refuses a change with a missing or an unknown placeholder', async () => {
     const { prompts } = await openService();
     await expect(prompts.update('rag', { template: 'Only {query}' })).rejects.toThrow('needs {context}');
     await expect(prompts.update('system', { template: 'Be {mood}.' })).rejects.toThrow('Nothing is put in for {mood}');
     await expect(prompts.update('none', { template: 'x' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('keeps prompts of others, whose placeholders have to be named', async () => {
+  it('stores user-defined prompts with declared placeholders', async () => {
     const { prompts } = await openService();
     const made = await prompts.create({ name: 'greeting', template: 'Hello {name}' });
     expect(made).toMatchObject({ inputTypes: { name: 'str' }, isBuiltIn: false });

@@ -36,7 +36,7 @@ async function open() {
 }
 
 describe('checking an answer', () => {
-  it('says of each statement what its source says, with the exact quote and its place', async () => {
+  it('returns verdict, exact quote and offsets for each statement', async () => {
     const { bridge, figures, colour, check, store } = await open();
     const answer = 'Its towers are 227 metres tall [1]. Irving Morrow chose its colour [2]. It opened in 1938 [1].';
     const { statements, notes } = await check(answer, {
@@ -69,7 +69,7 @@ describe('checking an answer', () => {
     }
   });
 
-  it('names the source that does say it where the cited one does not', async () => {
+  it('names the supporting source when the cited one does not support the statement', async () => {
     const { tunnel, figures, colour, check } = await open();
     const sources = [{ chunkId: figures }, { chunkId: colour }];
     const among = await check('Irving Morrow chose the colour of the bridge [1].', { sources });
@@ -81,7 +81,7 @@ describe('checking an answer', () => {
     expect(only.statements[0]?.verdict).toBe('not_found');
   });
 
-  it('searches where no source is given, and within documents where those are', async () => {
+  it('searches when no source is given, within the given documents if any', async () => {
     const { bridge, tunnel, check } = await open();
     const answer = 'The bridge opened to traffic in 1937. The Gotthard tunnel is 57 kilometres long [3].';
     const all = await check(answer);
@@ -96,7 +96,7 @@ describe('checking an answer', () => {
     expect(document.statements[0]).toMatchObject({ verdict: 'close', evidence: { marker: 1 } });
   });
 
-  it('finds a quotation that goes over the border of two passages', async () => {
+  it('finds a quotation across the border of two passages', async () => {
     const { bridge, check } = await open();
     const { statements } = await check('It says “227 metres tall. The colour of the bridge” there [1].', {
       sources: [{ documentId: bridge.id }],
@@ -111,7 +111,7 @@ describe('checking an answer', () => {
     expect(invented.statements[0]?.verdict).toBe('not_found');
   });
 
-  it('tells where a given text stands, if it stands anywhere', async () => {
+  it('locates a given text', async () => {
     const { bridge, colour, check } = await open();
     const given = (text: string) => check('The colour is called International Orange [1].', { sources: [{ text }] });
     const known = await given(BRIDGE[1] ?? '');
@@ -121,7 +121,7 @@ describe('checking an answer', () => {
     expect(unknown.statements[0]?.evidence?.documentId).toBeUndefined();
   });
 
-  it('says which markers stand for nothing', async () => {
+  it('lists unresolved markers', async () => {
     const { figures, check } = await open();
     const { statements, notes } = await check('Its towers are 227 metres tall [1][7].', {
       sources: [{ chunkId: figures }],
@@ -136,7 +136,7 @@ describe('checking an answer', () => {
     expect(notes).toEqual(['No source was given for [7].']);
   });
 
-  it('shows nothing of what the caller may not see', async () => {
+  it('shows nothing that the caller may not see', async () => {
     const { bridge, figures, tunnel, check } = await open();
     const visible: Filter = { kind: 'compare', field: 'document_id', op: 'eq', value: tunnel.id };
     const { statements } = await check('Its towers are 227 metres tall.', {}, visible);
@@ -150,7 +150,7 @@ describe('checking an answer', () => {
     });
   });
 
-  it('is bounded, and says where it stopped', async () => {
+  it('is limited, and reports where it stopped', async () => {
     const { check } = await open();
     await expect(check(' ')).rejects.toThrow('The answer is empty');
     await expect(check('a'.repeat(40_001))).rejects.toThrow('at most 40000');

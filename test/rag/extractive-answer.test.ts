@@ -36,7 +36,7 @@ function ask(query: string, chunks: readonly ScoredChunk[] = [tower, bridge], we
 }
 
 describe('an answer without a language model', () => {
-  it('says what it is, then quotes, each with its marker, document and page', async () => {
+  it('labels itself, then quotes, each with its marker, document and page', async () => {
     const answer = await collectAnswer(ask('How tall is the Eiffel Tower?', [tower]));
     expect(answer.text).toMatch(
       /^No language model is configured; these passages match your question best:\n\n“The tower is 330 metres tall\.” \[1\]\n— Sights of Paris, page 4/,
@@ -44,7 +44,7 @@ describe('an answer without a language model', () => {
     expect(answer).toMatchObject({ mode: 'extractive', model: 'builtin/extractive', stopReason: 'end' });
   });
 
-  it('comes as the same events as a model’s answer', async () => {
+  it('emits the same events as a model’s answer', async () => {
     const events = await Array.fromAsync(ask('When did the Golden Gate Bridge open?', [bridge]));
     expect(events.map(({ type }) => type).slice(0, 5)).toEqual([
       ...['search_results', 'message', 'message', 'citation', 'message'],
@@ -52,7 +52,7 @@ describe('an answer without a language model', () => {
     expect(events.at(-1)?.type).toBe('final_answer');
   });
 
-  it('cites the passages to the character', async () => {
+  it('cites exact offsets', async () => {
     const { text, citations } = await collectAnswer(ask('How tall is the tower, and when was it finished?'));
     expect(citations.length).toBeGreaterThan(0);
     for (const { number, source, spans, quotes } of citations) {
@@ -65,7 +65,7 @@ describe('an answer without a language model', () => {
     }
   });
 
-  it('keeps note marks of a document from passing for its own markers', async () => {
+  it('escapes note marks of a document, which look like its own markers', async () => {
     const { text, citations } = await collectAnswer(ask('When was the Eiffel Tower finished?'));
     const spans = citations.flatMap((citation) => citation.spans.map(({ start }) => start));
     expect(text).toContain('World’s Fair.');
@@ -95,7 +95,7 @@ describe('an answer without a language model', () => {
     snippet: 'The Eiffel Tower was repainted in golden brown in 2021.[7] It took sixty tons of paint.',
   };
 
-  it('quotes what a search of the web found too, and says that it is from there', async () => {
+  it('quotes web results too, labelled as such', async () => {
     const { text, citations, web } = await collectAnswer(
       ask('When was the Eiffel Tower repainted?', [tower, bridge], searching(repainting)),
     );
@@ -116,14 +116,14 @@ describe('an answer without a language model', () => {
     expect(web?.results.length).toBe(1);
   });
 
-  it('answers from the web where the documents have nothing, and from them where they have it', async () => {
+  it('answers from the web only when the documents contain nothing', async () => {
     const fromWeb = await collectAnswer(ask('When was the Eiffel Tower repainted?', [], searching(repainting)));
     expect(fromWeb.citations.map(({ id, source }) => [id, source.kind])).toEqual([['cit.1', 'web']]);
     const own = await collectAnswer(ask('How tall is the Golden Gate Bridge?', [bridge], searching(repainting)));
     expect(own.citations.map(({ source }) => source.kind)).toEqual(['chunk']);
   });
 
-  it('says plainly that nothing supports an answer when the web has nothing of it either', async () => {
+  it('says plainly that nothing supports an answer when the web has nothing either', async () => {
     const answer = await collectAnswer(ask('What is the capital of Mars?', [tower], searching(repainting)));
     expect([answer.text, answer.citations]).toEqual([
       'No language model is configured, and nothing found supports an answer to this question.',
@@ -131,7 +131,7 @@ describe('an answer without a language model', () => {
     ]);
   });
 
-  it('calls its quotes the closest passages, and no answer, when it is in doubt', async () => {
+  it('labels its quotes as the closest passages when it is uncertain', async () => {
     const scored = [tower, bridge].map((chunk, index) => ({ ...chunk, fullText: { rank: index + 1, score: 0.33 } }));
     const answer = await collectAnswer(ask('Who bought the company of Eiffel in Lyon?', scored));
     expect(answer.text).toMatch(
@@ -142,7 +142,7 @@ describe('an answer without a language model', () => {
     expect(sure.support).toBe('answer');
   });
 
-  it('says which cell of a table answers', async () => {
+  it('names row and column of a table cell', async () => {
     const rents = foundChunk('| City | Rent (EUR/m²) |\n|---|---|\n| Bonn | 12.10 |\n| Cologne | 13.40 |');
     const { text } = await collectAnswer(ask('How much is the rent in Bonn?', [rents]));
     expect(text).toContain('“| Bonn | 12.10 |” [1]\n— Guide; Bonn, Rent (EUR/m²): 12.10');

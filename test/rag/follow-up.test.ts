@@ -36,8 +36,8 @@ async function answerTo(query: string, standalone?: StandaloneQueries) {
   return { searched, prompt, explanation: answer.search.explanation };
 }
 
-describe('a question of a conversation', () => {
-  it('is searched as it stands by itself, and answered as it was asked', async () => {
+describe('a follow-up question', () => {
+  it('is searched in its standalone form, and answered in its original form', async () => {
     const { searched, prompt, explanation } = await answerTo('And of Italy?', {
       write: async () => 'What is the capital of Italy?',
     });
@@ -47,7 +47,7 @@ describe('a question of a conversation', () => {
     expect(prompt).toContain('searched for: What is the capital of Italy?');
   });
 
-  it('is searched with words of the one before where no model puts it, and says so when one failed', async () => {
+  it('is searched with words of the previous question without a model, with a note if one failed', async () => {
     expect((await answerTo('And of Italy?')).searched).toEqual(['And of Italy? capital France']);
     const write = () => Promise.reject(new ServiceError('rate_limited', 'Too many.'));
     const { searched, explanation } = await answerTo('And of Italy?', { write });
@@ -55,7 +55,7 @@ describe('a question of a conversation', () => {
     expect(explanation.notes.join()).toMatch(/Too many/);
   });
 
-  it('is left alone when it stands by itself', async () => {
+  it('is unchanged when it is standalone', async () => {
     const { prompt, explanation } = await answerTo('Which river flows through the old town of Rome?');
     expect(prompt).not.toContain('searched for');
     expect(explanation).not.toHaveProperty('searched');

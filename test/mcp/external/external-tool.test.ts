@@ -60,7 +60,7 @@ it.each([
   ['that it changes things', { readOnlyHint: false, destructiveHint: false }, { readOnly: false, destructive: true }],
   ['that it destroys', { destructiveHint: true }, { readOnly: false, destructive: true }],
   ['both', { readOnlyHint: true, destructiveHint: true }, { readOnly: false, destructive: true }],
-])('a tool annotated with %s counts as open-world, and its warnings are believed', (_, hints, kind) => {
+])('a tool that declares %s is treated as open-world, and as destructive if it declares so', (_, hints, kind) => {
   expect(toolWith({}, hints === undefined ? {} : { annotations: hints }).annotations).toMatchObject({
     ...kind,
     openWorld: true,

@@ -23,8 +23,8 @@ function model(name = 'claude-haiku-4-5', limits = { firstEventMs: 2000, idleMs:
   });
 }
 
-describe('a model of Anthropic', () => {
-  it('streams text and ends with reason, usage and the model that answered', async () => {
+describe('an Anthropic model', () => {
+  it('streams text and ends with stop reason, usage and model name', async () => {
     fake.next(
       messageReply({
         text: 'Bonjour le monde',
@@ -46,7 +46,7 @@ describe('a model of Anthropic', () => {
     expect(fake.requests[0]?.headers['x-api-key']).toBe('sk-ant-secret');
   });
 
-  it('hands out thinking as it comes and its blocks whole, to be sent back', async () => {
+  it('streams thinking, and returns complete signed blocks to be sent back', async () => {
     const calls = [{ id: 'toolu_1', name: 'look', arguments: '{"at":"it"}' }];
     fake.next(
       messageReply({
@@ -134,7 +134,7 @@ describe('a model of Anthropic', () => {
     expect(await fake.requests[0]?.end).toBe('left');
   });
 
-  it('takes pings as signs of life', async () => {
+  it('treats pings as activity', async () => {
     const reply = messageReply({ text: 'Hello' });
     const ping = { send: 'event: ping\ndata: {"type":"ping"}\n\n' };
     const pings = slowly(300, { steps: Array.from({ length: 6 }, () => ping) }).steps;
@@ -151,7 +151,7 @@ describe('a model of Anthropic', () => {
       endingAfter(2, messageReply({ text: 'x' }), { send: 'event: content_block_delta\ndata: {"type":\n\n' }),
     ],
     ['reported as overloaded midway', failingMidway('overloaded_error')],
-  ])('reports a stream that is %s as the service’s failure, worth another try', async (_, reply) => {
+  ])('reports a stream that is %s as a retryable failure of the provider', async (_, reply) => {
     fake.next(reply);
     expect(await failureOf(ask(model()))).toMatchObject({ code: 'provider_failed', remedy: 'retry' });
   });
@@ -164,7 +164,7 @@ describe('a model of Anthropic', () => {
     [429, 'rate_limit_error', 'rate_limited', 'retry', 'takes no more requests for now'],
     [500, 'api_error', 'provider_failed', 'retry', 'failed with 500'],
     [529, 'overloaded_error', 'provider_failed', 'retry', 'failed with 529'],
-  ])('puts a %i into words', async (status, type, code, remedy, words) => {
+  ])('maps status %i to an error message', async (status, type, code, remedy, words) => {
     fake.next(anthropicError(status, type, 'invalid x-api-key sk-ant-secret'));
     const failure = await failureOf(ask(model()));
     expect(failure).toMatchObject({ code, message: expect.stringContaining(words) });
@@ -172,7 +172,7 @@ describe('a model of Anthropic', () => {
     expect((failure as Error).message).not.toContain('sk-ant');
   });
 
-  it('says that a prompt is too long', async () => {
+  it('reports that a prompt is too long', async () => {
     fake.next(anthropicError(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'));
     expect(await failureOf(ask(model()))).toMatchObject({
       code: 'invalid_request',
@@ -180,7 +180,7 @@ describe('a model of Anthropic', () => {
     });
   });
 
-  it('leaves out a setting that the model refuses', async () => {
+  it('omits a setting that the model refuses', async () => {
     fake.next(
       anthropicError(400, 'invalid_request_error', '`temperature` is deprecated for this model.'),
       messageReply({ text: 'Hi' }),
@@ -191,7 +191,7 @@ describe('a model of Anthropic', () => {
     expect(fake.requests[1]?.body).not.toHaveProperty('temperature');
   });
 
-  it('refuses a thinking budget that does not fit before it calls', async () => {
+  it('refuses a thinking budget that is too large before the request', async () => {
     const config = { extendedThinking: true, thinkingBudget: 4000, maxTokens: 4000 };
     expect(await failureOf(ask(model(), { config }))).toMatchObject({
       code: 'invalid_request',

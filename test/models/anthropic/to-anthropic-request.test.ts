@@ -16,7 +16,7 @@ const toolTurns: Message[] = [
 ];
 
 describe('a request to Anthropic', () => {
-  it('shows pictures before what is asked about them', () => {
+  it('places images before the question about them', () => {
     const image = { mediaType: 'image/png', data: 'AAAA' } as const;
     expect(messagesOf([{ role: 'user', text: 'What is this?', images: [image] }])).toEqual([
       {
@@ -29,7 +29,7 @@ describe('a request to Anthropic', () => {
     ]);
   });
 
-  it('puts the instructions of the whole transcript first and marks them for the cache', () => {
+  it('moves all instructions to the front and marks them for the cache', () => {
     const request = convert({
       messages: [
         { role: 'system', text: 'Be brief.' },
@@ -43,7 +43,7 @@ describe('a request to Anthropic', () => {
     expect(request.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }]);
   });
 
-  it('lets roles take turns, beginning and ending with the user', () => {
+  it('alternates roles, starting and ending with the user', () => {
     expect(
       messagesOf([
         { role: 'assistant', text: 'Welcome' },
@@ -95,7 +95,7 @@ describe('a request to Anthropic', () => {
     });
   });
 
-  it('declares the tools of a transcript even when none may be called any more', () => {
+  it('declares the tools used in a transcript even when none may be called', () => {
     expect(convert({ messages: toolTurns })).toMatchObject({
       tools: [{ name: 'look', input_schema: { type: 'object' } }],
       tool_choice: { type: 'none' },
@@ -107,13 +107,13 @@ describe('a request to Anthropic', () => {
     });
   });
 
-  it('does not think in the middle of calls that were made without thinking', () => {
+  it('disables thinking in the middle of calls that were made without it', () => {
     const config = { extendedThinking: true, thinkingBudget: 1024, maxTokens: 2048 };
     expect(convert({ messages: toolTurns, config })).not.toHaveProperty('thinking');
     expect(convert({ config })).toHaveProperty('thinking');
   });
 
-  it('keeps the thinking of other providers to itself', () => {
+  it('omits the thinking of other providers', () => {
     const [, turn] = messagesOf([
       { role: 'user', text: 'a' },
       { role: 'assistant', text: 'b', thinking: [{ text: 'hm', provider: 'openai', id: 'rs', signature: 'gA' }] },
@@ -129,14 +129,14 @@ describe('a request to Anthropic', () => {
     ['claude-opus-4-7', { temperature: 0.1, topP: 0.9 }, {}],
     ['claude-sonnet-5-5', { temperature: 0.1 }, {}],
     ['claude-sonnet-4-5', { temperature: 0.1, extendedThinking: true, thinkingBudget: 1024, maxTokens: 2000 }, {}],
-  ])('sends %s of %j only what it takes', (name, config, expected) => {
+  ])('sends %s of %j only what the model supports', (name, config, expected) => {
     const { temperature, top_p } = convert({ config }, name);
     expect({ ...(temperature !== undefined && { temperature }), ...(top_p !== undefined && { top_p }) }).toEqual(
       expected,
     );
   });
 
-  it('asks newer models to think by effort, and to show it', () => {
+  it('sets thinking of newer models by effort, with visible summaries', () => {
     const config = { extendedThinking: true, thinkingBudget: 20_000, maxTokens: 30_000 };
     expect(convert({ config }, 'claude-opus-5-5')).toMatchObject({
       thinking: { type: 'adaptive', display: 'summarized' },
@@ -145,7 +145,7 @@ describe('a request to Anthropic', () => {
     });
   });
 
-  it('leaves models that think unasked room for the answer', () => {
+  it('raises the output limit for models that think by default', () => {
     expect(convert({ config: { maxTokens: 1024 } }, 'claude-sonnet-5-5')).toMatchObject({
       max_tokens: 1024 + 4096,
       output_config: { effort: 'low' },
@@ -161,11 +161,11 @@ describe('a request to Anthropic', () => {
     expect(() => convert({ config })).toThrow(words);
   });
 
-  it('makes room for a budget when no limit is given', () => {
+  it('raises the output limit for a thinking budget', () => {
     expect(convert({ config: { extendedThinking: true, thinkingBudget: 8000 } }).max_tokens).toBe(8000 + 4096);
   });
 
-  it('takes a JSON schema in OpenAI’s form', () => {
+  it('accepts a JSON schema in OpenAI’s format', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const responseFormat = { type: 'json_schema', json_schema: { name: 'x', schema } };
     expect(convert({ config: { responseFormat } }).output_config).toEqual({ format: { type: 'json_schema', schema } });
@@ -181,7 +181,7 @@ describe('a request to Anthropic', () => {
     ['claude-fable-5-2', 'adaptive', false, true],
     ['claude-mythos-preview', 'adaptive', false, true],
     ['kimi-k3', 'budget', true, false],
-  ])('knows what %s takes', (name, thinking, takesSampling, thinksByDefault) => {
+  ])('knows what %s supports', (name, thinking, takesSampling, thinksByDefault) => {
     expect(anthropicTraits(name)).toEqual({ thinking, takesSampling, thinksByDefault });
   });
 });

@@ -9,7 +9,7 @@ it.each([
   ['Please answer in one sentence. Who founded the firm?', 'Who founded the firm?'],
   ['My invoice 4711 is overdue. How do I pay? Be brief.', 'My invoice 4711 is overdue. How do I pay?'],
   ['Wann wurde sie gebaut? Antworte kurz.', 'Wann wurde sie gebaut?'],
-])('leaves out instructions beside the question: %s', (given, asked) => {
+])('removes instructions beside the question: %s', (given, asked) => {
   expect(askingPart(given)).toBe(asked);
 });
 
@@ -18,6 +18,6 @@ it.each([
   'Use of force',
   'You must wear a helmet. Why?',
   'What does "answer" mean in the texts of Kant?',
-])('keeps everything that may be asked about: %s', (given) => {
+])('keeps everything that may be part of the question: %s', (given) => {
   expect(askingPart(given)).toBe(given);
 });

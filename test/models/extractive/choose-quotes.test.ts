@@ -90,7 +90,7 @@ describe('chooseQuotes', () => {
     expect(quotesFor(question, texts)).toEqual([]);
   });
 
-  it('does not say the same twice', () => {
+  it('does not repeat itself', () => {
     const copies = [history[0] ?? '', history[0] ?? '', history[0] ?? ''];
     const quotes = quotesFor('When was the library of Alden opened?', copies);
     expect(new Set(quotes).size).toBe(quotes.length);
@@ -117,7 +117,7 @@ describe('chooseQuotes', () => {
     expect(quoted).not.toMatch(/# Fog|Fog signals/);
   });
 
-  it('leaves out what adds little to the first quote', () => {
+  it('drops quotes that add little to the first', () => {
     const texts = [
       'In fog we sound the horn every two minutes. The horn stands on the roof.',
       'Thirty-one departures were cancelled because of fog. The kiosk sells waffles.',
@@ -127,7 +127,7 @@ describe('chooseQuotes', () => {
     ]);
   });
 
-  it('takes along the sentence that a pronoun points to', () => {
+  it('includes the sentence that a pronoun refers to', () => {
     const text =
       'Maria Lopez was an architect from Porto. She designed the library of Alden in 1909. The weather was fine.';
     expect(quotesFor('Who designed the library of Alden?', [text], 1)).toEqual([
@@ -201,7 +201,7 @@ describe('chooseQuotes', () => {
     ['closest', 'When was the library of Alden opened?', ['The library of Alden was opened by the mayor of Alden.']],
     ['closest', 'Who paid for the roof of the theatre of Alden?', history],
     ['none', 'Who won the chess championship in 1972?', history],
-  ])('says how sure it is: %s', (support, question, texts) => {
+  ])('reports its confidence: %s', (support, question, texts) => {
     const sources = texts.map((text) => ({ text, about: '' }));
     const chosen = chooseQuotes({ question, sources, analyser });
     expect(chosen.support).toBe(support);

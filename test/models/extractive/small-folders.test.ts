@@ -34,7 +34,7 @@ function ask({ text, answers }: Question, sources: readonly SourceText[]) {
 }
 
 // The constants were chosen without these folders in view.
-describe('quotes out of folders of one or two documents', async () => {
+describe('quotes from folders of one or two documents', async () => {
   const folders = await readdir(FOLDERS);
   const asked = await Promise.all(
     folders.map(async (name) => {
@@ -47,12 +47,12 @@ describe('quotes out of folders of one or two documents', async () => {
   const answerable = all.filter(({ isUnanswerable }) => !isUnanswerable);
   const unanswerable = all.filter(({ isUnanswerable }) => isUnanswerable);
 
-  it('are right, and called answers, for most questions that have one', () => {
+  it('are right, and labelled as answers, for most answerable questions', () => {
     const right = answerable.filter(({ support, isRight }) => support === 'answer' && isRight);
     expect(right.length / answerable.length).toBeGreaterThanOrEqual(0.8);
   });
 
-  it('are seldom called answers to questions that have none', () => {
+  it('are seldom labelled as answers to unanswerable questions', () => {
     const wrong = unanswerable.filter(({ support }) => support === 'answer');
     expect(wrong.length / unanswerable.length).toBeLessThanOrEqual(0.2);
   });

@@ -17,7 +17,7 @@ const callsOf = (events: Awaited<ReturnType<typeof read>>) =>
   events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []));
 
 describe('a Chat Completions stream', () => {
-  it('tells calls apart that all have the index 0', async () => {
+  it('separates calls that all have the index 0', async () => {
     const events = await read(call(0, 'a', 'look', '{"x":1}'), call(0, 'b', 'look', '{"x":2}'), delta({}, 'stop'));
     expect(callsOf(events)).toEqual([
       { id: 'a', name: 'look', arguments: { x: 1 } },
@@ -26,14 +26,14 @@ describe('a Chat Completions stream', () => {
     expect(events.at(-1)).toMatchObject({ reason: 'tool_calls' });
   });
 
-  it('takes names that are repeated, arguments that are an object, and a missing index or id', async () => {
+  it('accepts repeated names, arguments as an object, and a missing index or id', async () => {
     const repeated = await read(call(0, 'a', 'look', '{"x"'), call(0, 'a', 'look', ':1}'), delta({}, 'tool_calls'));
     expect(callsOf(repeated)).toEqual([{ id: 'a', name: 'look', arguments: { x: 1 } }]);
     const bare = await read(call(undefined, undefined, 'look', { x: 1 }), delta({}, 'tool_calls'));
     expect(callsOf(bare)).toEqual([{ id: expect.stringMatching(/^call_/), name: 'look', arguments: { x: 1 } }]);
   });
 
-  it('keeps arguments that are not JSON as text, and takes none for an empty object', async () => {
+  it('keeps arguments that are not JSON as text, and treats empty ones as an empty object', async () => {
     const events = await read(call(0, 'a', 'look', '{"x":'), call(1, 'b', 'wait', ''), delta({}, 'tool_calls'));
     expect(callsOf(events).map((each) => each.arguments)).toEqual(['{"x":', {}]);
   });
@@ -62,7 +62,7 @@ describe('a Chat Completions stream', () => {
     expect(textOf(events, 'thinking')).toBe('ab');
   });
 
-  it('counts the last report of usage and passes chunks without choices', async () => {
+  it('uses the last usage report and skips chunks without choices', async () => {
     const events = await read(
       { ...delta({ content: 'x' }), usage: { prompt_tokens: 3, completion_tokens: 1 } },
       delta({}, 'stop'),
@@ -71,7 +71,7 @@ describe('a Chat Completions stream', () => {
     expect(events.at(-1)).toMatchObject({ usage: { input: 3, output: 9, cachedInput: 0, reasoning: 0 } });
   });
 
-  it('says when it was cut', async () => {
+  it('reports a truncated stream', async () => {
     await expect(read(delta({ content: 'Half' }))).rejects.toThrow();
   });
 });
@@ -92,7 +92,7 @@ describe('think tags', () => {
     ['<think></think>Hi', '', 'Hi'],
     ['a < b', '', 'a < b'],
     ['', '', ''],
-  ])('are told from text in %j, however it is cut', (whole, thinking, text) => {
+  ])('are separated from text in %j, however it is split', (whole, thinking, text) => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: whole.length }), { maxLength: 6 }), (cuts) => {
         const places = [0, ...cuts.toSorted((a, b) => a - b), whole.length];

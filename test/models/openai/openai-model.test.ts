@@ -38,7 +38,7 @@ const twoCalls = [
 ];
 
 describe('a model over Chat Completions', () => {
-  it('streams text and ends with reason, usage and the model that answered', async () => {
+  it('streams text and ends with stop reason, usage and model name', async () => {
     fake.next(chatReply({ text: 'Bonjour le monde', usage: { input: 20, cached: 12, output: 5, reasoning: 2 } }));
     const events = await ask(model('gpt-4.1'));
     expect(events.filter((event) => event.type === 'text').length).toBe(3);
@@ -52,7 +52,7 @@ describe('a model over Chat Completions', () => {
     });
   });
 
-  it('asks for usage and sends the key', async () => {
+  it('requests usage and sends the key', async () => {
     fake.next(chatReply({ text: 'Hi' }));
     await ask(model('gpt-4.1'));
     expect(fake.requests[0]?.path).toBe('/v1/chat/completions');
@@ -75,14 +75,14 @@ describe('a model over Chat Completions', () => {
     expect(events.at(-1)).toMatchObject({ reason: 'tool_calls' });
   });
 
-  it('takes a server that reports no usage', async () => {
+  it('accepts a server that reports no usage', async () => {
     fake.next(chatReply({ text: 'Hi', usage: null }));
     expect((await ask(model('llama3'))).at(-1)).toMatchObject({
       usage: { input: 0, cachedInput: 0, output: 0, reasoning: 0 },
     });
   });
 
-  it('tells thinking from text', async () => {
+  it('separates thinking from text', async () => {
     fake.next(chatReply({ thinking: 'The user greets.', text: 'Hello!' }));
     const events = await ask(model('deepseek-r2'));
     expect(textOf(events, 'thinking')).toBe('The user greets.');
@@ -109,7 +109,7 @@ describe('a model over Chat Completions', () => {
     expect(await fake.requests[0]?.end).toBe('left');
   });
 
-  it('does not call at all for a signal that is aborted already', async () => {
+  it('sends no request for a signal that is already aborted', async () => {
     const failure = await failureOf(ask(model('gpt-4.1'), { signal: AbortSignal.abort() }));
     expect(failure).toMatchObject({ code: 'cancelled' });
     expect(fake.requests.length).toBe(0);
@@ -129,13 +129,13 @@ describe('a model over Chat Completions', () => {
     expect(failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('middle of its answer') });
   });
 
-  it('waits for a slow server that keeps talking', async () => {
+  it('waits for a slow server that keeps sending', async () => {
     fake.next(slowly(40, chatReply({ text: 'One two three four five' })));
     const events = await ask(model('gpt-4.1', { limits: { firstEventMs: 300, idleMs: 300 } }));
     expect(textOf(events)).toBe('One two three four five');
   });
 
-  it('does not count the time its reader takes as silence', async () => {
+  it('does not count the time of its consumer as inactivity', async () => {
     fake.next(chatReply({ text: 'One two' }));
     const said: string[] = [];
     const events = model('gpt-4.1', { limits: { firstEventMs: 2000, idleMs: 50 } }).stream(modelRequest());
@@ -152,7 +152,7 @@ describe('a model over Chat Completions', () => {
     ['broken before the first byte', brokenConnection],
     ['malformed', streamReply([{ data: '{"choices":[{"del' }])],
     ['failing midway', streamReply([{ data: { error: { message: 'no GPU left', type: 'server_error' } } }])],
-  ])('reports a stream that is %s as the provider’s failure, worth another try', async (_, reply) => {
+  ])('reports a stream that is %s as a retryable failure of the provider', async (_, reply) => {
     fake.next(reply);
     const failure = await failureOf(ask(model('gpt-4.1')));
     expect(failure).toBeInstanceOf(ProviderError);
@@ -168,7 +168,7 @@ describe('a model over Chat Completions', () => {
     [429, 'provider_failed', 'has no credit left', 'insufficient_quota'],
     [500, 'provider_failed', 'OpenAI failed with 500', 'server_error'],
     [503, 'provider_failed', 'OpenAI failed with 503', 'overloaded'],
-  ])('puts a %i into words as %s', async (status, code, words, detail) => {
+  ])('maps status %i to the code %s', async (status, code, words, detail) => {
     fake.next(openAiError(status, 'Incorrect API key provided: sk-test-secret.', { code: detail }));
     const failure = await failureOf(ask(model('gpt-4.1')));
     expect(failure).toBeInstanceOf(ServiceError);
@@ -176,13 +176,13 @@ describe('a model over Chat Completions', () => {
     expect((failure as Error).message).not.toContain('sk-test');
   });
 
-  it('carries how long to wait', async () => {
+  it('includes the time to wait in the error', async () => {
     fake.next(rateLimited('7'));
     const failure = await failureOf(ask(model('gpt-4.1')));
     expect(failure).toMatchObject({ code: 'rate_limited', retryAfter: 7, remedy: 'retry' });
   });
 
-  it('says where nobody answers', async () => {
+  it('names the address that does not answer', async () => {
     const provider = openAiProvider('http://127.0.0.1:9/v1');
     const unreachable = openAiModel('gpt-4.1', {
       provider,
@@ -197,7 +197,7 @@ describe('a model over Chat Completions', () => {
     });
   });
 
-  it('says that an address is wrong when something else answers there', async () => {
+  it('reports a wrong address when another kind of server answers', async () => {
     fake.next({ status: 404, headers: { 'content-type': 'text/plain' }, steps: [{ send: '' }] });
     expect(await failureOf(ask(model('gpt-4.1')))).toMatchObject({
       code: 'provider_failed',
@@ -205,7 +205,7 @@ describe('a model over Chat Completions', () => {
     });
   });
 
-  it('leaves out a setting that the server refuses', async () => {
+  it('omits a setting that the server refuses', async () => {
     fake.next(
       openAiError(400, "Unsupported value: 'temperature' does not support 0.1 with this model.", {
         param: 'temperature',
@@ -225,7 +225,7 @@ describe('a model over Chat Completions', () => {
     expect(fake.requests[2]?.body).toHaveProperty('max_completion_tokens', 50);
   });
 
-  it('does not leave out what an answer depends on', async () => {
+  it('never omits a setting that the answer depends on', async () => {
     fake.next(openAiError(400, 'Invalid schema for tool', { param: 'tools[0].function.parameters' }));
     expect(await failureOf(ask(model('gpt-4.1'), { tools: [weatherTool] }))).toMatchObject({ code: 'invalid_request' });
     expect(fake.requests.length).toBe(1);
@@ -312,7 +312,7 @@ describe('a model of OpenAI itself, over Responses', () => {
     expect(remedyFor(failure)).toBe(remedy);
   });
 
-  it('goes on without a summary of the thinking where the account may not have one', async () => {
+  it('omits the thinking summary when the account may not request it', async () => {
     fake.next(
       openAiError(400, 'Your organization must be verified to generate reasoning summaries.', {
         param: 'reasoning.summary',
@@ -325,12 +325,12 @@ describe('a model of OpenAI itself, over Responses', () => {
     expect(fake.requests[1]?.body.reasoning).toEqual({ effort: 'medium' });
   });
 
-  it('reports a stream that was cut', async () => {
+  it('reports a truncated stream', async () => {
     fake.next(endingAfter(6, responsesReply({ text: 'One two three' }), { cut: true }));
     expect(await failureOf(ask(openAi()))).toMatchObject({ code: 'provider_failed', remedy: 'retry' });
   });
 
-  it('reports an error page of something in between', async () => {
+  it('reports an error page of a proxy', async () => {
     fake.next(jsonReply('upstream connect error', { status: 502 }));
     expect(await failureOf(ask(openAi()))).toMatchObject({ code: 'provider_failed', remedy: 'retry' });
   });

@@ -41,7 +41,7 @@ describe('pictures', () => {
     ]);
   });
 
-  it('may come without a word', () => {
+  it('may be sent without text', () => {
     expect(chat({ messages: [{ role: 'user', text: '', images }] }).messages).toEqual([
       { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
     ]);
@@ -73,7 +73,7 @@ describe('a request over Chat Completions', () => {
     ]);
   });
 
-  it('sends the settings that are set', () => {
+  it('sends only the settings that are set', () => {
     expect(
       chat({ config: { temperature: 0.1, topP: 0.9, maxTokens: 100, reasoningEffort: 'low', responseFormat } }),
     ).toMatchObject({
@@ -85,7 +85,7 @@ describe('a request over Chat Completions', () => {
     });
   });
 
-  it('keeps tools declared that may not be called', () => {
+  it('declares tools that may not be called', () => {
     const tools = [{ name: 'look', description: 'Looks.', inputSchema: schema }];
     expect(chat({ tools, toolChoice: 'none' })).toMatchObject({ tool_choice: 'none', tools: [{ type: 'function' }] });
     expect(responses({ tools, toolChoice: 'none' })).toMatchObject({ tool_choice: 'none', tools: [{ name: 'look' }] });
@@ -97,7 +97,7 @@ describe('a request over Chat Completions', () => {
     expect(() => chat({ messages: [{ role: 'user', text: ' ' }] })).toThrow('nothing to answer');
   });
 
-  it('asks the instructions themselves when there is nothing else', () => {
+  it('sends the instructions as user message when there is no other', () => {
     expect(chat({ messages: [{ role: 'system', text: 'Say hi.' }] }).messages).toEqual([
       { role: 'user', content: 'Say hi.' },
     ]);
@@ -105,7 +105,7 @@ describe('a request over Chat Completions', () => {
 });
 
 describe('a request over Responses', () => {
-  it('has a reasoning model think little unless asked, and leaves room for the answer', () => {
+  it('sets a low reasoning effort by default, and leaves room for the answer', () => {
     expect(responses({ config: { temperature: 0.1, topP: 1, maxTokens: 1024 } })).toEqual({
       model: 'gpt-6.1-sol',
       input: [{ role: 'user', content: 'Hello' }],
@@ -159,7 +159,7 @@ describe('a request over Responses', () => {
     ['gpt-4o-mini', false],
     ['chatgpt-4o-latest', false],
     ['ft:gpt-4.1:acme', false],
-  ])('knows whether %s reasons', (name, reasons) => {
+  ])('knows whether %s is a reasoning model', (name, reasons) => {
     expect(isReasoningModel(name)).toBe(reasons);
   });
 });
