@@ -25,7 +25,7 @@ describe('the graph', () => {
     expect(relationshipsOf(view, 'a').map(({ other }) => other.id)).toEqual(['c', 'b']);
   });
 
-  it('colours the communities with most nodes in view', () => {
+  it('shows the communities with most nodes in view', () => {
     expect(shownCommunities(view, 8).map(({ id }) => id)).toEqual(['two', 'one']);
     expect(shownCommunities(view, 1).map(({ id }) => id)).toEqual(['two']);
   });

@@ -53,7 +53,7 @@ describe('the queue of uploads', () => {
     expect(most).toBe(3);
   });
 
-  it('keeps the reason of a failure, and retries with the document’s id', async () => {
+  it('keeps the reason of a failure, and retries the task of the document', async () => {
     const tasks: (string | undefined)[] = [];
     const queue = new UploadQueue(
       async ({ taskId }, tell) => {

@@ -52,7 +52,7 @@ describe('facets', () => {
     ...{ document_type, metadata, collection_ids: ['c'] },
   });
 
-  it('are metadata values that differ between documents, most common first', () => {
+  it('are values that distinguish documents, most common first', () => {
     const facets = facetsOf([
       document('pdf', { year: 2024, path: 'a', version: 'v0' }),
       document('md', { year: 2024, path: 'b', tags: ['x', 'y'], version: 'v0' }),

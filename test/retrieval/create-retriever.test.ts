@@ -94,7 +94,7 @@ const failing = (code: 'provider_failed' | 'cancelled' | 'embedding_mismatch') =
   embedder({ embed: () => Promise.reject(new ServiceError(code, 'The embedder is gone.')) });
 
 describe('the retriever', () => {
-  it('searches by meaning when nothing is said', async () => {
+  it('searches semantically by default', async () => {
     const { chunks, asked } = legs({ near: ['a', 'b'] });
     const outcome = await retriever({ chunks }).search('question', settings(), signal);
     expect(outcome.chunks.map(({ id }) => id)).toEqual(['a', 'b']);
@@ -102,7 +102,7 @@ describe('the retriever', () => {
     expect(asked.matching).toEqual([]);
   });
 
-  it('searches both ways, led by full text, when the embedder only knows words', async () => {
+  it('searches hybrid, led by full text, with a lexical embedder', async () => {
     const { chunks } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
     const lexical = embedder({ isLexical: true });
     const outcome = await retriever({ chunks, embedder: lexical }).search('question', settings(), signal);
@@ -110,7 +110,7 @@ describe('the retriever', () => {
     expect(outcome.chunks.map(({ id }) => id)).toEqual(['c', 'b', 'a']);
   });
 
-  it('fuses both legs and says what each said', async () => {
+  it('fuses both legs and returns the rank in each', async () => {
     const { chunks } = legs({ near: ['a', 'b'], matching: ['b', 'c'] });
     const outcome = await retriever({ chunks }).search('question', settings({ kind: 'hybrid', limit: 3 }), signal);
     expect(outcome.chunks.map(({ id }) => id)).toEqual(['b', 'c', 'a'].sort((one, two) => score(two) - score(one)));
@@ -128,7 +128,7 @@ describe('the retriever', () => {
     }
   });
 
-  it('fuses by scores where nearness was learned, and looks again near the best hits', async () => {
+  it('fuses by scores with a trained embedder, and searches again near the best hits', async () => {
     const { chunks, asked } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
     const vectorsOf = async (keys: readonly number[]) => new Map(keys.map((key) => [key, Float32Array.of(0, 1)]));
     const learned = embedder({ isLexical: true, isLearned: true, embed: async () => [Float32Array.of(1, 0)] });
@@ -143,7 +143,7 @@ describe('the retriever', () => {
     expect(asked.nearest).toHaveLength(3);
   });
 
-  it('fuses full text into a semantic search while the embedder knows no meaning, and says so', async () => {
+  it('adds full text to a semantic search with a lexical embedder, and says so', async () => {
     const { chunks } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
     const parts = { chunks, embedder: embedder({ isLexical: true }) };
     const { chunks: found, explanation } = await retriever(parts).search('q', settings({ kind: 'semantic' }), signal);
@@ -153,7 +153,7 @@ describe('the retriever', () => {
     expect((await learned.search('q', settings({ kind: 'semantic' }), signal)).explanation.kind).toBe('semantic');
   });
 
-  it('goes on where the last page ended', async () => {
+  it('continues where the last page ended', async () => {
     const { chunks } = legs({ near: ['a', 'b', 'c', 'd'], matching: ['a', 'b', 'c', 'd'] });
     for (const kind of ['semantic', 'full_text', 'hybrid'] as const) {
       const outcome = await retriever({ chunks }).search('q', settings({ kind, limit: 2, offset: 1 }), signal);
@@ -161,7 +161,7 @@ describe('the retriever', () => {
     }
   });
 
-  it('cuts every page of a hybrid search from the same order', async () => {
+  it('takes all pages of a hybrid search from one ranking', async () => {
     const near = Array.from({ length: 40 }, (_, place) => `n${place}`);
     const matching = Array.from({ length: 40 }, (_, place) => (place % 2 === 0 ? `n${39 - place}` : `m${place}`));
     const { chunks } = legs({ near, matching });
@@ -174,7 +174,7 @@ describe('the retriever', () => {
     expect(pages).toHaveLength(60);
   });
 
-  it('reads of the many matches only those that a hybrid search shows', async () => {
+  it('reads only those matches that a hybrid search returns', async () => {
     const near = ['a', 'b', 'c', 'd'];
     const { chunks, asked } = legs({ near, matching: ['m', 'n', 'd', 'o', 'p', 'q'] });
     const hybrid = { fullTextWeight: 100, semanticWeight: 1 };
@@ -186,7 +186,7 @@ describe('the retriever', () => {
     expect(asked.read).toEqual([]);
   });
 
-  it('hands filter and measure to the legs', async () => {
+  it('passes filter and distance measure to the legs', async () => {
     const { chunks, asked } = legs({});
     const filter = { kind: 'compare', field: 'year', op: 'eq', value: 1 } as const;
     const asking = settings({ kind: 'hybrid', filter, measure: 'l2_distance' });
@@ -195,7 +195,7 @@ describe('the retriever', () => {
     expect(asked.matching[0]).toMatchObject({ filter, text: 'q' });
   });
 
-  it('embeds a query once however often it is asked', async () => {
+  it('embeds a repeated query once', async () => {
     const model = embedder();
     const search = retriever({ embedder: model });
     await search.search('same', settings(), signal);
@@ -220,13 +220,13 @@ describe('the retriever', () => {
     await expect(searching).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
   });
 
-  it('takes more candidates of full text when the limit is higher than their default', async () => {
+  it('uses more full-text candidates when the limit exceeds their default', async () => {
     const { chunks, asked } = legs({});
     await retriever({ chunks }).search('q', settings({ kind: 'hybrid', limit: 500 }), signal);
     expect(asked.matching[0]?.limit).toBe(500);
   });
 
-  it('answers a hybrid search by full text alone while the embedder is out, and says so', async () => {
+  it('answers a hybrid search by full text alone while the embedder is down, and says so', async () => {
     const { chunks } = legs({ matching: ['a', 'b'] });
     const search = retriever({ chunks, embedder: failing('provider_failed') });
     const outcome = await search.search('q', settings({ kind: 'hybrid' }), signal);
@@ -235,18 +235,18 @@ describe('the retriever', () => {
     expect(outcome.explanation.notes.join()).toMatch(/full-text results only/);
   });
 
-  it('fails a purely semantic search while the embedder is out', async () => {
+  it('fails a purely semantic search while the embedder is down', async () => {
     const searching = retriever({ embedder: failing('provider_failed') }).search('q', settings(), signal);
     await expect(searching).rejects.toMatchObject({ code: 'provider_failed' });
   });
 
-  it('never hides that the vectors are of another embedder', async () => {
+  it('reports that the vectors are of another embedder', async () => {
     const search = retriever({ embedder: failing('embedding_mismatch') });
     const searching = search.search('q', settings({ kind: 'hybrid' }), signal);
     await expect(searching).rejects.toMatchObject({ code: 'embedding_mismatch' });
   });
 
-  it('ends when the caller leaves', async () => {
+  it('ends when the caller aborts', async () => {
     const leaving = new AbortController();
     leaving.abort();
     await expect(retriever().search('q', settings(), leaving.signal)).rejects.toMatchObject({ code: 'cancelled' });
@@ -256,14 +256,14 @@ describe('the retriever', () => {
 describe('strategies that need a model', () => {
   const written = (...texts: string[]): QueryVariants => ({ write: async () => texts });
 
-  it.each(['hyde', 'rag_fusion'] as const)('%s searches plainly without one, and says so', async (strategy) => {
+  it.each(['hyde', 'rag_fusion'] as const)('%s runs a plain search without one, and says so', async (strategy) => {
     const { chunks } = legs({ near: ['a'] });
     const outcome = await retriever({ chunks }).search('q', settings({ strategy }), signal);
     expect(outcome.chunks.map(({ id }) => id)).toEqual(['a']);
     expect(outcome.explanation.notes.join()).toMatch(/needs a language model/);
   });
 
-  it('hyde searches by each imagined answer and names each chunk once', async () => {
+  it('hyde searches by each hypothetical answer and returns each chunk once', async () => {
     const { chunks } = legs({ near: ['a', 'b', 'c'] });
     const model = embedder();
     const parts = { chunks, embedder: model, variants: written('one answer', 'another') };
@@ -272,7 +272,7 @@ describe('strategies that need a model', () => {
     expect(outcome.chunks.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('hyde looks for the words of the question, not of the imagined answers', async () => {
+  it('hyde uses the question for full text, not the hypothetical answers', async () => {
     const { chunks, asked } = legs({ near: ['a'], matching: ['b'] });
     const parts = { chunks, variants: written('imagined') };
     await retriever(parts).search('real', settings({ strategy: 'hyde', kind: 'hybrid' }), signal);
@@ -286,7 +286,7 @@ describe('strategies that need a model', () => {
     expect(outcome.chunks.map(({ score }) => score)).toEqual([2 / 61, 2 / 62]);
   });
 
-  it('goes on with the question when the model fails', async () => {
+  it('uses the question alone when the model fails', async () => {
     const { chunks } = legs({ near: ['a'] });
     const write = () => Promise.reject(new ServiceError('rate_limited', 'Too many.'));
     const outcome = await retriever({ chunks, variants: { write } }).search(

@@ -12,7 +12,7 @@ describe('fuseRanks', () => {
     expect(second?.score).toBeCloseTo((5 / 52 + 1 / 51) / 6, 12);
   });
 
-  it('counts a hit that a list lacks as ranked at the limit of that list', () => {
+  it('ranks a hit missing from a list at the limit of that list', () => {
     const fused = fuseRanks(list('near'), list('matching'), defaults);
     expect(fused.map(({ item }) => item.id)).toEqual(['matching', 'near']);
     expect(fused[0]?.score).toBeCloseTo((5 / 60 + 1 / 51) / 6, 12);
@@ -28,21 +28,21 @@ describe('fuseRanks', () => {
     expect(matching).toHaveLength(8);
   });
 
-  it('lets the weight decide between the lists', () => {
+  it('respects the weights of the lists', () => {
     const order = (fullTextWeight: number) =>
       fuseRanks(list('a', 'b'), list('b', 'a'), { ...defaults, semanticWeight: 1, fullTextWeight })[0]?.item.id;
     expect(order(0)).toBe('a');
     expect(order(2)).toBe('b');
   });
 
-  it('keeps the semantic order where scores are equal', () => {
+  it('keeps the semantic order of equal scores', () => {
     const fused = fuseRanks(list('a', 'b'), list('b', 'a'), { ...defaults, semanticWeight: 1, fullTextWeight: 1 });
     expect(fused.map(({ item }) => item.id)).toEqual(['a', 'b']);
   });
 });
 
 describe('fuseVariants', () => {
-  it('adds 1/(60+rank) over the lists and names each hit once', () => {
+  it('sums 1/(60+rank) over the lists and returns each hit once', () => {
     const fused = fuseVariants([list('a', 'b'), list('b'), list('c', 'b')]);
     expect(fused.map(({ item }) => item.id)).toEqual(['b', 'a', 'c']);
     expect(fused[0]?.score).toBeCloseTo(1 / 62 + 1 / 61 + 1 / 62, 12);

@@ -6,7 +6,7 @@ const near = (id: string, score: number) => ({ id, score });
 const matching = (id: string, sum: number) => ({ id, score: toTextScore(sum) });
 
 describe('fuseScores', () => {
-  it('adds the shares of the best scores, and nothing for the leg that lacks a hit', () => {
+  it('sums scores relative to the best, and 0 for a leg without the hit', () => {
     const fused = fuseScores([near('a', 0.8), near('b', 0.4)], [matching('b', 30), matching('c', 15)]);
     expect(fused.map(({ item }) => item.id)).toEqual(['b', 'a', 'c']);
     const scores = fused.map(({ score }) => score);
@@ -15,7 +15,7 @@ describe('fuseScores', () => {
     expect(scores[2]).toBeCloseTo(0.6 / 2, 12);
   });
 
-  it('takes a direction away from the query for none, and knows empty lists', () => {
+  it('treats negative similarity as 0, and accepts empty lists', () => {
     const fused = fuseScores([near('a', -0.2)], [matching('b', 3)]);
     expect(fused).toMatchObject([
       { item: { id: 'b' }, score: 0.6 },
@@ -25,7 +25,7 @@ describe('fuseScores', () => {
     expect(fuseScores([near('a', 0.5)], [])).toMatchObject([{ score: 0.4 }]);
   });
 
-  it('gives one order however far the lists are read', () => {
+  it('yields the same order for any depth of the lists', () => {
     const lists = (depth: number) =>
       fuseScores(
         Array.from({ length: depth }, (_, place) => near(`n${place}`, 1 / (place + 1))),

@@ -14,7 +14,7 @@ describe('readQuery', () => {
     ['-draft report', 'report', [], ['draft']],
     ['report -year-end', 'report', [], ['year-end']],
     ['"twice" "twice"', 'twice twice', ['twice'], []],
-  ])('takes the marks of %s', (query, text, phrases, excluded) => {
+  ])('parses %s', (query, text, phrases, excluded) => {
     expect(readQuery(query)).toMatchObject({ text, phrases, excluded });
   });
 
@@ -33,22 +33,22 @@ describe('readQuery', () => {
     '"!!!" alone',
     'it said a"b"c',
     '- ',
-  ])('takes %s for plain text', (query) => {
+  ])('treats %s as plain text', (query) => {
     expect(readQuery(query)).toMatchObject({ text: query, phrases: [], excluded: [] });
   });
 
-  it('knows a question by its mark', () => {
+  it('recognises a question by its question mark', () => {
     expect(readQuery('what is "soft power"?').isQuestion).toBe(true);
     expect(readQuery('他说的“软实力”是什么？').isQuestion).toBe(true);
     expect(readQuery('"soft power" origins').isQuestion).toBe(false);
   });
 
-  it('takes text full of marks for text', () => {
+  it('treats text with many operators as plain text', () => {
     const query = Array.from({ length: 20 }, (_, place) => `"word${place}"`).join(' ');
     expect(readQuery(query)).toMatchObject({ text: query, phrases: [] });
   });
 
-  it('reads whatever is typed, soon', () => {
+  it('parses any input quickly', () => {
     const typed = fc.array(fc.constantFrom('"', '-', ' ', 'a', 'und', '“', '”', '5', '\n', '('), { maxLength: 400 });
     fc.assert(
       fc.property(typed, (pieces) => {

@@ -46,7 +46,7 @@ const json = (response: ServerResponse, value: unknown, status = 200) => {
 const request = { query: 'capital of France', texts: ['Berlin', 'Paris', 'Rome'] };
 
 describe('a reranker over HTTP', () => {
-  it.each(['cohere', 'jina'] as const)('speaks as %s does', async (dialect) => {
+  it.each(['cohere', 'jina'] as const)('uses the request format of %s', async (dialect) => {
     const { asked, baseUrl } = await serving((_, response) =>
       json(response, {
         id: 'x',
@@ -66,7 +66,7 @@ describe('a reranker over HTTP', () => {
     expect(asked[0]?.body).toMatchObject({ model: 'm-1', query: request.query, documents: request.texts, top_n: 3 });
   });
 
-  it('asks Text Embeddings Inference in parts as large as it takes', async () => {
+  it('splits requests to Text Embeddings Inference at its batch limit', async () => {
     const { asked, baseUrl } = await serving(({ body }, response) =>
       json(
         response,
@@ -98,7 +98,7 @@ describe('a reranker over HTTP', () => {
       (response: ServerResponse) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
       /reached/,
     ],
-  ])('fails plainly for %s', async (_, answer, message) => {
+  ])('fails with a clear error for %s', async (_, answer, message) => {
     const { baseUrl } = await serving((_asked, response) => answer(response));
     const ranking = httpReranker({ dialect: 'jina', model: 'm', baseUrl }).rank(request, signal);
     await expect(ranking).rejects.toThrow(message);
@@ -106,7 +106,7 @@ describe('a reranker over HTTP', () => {
   });
 });
 
-describe('a language model that judges', () => {
+describe('a language model as reranker', () => {
   const answering = (text: string, asked: ModelRequest[] = []): Model => ({
     name: 'test/judge',
     async *stream(call) {
@@ -129,7 +129,7 @@ describe('a language model that judges', () => {
     expect(asked[0]?.config.responseFormat).toMatchObject({ type: 'json_schema' });
   });
 
-  it('fails when it names no scores', async () => {
+  it('fails when its reply has no scores', async () => {
     await expect(modelReranker(answering('I would say Paris.')).rank(request, signal)).rejects.toThrow(/no scores/);
   });
 });
@@ -153,7 +153,7 @@ describe('rerank', () => {
       [],
     );
 
-  it('puts the first hits in its order and says where they stood', async () => {
+  it('reorders the first hits and returns their previous ranks', async () => {
     const { run, log } = reranking({
       rank: async () => [
         { index: 2, score: 0.9 },
@@ -167,7 +167,7 @@ describe('rerank', () => {
     expect(notesOf(log).reranker).toEqual({ name: 'test/reranker', depth: 3 });
   });
 
-  it('leaves the order alone when it takes too long, and says so', async () => {
+  it('keeps the order when the reranker is too slow, and says so', async () => {
     const settings: HttpRerankerSettings = { dialect: 'tei', model: 'slow', baseUrl: '', milliseconds: 50 };
     const { baseUrl } = await serving(() => undefined);
     const { run, log } = reranking(httpReranker({ ...settings, baseUrl }));
@@ -175,7 +175,7 @@ describe('rerank', () => {
     expect(notesOf(log).notes.join()).toMatch(/tei\/slow failed \(no answer within 0.05 seconds\)/);
   });
 
-  it('hides no fault of our own', async () => {
+  it('does not hide internal errors', async () => {
     const { run } = reranking({ rank: () => Promise.reject(new TypeError('oh')) });
     await expect(run()).rejects.toThrow('oh');
   });

@@ -5,18 +5,18 @@ import { modelQueryVariants, readVariants } from '../../src/retrieval/rewrite-qu
 const request = { query: 'who wrote it', strategy: 'rag_fusion', count: 3 } as const;
 
 describe('readVariants', () => {
-  it('takes one variant per line and the marks of lists off', () => {
+  it('reads one variant per line without list markers', () => {
     const answer = '1. author of it\n2) its writer\n\n- who was it by\n* one too many';
     expect(readVariants(answer, request)).toEqual(['author of it', 'its writer', 'who was it by']);
   });
 
-  it('leaves out the question itself, repetitions and lines without words', () => {
+  it('drops the question itself, duplicates and lines without words', () => {
     expect(readVariants('who wrote it\n---\nauthor\nauthor', request)).toEqual(['author']);
   });
 });
 
 describe('modelQueryVariants', () => {
-  it('asks the model and reads the text of its answer', async () => {
+  it('calls the model and parses its text', async () => {
     const asked: string[] = [];
     const model: Model = {
       name: 'test/model',

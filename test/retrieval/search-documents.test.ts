@@ -45,7 +45,7 @@ const titles = async (corpus: Pick<Corpus, 'searchDocuments'>, text: string, mor
   (await corpus.searchDocuments({ text, filter: all, limit: 9, offset: 0, ...more })).items.map(({ title }) => title);
 
 describe('documents', () => {
-  it('are found by what they are about, as well as by the words they are described with', async () => {
+  it('are found by meaning, and by the words of their descriptions', async () => {
     const store = await openTestStore();
     const embedder = subjects();
     await add(store, 'Timetable', 'When the ferry leaves.');
@@ -64,7 +64,7 @@ describe('documents', () => {
     expect(await titles(corpus, 'ships', { filter: oven })).toEqual(['Oven']);
   });
 
-  it('are found by another summary from the moment it is theirs', async () => {
+  it('are found by a new summary at once', async () => {
     const store = await openTestStore();
     const embedder = subjects();
     const id = await add(store, 'Log', 'About a vessel.');
@@ -78,7 +78,7 @@ describe('documents', () => {
     expect(embedder.seen).toEqual(['Log\nAbout a vessel.', 'Log\nAbout a dog.']);
   });
 
-  it('are found as they were described at a time', async () => {
+  it('are found by their description as of a time', async () => {
     const store = await openTestStore();
     const embedder = subjects();
     const id = await add(store, 'Log', 'About a vessel.');
@@ -98,7 +98,7 @@ describe('documents', () => {
     expect((await corpus.at(then).searchDocuments(query)).items).toEqual([]);
   });
 
-  it('keep what they are described by when the corpus moves to another embedder', async () => {
+  it('keep their description vectors when the corpus is switched to another embedder', async () => {
     const store = await openTestStore();
     const before = subjects();
     const id = await add(store, 'Log', 'About a vessel.');
@@ -114,7 +114,7 @@ describe('documents', () => {
     expect(await titles(corpus, 'pets')).toEqual(['Log']);
   });
 
-  it('are found by their words alone while the embedder is away, or knows no more than words', async () => {
+  it('are found by full text alone while the embedder is down or lexical', async () => {
     const store = await openTestStore();
     await add(store, 'Kennel', 'How hounds are kept.');
     const away: EmbeddingModel = {

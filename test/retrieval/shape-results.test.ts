@@ -16,7 +16,7 @@ const nothing = () => undefined;
 const sentence =
   'The committee met on Monday and agreed that the budget of the next year should be raised by a tenth of the last one';
 
-describe('folding', () => {
+describe('duplicate folding', () => {
   it('makes one hit of chunks that say the same, and names the others', () => {
     const dropped: Drop[] = [];
     const folded = foldDuplicates(
@@ -39,7 +39,7 @@ describe('folding', () => {
     ]);
   });
 
-  it('keeps apart what differs in what matters', () => {
+  it('does not merge hits that differ in substance', () => {
     const hits = [
       hit('a', sentence),
       hit('b', sentence.replace('Monday', 'Tuesday').replace('tenth', 'half')),
@@ -59,12 +59,12 @@ describe('diversity', () => {
     hit('c', 'dogs bark at night'),
   ];
 
-  it('lets another subject come before a repetition', () => {
+  it('ranks another topic before a repetition', () => {
     expect(ids(diversify(hits, 0))).toEqual(['a', 'b', 'c']);
     expect(ids(diversify(hits, 0.5))).toEqual(['a', 'c', 'b']);
   });
 
-  it('loses and repeats nothing', () => {
+  it('neither drops nor repeats hits', () => {
     const texts = fc.array(fc.constantFrom('one two', 'two three', 'four', ''), { maxLength: 150 });
     fc.assert(
       fc.property(texts, fc.double({ min: 0, max: 1, noNaN: true }), (all, diversity) => {
@@ -75,8 +75,8 @@ describe('diversity', () => {
   });
 });
 
-describe('the most of one document', () => {
-  it('leaves out what is more', () => {
+describe('the limit per document', () => {
+  it('drops further hits of a document', () => {
     const hits = ['x', 'x', 'y', 'x', 'y'].map((documentId, place) =>
       hit(String(place), `text ${place}`, { documentId }),
     );
@@ -100,7 +100,7 @@ describe('merging neighbours', () => {
     expect(dropped.map(({ id }) => id).sort()).toEqual(['p0', 'p2']);
   });
 
-  it('leaves alone what is apart, edited or of another version', () => {
+  it('does not merge hits that are apart, edited or of another version', () => {
     const hits = [
       piece(0, 0, 20),
       piece(2, 42, 70),
@@ -110,7 +110,7 @@ describe('merging neighbours', () => {
     expect(ids(mergeNeighbours(hits, nothing))).toEqual(['p0', 'p2', 'e', 'v']);
   });
 
-  it('keeps every place right however a text was cut', () => {
+  it('keeps correct offsets for any split of a text', () => {
     const cuts = fc.array(fc.tuple(fc.nat(text.length), fc.nat(12)), { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(cuts, fc.boolean(), (all, reversed) => {

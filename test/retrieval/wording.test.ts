@@ -31,7 +31,7 @@ async function searching(chunkTexts: readonly string[], given: { readonly title?
 const apples = ['a red apple fell', 'an apple that is red', 'green apples and red paint', 'the pear was ripe'];
 
 describe('words in quotation marks', () => {
-  it('stand one right after the other in every hit, however it is searched', async () => {
+  it('are adjacent in every hit of every search mode', async () => {
     const { texts } = await searching(apples);
     for (const kind of kinds) {
       expect(await texts('"red apple"', { kind })).toEqual(['a red apple fell']);
@@ -39,7 +39,7 @@ describe('words in quotation marks', () => {
     }
   });
 
-  it('may stand in the title', async () => {
+  it('may occur in the title', async () => {
     const { texts } = await searching(['first words', 'second words'], { title: 'Annual report' });
     expect(await texts('"annual report" second', { kind: 'full_text' })).toEqual(['second words', 'first words']);
   });
@@ -52,7 +52,7 @@ describe('words in quotation marks', () => {
     expect(explanation.phraseFilters).toEqual({ phrases: ['purple apple'], required: [], preferred: [], excluded: [] });
   });
 
-  it('count as far as they can be had together', async () => {
+  it('are matched as far as they occur together', async () => {
     const { ask } = await searching(apples);
     const some = await ask('"red apple" "purple pear"', { kind: 'full_text' });
     expect(some.chunks.map(({ text }) => text)).toEqual(['a red apple fell']);
@@ -79,7 +79,7 @@ describe('words in quotation marks', () => {
     expect(explanation.phraseFilters).toMatchObject({ required: [], preferred: ['red apple'] });
   });
 
-  it('are told in every writing', async () => {
+  it('are recognised in every script', async () => {
     const { texts } = await searching([
       ...[
         '深い機械学習の本',
@@ -105,7 +105,7 @@ describe('words in quotation marks', () => {
 });
 
 describe('a hyphen before a word', () => {
-  it('keeps it out of every hit, however it is searched', async () => {
+  it('excludes the word from every hit of every search mode', async () => {
     const { texts, ask } = await searching([...apples, 'an apple fell']);
     for (const kind of kinds) {
       const withoutWord = await texts('apple -red', { kind });
@@ -119,7 +119,7 @@ describe('a hyphen before a word', () => {
     }
   });
 
-  it('keeps out what earlier versions say, too', async () => {
+  it('excludes the word from earlier versions too', async () => {
     const { ask } = await searching(apples);
     const asOf = new Date(Date.now() + 60_000).toISOString();
     const { chunks } = await ask('apple -paint', { kind: 'hybrid', asOf });
@@ -127,14 +127,14 @@ describe('a hyphen before a word', () => {
     expect(chunks).toHaveLength(3);
   });
 
-  it('acts before the limit and beside the filter', async () => {
+  it('is applied before the limit and together with the filter', async () => {
     const { texts } = await searching(Array.from({ length: 40 }, (_, at) => `apple ${at < 30 ? 'bad' : 'good'} ${at}`));
     const filter = { kind: 'compare', field: 'chunk_order', op: 'gte', value: 25 } as const;
     expect(await texts('apple -bad', { kind: 'semantic', limit: 5 })).toHaveLength(5);
     expect(await texts('apple -bad', { kind: 'full_text', limit: 50, filter })).toHaveLength(10);
   });
 
-  it('is refused where nothing else is said', async () => {
+  it('is refused in a query without other words', async () => {
     const { ask } = await searching(apples);
     await expect(ask('-red')).rejects.toMatchObject({
       code: 'invalid_request',

@@ -29,7 +29,7 @@ const isKept = (runs: RunLog) => (run: Run) => {
 };
 
 describe('runs', () => {
-  it('are another’s business only to their owner', async () => {
+  it('are visible only to their owner', async () => {
     const runs = log();
     const run = await ended(runs);
     expect(runs.get(run.id, 'owner')).toBe(run);
@@ -38,7 +38,7 @@ describe('runs', () => {
     expect(runs.list('somebody else')).toEqual([]);
   });
 
-  it('are forgotten some time after they ended', async () => {
+  it('are dropped some time after their end', async () => {
     const runs = log({ retentionMs: 30 });
     const run = await ended(runs);
     expect(isKept(runs)(run)).toBe(true);
@@ -46,13 +46,13 @@ describe('runs', () => {
     expect(runs.list('owner')).toEqual([]);
   });
 
-  it('are forgotten when there are too many, the oldest first', async () => {
+  it('are dropped above the maximum number, oldest first', async () => {
     const runs = log({ maxRuns: 2 });
     const made = [await ended(runs), await ended(runs), await ended(runs)];
     expect(made.map(isKept(runs))).toEqual([false, true, true]);
   });
 
-  it('are forgotten when they hold too much, the oldest first, but never the one that just ended', async () => {
+  it('are dropped above the maximum size, oldest first, but never the one that just ended', async () => {
     const runs = log({ maxCharacters: 100 });
     const made = [
       await ended(runs, { characters: 40 }),
@@ -64,7 +64,7 @@ describe('runs', () => {
     expect([...made, huge].map(isKept(runs))).toEqual([false, false, false, true]);
   });
 
-  it('that failed before their first event are not kept', async () => {
+  it('that failed before their first event are not stored', async () => {
     const runs = log();
     const run = runs.start({
       ownerId: 'owner',
@@ -81,7 +81,7 @@ describe('runs', () => {
     expect(isKept(runs)(run)).toBe(false);
   });
 
-  it('end when the log is closed, and say why', async () => {
+  it('end with a reason when the log is closed', async () => {
     const runs = log();
     const run = runs.start({
       ownerId: 'owner',

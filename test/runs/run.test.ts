@@ -34,7 +34,7 @@ async function all(run: Run, after = 0): Promise<NumberedEvent[]> {
 }
 
 describe('readers of a run', () => {
-  it('who drop at random places and come back see exactly what one sees who never dropped', async () => {
+  it('that disconnect at random and resume receive exactly the same events as one that stays', async () => {
     const reading = fc.record({
       /** Number of events each connection delivers before it breaks. */
       connections: fc.array(fc.nat(12), { maxLength: 8 }),
@@ -82,7 +82,7 @@ describe('readers of a run', () => {
     );
   });
 
-  it('set its pace: it is never far ahead of the foremost', async () => {
+  it('apply back-pressure: the run is never far ahead of the fastest reader', async () => {
     const made = { count: 0 };
     const run = start((signal) => ticking(made, signal));
     const slow = run.follow(0, never);
@@ -98,7 +98,7 @@ describe('readers of a run', () => {
     await slow.return();
   });
 
-  it('set its pace by what they have room for, too', async () => {
+  it('apply back-pressure by bytes, too', async () => {
     const made = { count: 0 };
     const large = 'x'.repeat(100_000);
     const run = start(async function* (signal) {
@@ -116,7 +116,7 @@ describe('readers of a run', () => {
     await slow.return();
   });
 
-  it('leave it paced when they go: it makes little for nobody, and goes on when they come back', async () => {
+  it('pause a run when they leave, and continue it when they return', async () => {
     const made = { count: 0 };
     const run = start((signal) => ticking(made, signal), 60_000);
     const gone = run.follow(0, never);
@@ -132,7 +132,7 @@ describe('readers of a run', () => {
     await back.return();
   });
 
-  it('who never come do not let one that goes on without them grow without end', async () => {
+  it('are not needed by a resumable run, whose buffer stays limited', async () => {
     const made = { count: 0 };
     const large = 'x'.repeat(500_000);
     const run = start(async function* (signal) {
@@ -146,7 +146,7 @@ describe('readers of a run', () => {
     expect(await all(run)).toHaveLength(100);
   });
 
-  it('who lag behind another do not hold it', async () => {
+  it('that are slow do not delay a faster one', async () => {
     const run = start(async function* () {
       for (let number = 1; number <= 1000; number++) yield event(String(number));
     });
@@ -156,7 +156,7 @@ describe('readers of a run', () => {
     expect(await Array.fromAsync(lagging)).toHaveLength(999);
   });
 
-  it('are told when they name an event that is not there', async () => {
+  it('get an error for an unknown event id', async () => {
     const run = start(async function* () {
       yield event('only');
     });
@@ -165,7 +165,7 @@ describe('readers of a run', () => {
     await expect(all(run, 2)).rejects.toThrow(/has 1 events; 2 is none of them/);
   });
 
-  it('are let go at once when they leave while nothing happens', async () => {
+  it('end at once when they leave while no event arrives', async () => {
     const run = start(async function* (signal) {
       yield event('a');
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -186,7 +186,7 @@ describe('a run', () => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('inner'))));
   };
 
-  it('that is cancelled ends with the reason, at once', async () => {
+  it('that is cancelled ends at once with the reason', async () => {
     const run = start(hanging);
     const read = all(run);
     await turn();
@@ -198,7 +198,7 @@ describe('a run', () => {
     expect(run.record.events).toBe(2);
   });
 
-  it('that does not listen is not waited for', async () => {
+  it('that ignores its abort signal is not waited for', async () => {
     const run = start(async function* () {
       yield event('begun');
       await new Promise(() => {});
@@ -208,7 +208,7 @@ describe('a run', () => {
     expect(run.record.status).toBe('cancelled');
   });
 
-  it('whose readers have left goes on for the grace time, and then ends', async () => {
+  it('whose readers have left continues for the grace time, and then ends', async () => {
     const run = start(hanging, 60);
     const leave = async () => {
       for await (const _ of run.follow(0, never)) break;
@@ -223,14 +223,14 @@ describe('a run', () => {
     expect((await all(run)).at(-1)?.json).toContain('did not come back');
   });
 
-  it('without grace ends with its last reader', async () => {
+  it('without grace time ends with its last reader', async () => {
     const run = start(hanging, 0);
     for await (const _ of run.follow(0, never)) break;
     await run.ended;
     expect(run.record.status).toBe('cancelled');
   });
 
-  it('that is resumable goes on without any reader', async () => {
+  it('that is resumable continues without readers', async () => {
     const run = start(async function* () {
       for (let number = 1; number <= 1000; number++) yield event(String(number));
     });
@@ -239,7 +239,7 @@ describe('a run', () => {
     expect(run.record).toMatchObject({ status: 'ended', events: 1000 });
   });
 
-  it('that fails before its first event fails for who reads it', async () => {
+  it('that fails before its first event throws to its reader', async () => {
     const run = start(async function* () {
       yield* await Promise.reject<RunEvent[]>(new ServiceError('provider_failed', 'The model is down.'));
     });

@@ -25,7 +25,7 @@ const plan = {
   processMegabytes: 600,
 };
 
-describe('the command of a slot', () => {
+describe('the command line of a slot', () => {
   it('allows Node nothing but to read its own files and to load the isolate', () => {
     const layers = { bubblewrap: { absent: '' }, kernelLimits: false };
     const { program, args } = slotCommand({ ...plan, layers });
@@ -43,7 +43,7 @@ describe('the command of a slot', () => {
     ]);
   });
 
-  it('sets limits of the kernel by a shell that does not stay', () => {
+  it('sets kernel limits in a shell that is replaced by exec', () => {
     const { program, args } = slotCommand({ ...plan, layers: { bubblewrap: { absent: '' }, kernelLimits: true } });
     expect([program, args[0], args[2]]).toEqual(['/bin/sh', '-c', process.execPath]);
     expect(args[1]).toBe(
@@ -51,7 +51,7 @@ describe('the command of a slot', () => {
     );
   });
 
-  it('puts bubblewrap around both, with nothing but what is needed', () => {
+  it('wraps both in bubblewrap, with only the needed files', () => {
     const layers = { bubblewrap: { program: '/usr/bin/bwrap' }, kernelLimits: true };
     const { program, args } = slotCommand({ ...plan, layers });
     expect(program).toBe('/usr/bin/bwrap');
@@ -64,7 +64,7 @@ describe('the command of a slot', () => {
 });
 
 describe('bubblewrap', () => {
-  it('is taken for absent when it is there and does not work', async () => {
+  it('counts as missing when it is installed but does not work', async () => {
     await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho "No permissions to create new namespace" >&2\nexit 1\n');
     await chmod(join(folder, 'bwrap'), 0o755);
     const { bubblewrap } = await findOuterLayers(folder);
@@ -74,7 +74,7 @@ describe('bubblewrap', () => {
     });
   });
 
-  it.runIf(bubblewrapPath(path) !== undefined)('leaves the slot as it is to its callers', async () => {
+  it.runIf(bubblewrapPath(path) !== undefined)('does not change the behaviour of the slot', async () => {
     const sandbox = await openOurs({}, undefined, path);
     try {
       const result = await sandbox.run({ code: '6 * 7', inputs: {}, files: [] }, signal);
@@ -85,10 +85,10 @@ describe('bubblewrap', () => {
   });
 });
 
-describe('where Python cannot be run', () => {
+describe('where Python cannot run', () => {
   const settings: SandboxSettings = { mode: 'auto', limits: defaultSandboxLimits, searchPath: '/nowhere' };
 
-  it('the reason is told, and there is no sandbox', () => {
+  it('the reason is reported, and there is no sandbox', () => {
     expect(sandboxAbsence(settings)).toBeUndefined();
     expect(sandboxAbsence({ ...settings, mode: 'off' })).toContain('CITEWELL_SANDBOX=off');
     expect(sandboxAbsence({ ...settings, mode: 'strict' })).toContain('strict asks for bubblewrap');
@@ -96,7 +96,7 @@ describe('where Python cannot be run', () => {
     expect(openSandbox({ ...settings, mode: 'strict' }, folder, () => undefined)).toBeUndefined();
   });
 
-  it.runIf(process.platform === 'linux')('strict refuses to run without a bubblewrap that works', async () => {
+  it.runIf(process.platform === 'linux')('strict mode refuses to run without a working bubblewrap', async () => {
     await writeFile(join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n');
     await chmod(join(folder, 'bwrap'), 0o755);
     const sandbox = openSandbox({ ...settings, mode: 'strict', searchPath: folder }, folder, () => undefined);

@@ -74,7 +74,7 @@ describe('packages of an operator', () => {
     }
   });
 
-  it('are named when there is no usable wheel of them', async () => {
+  it('are reported when there is no usable wheel of them', async () => {
     const { runtime } = anyRuntime();
     await writeFile(join(folder, 'numpy-2.4.6-cp314-cp314-manylinux_2_17_x86_64.whl'), '');
     const reports: string[] = [];
@@ -88,7 +88,7 @@ describe('packages of an operator', () => {
     await expect(openPackages(join(folder, 'nowhere'), options).files()).rejects.toThrow(/cannot be read/);
   });
 
-  it('come from a mirror only when they are what the lock file says', async () => {
+  it('are loaded from a mirror only when their hash matches the lock file', async () => {
     const wheel = makeWheel('tiny');
     const pyodide = join(folder, 'pyodide');
     await writeLock(pyodide, wheel);

@@ -42,7 +42,7 @@ function countedPool(options: Partial<PoolOptions<CountedSlot>> = {}) {
 }
 
 describe('a pool of slots', () => {
-  it('starts nothing before it is used, and one slot ahead once it is', async () => {
+  it('starts nothing before its first use, and then keeps one spare slot', async () => {
     const { pool, started } = countedPool();
     expect(pool.size).toBe(0);
     const lease = await pool.lease({}, never);
@@ -50,7 +50,7 @@ describe('a pool of slots', () => {
     lease.release(true);
   });
 
-  it('gives no slot to two calls', async () => {
+  it('gives each call its own slot', async () => {
     const { pool, started } = countedPool();
     const numbers: number[] = [];
     for (let call = 0; call < 5; call += 1) {
@@ -72,7 +72,7 @@ describe('a pool of slots', () => {
     second.release(true);
   });
 
-  it('lets the calls of a session wait for each other', async () => {
+  it('runs the calls of a session one after another', async () => {
     const { pool } = countedPool();
     const first = await pool.lease({ session: 'a' }, never);
     let isSecond = false;
@@ -86,7 +86,7 @@ describe('a pool of slots', () => {
     (await second).release(true);
   });
 
-  it('says once that a session was lost', async () => {
+  it('reports a lost session once', async () => {
     const { pool } = countedPool();
     (await pool.lease({ session: 'a' }, never)).release(false);
     const next = await pool.lease({ session: 'a' }, never);
@@ -97,7 +97,7 @@ describe('a pool of slots', () => {
     later.release(true);
   });
 
-  it('begins a session anew when asked to, which is no loss', async () => {
+  it('restarts a session on request, without reporting a loss', async () => {
     const { pool } = countedPool();
     const first = await pool.lease({ session: 'a' }, never);
     first.release(true);
@@ -106,7 +106,7 @@ describe('a pool of slots', () => {
     anew.release(true);
   });
 
-  it('lets the session that was idle the longest give way', async () => {
+  it('ends the session that was idle longest when slots are needed', async () => {
     const { pool } = countedPool();
     for (const session of ['a', 'b']) (await pool.lease({ session }, never)).release(true);
     (await pool.lease({ session: 'c' }, never)).release(true);
@@ -118,7 +118,7 @@ describe('a pool of slots', () => {
     a.release(true);
   });
 
-  it('has never more slots than it may, however many calls there are', async () => {
+  it('never exceeds its number of slots', async () => {
     const { pool } = countedPool({ queued: 50 });
     let most = 0;
     await Promise.all(
@@ -132,7 +132,7 @@ describe('a pool of slots', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  it('turns calls away when too many wait, and those that waited too long', async () => {
+  it('refuses calls when the queue is full, and those that waited too long', async () => {
     const { pool } = countedPool({ queued: 1, queuedMilliseconds: 50 });
     const leases = await Promise.all([pool.lease({}, never), pool.lease({}, never)]);
     const waiting = pool.lease({}, never);
@@ -141,7 +141,7 @@ describe('a pool of slots', () => {
     for (const lease of leases) lease.release(true);
   });
 
-  it('forgets a call that is aborted while it waits', async () => {
+  it('drops a call that is aborted while it waits', async () => {
     const { pool } = countedPool();
     const leases = await Promise.all([pool.lease({}, never), pool.lease({}, never)]);
     const aborting = new AbortController();
@@ -152,7 +152,7 @@ describe('a pool of slots', () => {
     (await pool.lease({}, never)).release(true);
   });
 
-  it('hands on why a slot did not start, and tries again for the next call', async () => {
+  it('passes on why a slot did not start, and retries for the next call', async () => {
     let isBroken = true;
     const { pool } = countedPool({
       async start() {
@@ -166,7 +166,7 @@ describe('a pool of slots', () => {
     expect((await pool.lease({}, never)).slot.number).toBe(1);
   });
 
-  it('notices that an idle slot died', async () => {
+  it('detects that an idle slot died', async () => {
     const { pool, started } = countedPool();
     const first = await pool.lease({ session: 'a' }, never);
     first.release(true);
@@ -177,13 +177,13 @@ describe('a pool of slots', () => {
     next.release(true);
   });
 
-  it('ends what is idle too long', async () => {
+  it('ends slots that are idle too long', async () => {
     const { pool, started } = countedPool({ idleMilliseconds: 40 });
     (await pool.lease({ session: 'a' }, never)).release(true);
     await vi.waitFor(() => expect([pool.size, started.every(({ isEnded }) => isEnded())]).toEqual([0, true]));
   });
 
-  it('ends everything when it is closed, and takes no more calls', async () => {
+  it('ends everything when it is closed, and refuses further calls', async () => {
     const { pool, started } = countedPool();
     await pool.lease({ session: 'a' }, never);
     await pool.close();

@@ -36,7 +36,7 @@ describe('Python in the sandbox', () => {
     expect(value).toMatchObject({ type: 'list', json: [5, 4, 'x,y\n1,2\n'] });
   });
 
-  it('hands back what it left below out/, within limits, and names the rest', async () => {
+  it('returns files below out/, within limits, and names the others', async () => {
     const { files, skippedFiles } = await run(
       'import os\nos.makedirs("out/b", exist_ok=True)\nopen("out/a.svg", "w").write("<svg/>")\nopen("out/b/c.txt", "w").write("c")\nopen("out/d.bin", "wb").write(bytes(9999))\nNone',
     );
@@ -58,12 +58,12 @@ describe('Python in the sandbox', () => {
     expect(error?.traceback).not.toMatch(/json\/decoder|_sandbox/);
   });
 
-  it('shows where a program is no Python', async () => {
+  it('reports the position of a syntax error', async () => {
     const { error } = await run('x = 1\nif x\n    print(x)');
     expect(error).toMatchObject({ type: 'SyntaxError', message: "expected ':'", line: 2 });
   });
 
-  it('counts what it does not keep of long outputs', async () => {
+  it('reports the number of omitted characters of long outputs', async () => {
     const { stdout, value } = await run('print("é" * 5000)\n"y" * 3000');
     expect([stdout.text.length, stdout.characters, stdout.isTruncated]).toEqual([1_000, 5_001, true]);
     expect([value?.repr.length, value?.isTruncated, value?.json]).toEqual([1_000, true, undefined]);
@@ -75,11 +75,11 @@ describe('Python in the sandbox', () => {
     ['2**60', undefined],
     ['{1: 2}', undefined],
     ['(1, [2.5, None, {"a": True}])', [1, [2.5, null, { a: true }]]],
-  ])('gives the value of %s as JSON only when that says all of it', async (code, json) => {
+  ])('returns the value of %s as JSON only when that is lossless', async (code, json) => {
     expect((await run(code)).value?.json).toEqual(json);
   });
 
-  it('tells how a program ended itself', async () => {
+  it('reports how a program ended itself', async () => {
     expect(await run('import sys\nsys.exit(3)')).toMatchObject({ end: 'exit', exitCode: 3 });
     expect(await run('raise SystemExit')).toMatchObject({ end: 'exit', exitCode: 0 });
     expect(await run('exit("no")')).toMatchObject({ end: 'exit', exitCode: 1, stderr: { text: 'no\n' } });
@@ -94,21 +94,21 @@ describe('Python in the sandbox', () => {
     expect([anew.error?.type, anew.sessionLost]).toEqual(['NameError', false]);
   });
 
-  it('keeps a session through errors and lost memory that Python itself notices', async () => {
+  it('keeps a session after errors and a MemoryError', async () => {
     await run('kept = 7');
     await run('1 / 0');
     await run('x = "a" * 10**9');
     expect(await run('kept')).toMatchObject({ value: { repr: '7' }, sessionLost: false });
   });
 
-  it('has randomness of its own in every slot', async () => {
+  it('has a different random seed in every slot', async () => {
     const code = 'import os, random, uuid\n[random.random(), os.urandom(8), uuid.uuid4()]';
     const values = await Promise.all([1, 2].map(() => sandbox.run({ code, inputs: {}, files: [] }, signal)));
     expect(values[0]?.value?.repr).toBeDefined();
     expect(values[0]?.value?.repr).not.toBe(values[1]?.value?.repr);
   });
 
-  it('is ended when its caller leaves', async () => {
+  it('is ended when its caller aborts', async () => {
     const leaving = new AbortController();
     const running = sandbox.run({ code: 'while True: pass', inputs: {}, files: [] }, leaving.signal);
     setTimeout(() => leaving.abort(new Error('left')), 300);
@@ -141,7 +141,7 @@ describe('the processes of the sandbox', () => {
     }, PATIENT);
   });
 
-  it('start again from nothing when the snapshot on disk is rubbish', async () => {
+  it('start without the snapshot when its file is damaged', async () => {
     const cacheFolder = await mkdtemp(join(tmpdir(), 'citewell-snapshot-'));
     const search = findRuntime();
     if (!search.found) throw new Error(search.reason);

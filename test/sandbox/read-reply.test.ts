@@ -8,13 +8,13 @@ const read = (reply: unknown) => readReply(JSON.stringify(reply), limits);
 
 describe('the reply of a slot', () => {
   it.each([[''], ['{'], ['null'], ['[]'], ['"text"'], ['{"stdout": 5}'], ['{"files": {}}'], ['{"value": 1}']])(
-    'is none when it is %s',
+    'is rejected when it is %s',
     (text) => {
       expect(readReply(text, limits)).toBeUndefined();
     },
   );
 
-  it('is cut to the limits, whatever the slot kept to', () => {
+  it('is truncated to the limits, whatever the slot sends', () => {
     const reply = read({
       stdout: 'x'.repeat(50),
       value: { repr: 'y'.repeat(50), type: 'str', characters: 50, json: null },
@@ -29,13 +29,13 @@ describe('the reply of a slot', () => {
     ]);
   });
 
-  it('is refused with more files, or larger ones, than were asked for', () => {
+  it('is refused with more or larger files than requested', () => {
     expect(read({ files: [1, 2, 3].map((n) => ({ name: `${n}`, base64: 'eA==' })) })).toBeUndefined();
     expect(read({ files: [{ name: 'a', base64: 'eHh4eHh4eHg=' }] })).toBeUndefined();
     expect(read({ files: [{ name: 'a', base64: '<>' }] })).toBeUndefined();
   });
 
-  it('leaves out files whose names lead elsewhere', () => {
+  it('drops files whose names lead outside', () => {
     expect(
       read({
         files: [
@@ -46,7 +46,7 @@ describe('the reply of a slot', () => {
     ).toEqual([{ name: 'b', bytes: new Uint8Array([120]) }]);
   });
 
-  it('never throws and never takes members nobody asked for', () => {
+  it('never throws and ignores unknown fields', () => {
     const reply = read({ stdout: 'x', sessionLost: true });
     expect(reply?.stdout.text).toBe('x');
     expect(reply).not.toHaveProperty('sessionLost');

@@ -30,7 +30,7 @@ describe('the import check', () => {
     expect(messages(file, source)).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('names file and line, also when the import goes over several lines', () => {
+  it('names file and line, also for an import over several lines', () => {
     const source = "import {\n  a,\n  b,\n} from '../documents/x.ts';\nimport {\n  c,\n} from 'express';\n";
     expect(checkFile('src/rag/a.ts', source)).toMatchObject([{ file: 'src/rag/a.ts', line: 7 }]);
   });
@@ -54,7 +54,7 @@ describe('the import check', () => {
     expect(checkComposition(files("import { readFile } from 'node:fs/promises';"))).toHaveLength(1);
   });
 
-  it('asks for a line for a room it does not know', () => {
+  it('requires an entry for an unknown room', () => {
     expect(messages('src/helpers/a.ts', '')).toEqual([expect.stringContaining('belongs to no room')]);
   });
 });

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { readOptions } from '../../scripts/evaluate/options.ts';
 
 describe('the options of scripts/evaluate.ts', () => {
-  it('measure what a user gets, and every way of searching, unless told', () => {
+  it('default to the user’s configuration and every search mode', () => {
     expect(readOptions(['folder'])).toMatchObject({
       ...{ folders: ['folder'], embedders: ['auto'], modes: ['full_text', 'semantic', 'hybrid', 'default'] },
       ...{ limit: 100, isWhole: false, isGraphOn: false, failOnLoss: [], failBelow: [] },
     });
   });
 
-  it('name measures that must not fall', () => {
+  it('name measures that must not decrease', () => {
     const args = [
       'a',
       'b',

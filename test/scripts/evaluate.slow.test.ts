@@ -16,7 +16,7 @@ async function evaluate(...args: string[]) {
   );
 }
 
-it('measures a collection over HTTP, uses what it kept, and fails where a measure has fallen', async () => {
+it('measures a collection over HTTP, reuses stored data, and fails when a measure has decreased', async () => {
   const folder = await temporaryFolder();
   const topics = [
     'granite',

@@ -4,7 +4,7 @@ import { onAbort, raceAbort, startDeadline, untilAborted } from '../../src/share
 const never = new Promise<never>(() => {});
 
 describe('a promise raced against an abort', () => {
-  it('gives the value, and leaves no listener', async () => {
+  it('resolves to the value, and leaves no listener', async () => {
     const { signal } = new AbortController();
     const removed = vi.spyOn(signal, 'removeEventListener');
     expect(await raceAbort(Promise.resolve('value'), signal)).toBe('value');
@@ -12,25 +12,25 @@ describe('a promise raced against an abort', () => {
     expect(await raceAbort(Promise.resolve('value'), undefined)).toBe('value');
   });
 
-  it('ends with the reason at once, however long the promise takes', async () => {
+  it('rejects with the reason at once, however long the promise takes', async () => {
     const abort = new AbortController();
     const raced = raceAbort(never, abort.signal);
     abort.abort(new Error('stop'));
     await expect(raced).rejects.toThrow('stop');
   });
 
-  it('gives an aborted caller nothing, not even a value that is there', async () => {
+  it('rejects for an aborted signal, even when the value is available', async () => {
     await expect(raceAbort(Promise.resolve('value'), AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   });
 
-  it('ends with an error of its own where one is made', async () => {
+  it('rejects with a custom error if one is given', async () => {
     const raced = raceAbort(never, AbortSignal.abort('why'), ({ reason }) => new Error(`cancelled: ${reason}`));
     await expect(raced).rejects.toThrow('cancelled: why');
   });
 });
 
 describe('listening for an abort', () => {
-  it('calls once, at once when it has happened, and not after listening ended', async () => {
+  it('calls back once, immediately if already aborted, and never after removal', async () => {
     const calls: string[] = [];
     const abort = new AbortController();
     onAbort(abort.signal, () => calls.push('kept'));
@@ -49,7 +49,7 @@ describe('a deadline', () => {
     expect([deadline.isOver, deadline.signal.reason.name]).toEqual([true, 'TimeoutError']);
   });
 
-  it('tells the time limit from the caller', () => {
+  it('distinguishes the time limit from an abort of the caller', () => {
     const caller = new AbortController();
     using deadline = startDeadline(60_000, caller.signal);
     caller.abort(new Error('gone'));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Condition } from '../../src/shared/condition.ts';
 
-it('wakes all who wait when it happens, and those who come later only the next time', async () => {
+it('wakes all current waiters, and later ones only at the next signal', async () => {
   const condition = new Condition<number>();
   const first = [condition.next, condition.next];
   condition.notify(1);

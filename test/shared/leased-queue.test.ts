@@ -32,7 +32,7 @@ function queueOver(tasks: string[], { round, ...parts }: Partial<LeasedQueuePart
 }
 
 describe('a leased queue', () => {
-  it('is emptied by who waits for it, counting what comes in meanwhile', async () => {
+  it('is drained by a waiting caller, including entries added meanwhile', async () => {
     const { queue, next, tasks, requeue } = queueOver(['a', 'b']);
     const counts: string[] = [];
     for await (const { task, done, total } of queue.drain(next)) {
@@ -44,7 +44,7 @@ describe('a leased queue', () => {
     await queue.close();
   });
 
-  it('works in the background from its start on and after every change, until it is closed', async () => {
+  it('is processed in the background from its start on and after every change, until it is closed', async () => {
     const idle = vi.fn(async () => {});
     const { queue, tasks, done, change, listeners } = queueOver(['a'], { onIdle: idle });
     change();
@@ -61,7 +61,7 @@ describe('a leased queue', () => {
     expect([done.length, listeners.size]).toEqual([3, 0]);
   });
 
-  it('looks again when a change comes during the last look', async () => {
+  it('checks again when a change arrives during the last check', async () => {
     let rounds = 0;
     const { queue } = queueOver([], {
       async round(): Promise<Round> {
@@ -91,7 +91,7 @@ describe('a leased queue', () => {
     await queue.close();
   });
 
-  it('does not wait out a pause when it is closed, nor report the end', async () => {
+  it('interrupts a pause when it is closed, without reporting an error', async () => {
     let rounds = 0;
     const { queue, failures } = queueOver([], {
       async round(): Promise<Round> {

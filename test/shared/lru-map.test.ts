@@ -3,8 +3,8 @@ import { LruMap } from '../../src/shared/lru-map.ts';
 
 const kept = (map: { has(key: string): boolean }) => ['a', 'b', 'c', 'd'].filter((key) => map.has(key)).join('');
 
-describe('a map of the most recently used', () => {
-  it('forgets what was used longest ago; reading and writing are uses, asking is not', () => {
+describe('an LRU map', () => {
+  it('evicts the least recently used entry; get and set count as use, has does not', () => {
     const map = new LruMap<string, number>({ max: 2 });
     map.set('a', 1);
     map.set('b', 2);
@@ -40,7 +40,7 @@ describe('a map of the most recently used', () => {
     expect(kept(map)).toBe('a');
   });
 
-  it('makes a missing value once', () => {
+  it('creates a missing value once', () => {
     const map = new LruMap<string, object>({ max: 1 });
     const made = map.getOrCreate('a', () => ({}));
     expect(map.getOrCreate('a', () => ({}))).toBe(made);

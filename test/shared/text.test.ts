@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { oneLine, shortLine, splitList } from '../../src/shared/text.ts';
 
-describe('text on one line', () => {
+describe('single-line text', () => {
   it('has single spaces, and none at the ends', () => {
     expect(oneLine('\n a\t\tb\u00a0\r\n c ')).toBe('a b c');
   });
 
-  it('is cut to the length with an ellipsis, never within a character', () => {
+  it('is truncated to the length with an ellipsis, never within a character', () => {
     expect(shortLine(' ab\ncd ', 5)).toBe('ab cd');
     expect(shortLine('ab cde', 5)).toBe('ab c…');
     expect(shortLine('ab 😀😀', 5)).toBe('ab \ufffd…');
