@@ -20,7 +20,7 @@ const askFor = async (folder: string): Promise<{ process: ChildProcessWithoutNul
 };
 
 describe('the data folder', () => {
-  it('is made with its parents, for its user alone', async () => {
+  it('is created with its parents, accessible to its user only', async () => {
     const path = join(await temporaryFolder(), 'some', 'where');
     const folder = await openDataFolder(path);
     onTestFinished(() => folder.close());
@@ -32,7 +32,7 @@ describe('the data folder', () => {
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  it.skipIf(process.platform === 'win32')('is closed to others with all it holds where it was open', async () => {
+  it.skipIf(process.platform === 'win32')('is made private with its content when it was open to others', async () => {
     const path = await temporaryFolder();
     await chmod(path, 0o755);
     await mkdir(join(path, 'chroma'));
@@ -48,7 +48,7 @@ describe('the data folder', () => {
     expect((await stat(join(path, 'later'))).mode & 0o777).toBe(0o600);
   });
 
-  it.skipIf(process.platform === 'win32')('is refused where others can reach it among things of theirs', async () => {
+  it.skipIf(process.platform === 'win32')('is refused inside a folder that others can write', async () => {
     const path = await temporaryFolder();
     await writeFile(join(path, 'letter.txt'), '');
     await chmod(path, 0o755);
@@ -61,7 +61,7 @@ describe('the data folder', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o755);
   });
 
-  it('is had by one at a time within a process, and by the next after that', async () => {
+  it('is locked by one holder at a time within a process', async () => {
     const path = await temporaryFolder();
     const first = await openDataFolder(path);
     await expect(openDataFolder(path)).rejects.toMatchObject({ code: 'conflict' });
@@ -70,7 +70,7 @@ describe('the data folder', () => {
     await (await openDataFolder(path)).close();
   });
 
-  it('is refused with the process that has it', async () => {
+  it('is refused with the pid of its holder', async () => {
     const path = await temporaryFolder();
     const other = await askFor(path);
     expect(other.says).toBe('held');
@@ -80,7 +80,7 @@ describe('the data folder', () => {
     });
   });
 
-  it('is refused with the address of the server that has it', async () => {
+  it('is refused with the address of the server that holds it', async () => {
     const path = await temporaryFolder();
     const folder = await openDataFolder(path);
     onTestFinished(() => folder.close());
@@ -99,13 +99,13 @@ describe('the data folder', () => {
     await (await openDataFolder(path)).close();
   });
 
-  it('is free although a file of a dead holder whose number lives on says otherwise', async () => {
+  it('is free when the pid of a dead holder was reused', async () => {
     const path = await temporaryFolder();
     await writeFile(join(path, 'holder.json'), JSON.stringify({ pid: process.pid, startTime: 'long ago' }));
     await (await openDataFolder(path)).close();
   });
 
-  it('goes to exactly one of several that ask at the same moment', async () => {
+  it('is granted to exactly one of several concurrent processes', async () => {
     const path = await temporaryFolder();
     const answers = await Promise.all(Array.from({ length: 4 }, () => askFor(path)));
     expect(answers.filter(({ says }) => says === 'held')).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('the data folder', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('is refused, and not waited for, where nothing can be made', async () => {
+  it.runIf(process.platform === 'linux')('is refused without waiting when it cannot be created', async () => {
     await expect(openDataFolder('/proc/no-such-folder/below')).rejects.toThrow(/cannot be used: it cannot be made/);
   });
 
@@ -137,8 +137,8 @@ describe('the data folder', () => {
   });
 });
 
-describe('what a serving process says of itself', () => {
-  it('is read back by others while it lives', async () => {
+describe('the address file of a serving process', () => {
+  it('is read by others while the process lives', async () => {
     const path = await temporaryFolder();
     const info = await writeServerInfo(path, 'http://127.0.0.1:7272', { version: '1.2.3' });
     expect(info).toMatchObject({ ...(await currentProcess()), url: 'http://127.0.0.1:7272', version: '1.2.3' });
@@ -156,7 +156,7 @@ describe('what a serving process says of itself', () => {
       'is of an earlier process with our number',
       JSON.stringify({ pid: process.pid, startTime: 'x', url: 'http://127.0.0.1:1', token: 't', version: '1' }),
     ],
-  ])('counts for nothing when it %s', async (_, text) => {
+  ])('is ignored when it %s', async (_, text) => {
     const path = await temporaryFolder();
     if (text !== undefined) await writeFile(join(path, 'server.json'), text);
     expect(await readServerInfo(path)).toBeUndefined();
@@ -167,14 +167,14 @@ describe('what a serving process says of itself', () => {
     'https://citewell.example',
     'http://127.example.org',
     'http://127.0.0.1.nip.io:80',
-  ])('counts for nothing when it leads to another machine: %s', async (url) => {
+  ])('is ignored when it names another machine: %s', async (url) => {
     const path = await temporaryFolder();
     const info = await writeServerInfo(path, 'http://127.0.0.1:7272');
     await writeFile(join(path, 'server.json'), JSON.stringify({ ...info, url }));
     expect(await readServerInfo(path)).toBeUndefined();
   });
 
-  it('counts where it names an address of this machine', async () => {
+  it('is accepted when it names an address of this machine', async () => {
     const path = await temporaryFolder();
     const { address = '' } = Object.values(networkInterfaces()).flatMap((each) => each ?? [])[0] ?? {};
     const host = address.includes(':') ? `[${address}]` : address;
@@ -182,7 +182,7 @@ describe('what a serving process says of itself', () => {
     expect((await readServerInfo(path))?.url).toBe(`http://${host}:7272`);
   });
 
-  it.skipIf(process.platform === 'win32')('counts for nothing when it is a link', async () => {
+  it.skipIf(process.platform === 'win32')('is ignored when it is a link', async () => {
     const [path, elsewhere] = [await temporaryFolder(), await temporaryFolder()];
     await writeServerInfo(elsewhere, 'http://127.0.0.1:7272');
     await symlink(join(elsewhere, 'server.json'), join(path, 'server.json'));
@@ -190,7 +190,7 @@ describe('what a serving process says of itself', () => {
   });
 
   it.runIf(process.platform === 'linux' && process.getuid?.() !== 0)(
-    "counts for nothing when the process is another user's",
+    'is ignored when the process belongs to another user',
     async () => {
       const path = await temporaryFolder();
       const startTime = (await readStartTime(1)) ?? '';
@@ -200,7 +200,7 @@ describe('what a serving process says of itself', () => {
     },
   );
 
-  it('is not taken back by another process', async () => {
+  it('is not removed by another process', async () => {
     const path = await temporaryFolder();
     await writeServerInfo(path, 'http://127.0.0.1:7272');
     const file = join(path, 'server.json');
@@ -213,7 +213,7 @@ describe('what a serving process says of itself', () => {
 });
 
 describe('a process', () => {
-  it('is known by its number and the time it began', async () => {
+  it('is identified by its pid and start time', async () => {
     const self = await currentProcess();
     expect(self.pid).toBe(process.pid);
     expect(await isAlive(self)).toBe(true);

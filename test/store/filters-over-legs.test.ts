@@ -165,7 +165,7 @@ async function openLegs(): Promise<Readonly<Record<string, Leg>>> {
   };
 }
 
-it('filters every leg as the contract says, whatever fields and values are called', async () => {
+it('applies filters to every leg as in the contract, for any field names and values', async () => {
   const legs = Object.entries(await openLegs());
   await fc.assert(
     fc.asyncProperty(wireFilter, async (wire) => {

@@ -135,7 +135,7 @@ describe('chooseQuotes', () => {
     ]);
   });
 
-  it('lets title and headings stand for words the source leaves out', () => {
+  it('matches question words in title and headings', () => {
     const sources = [{ text: 'Press the red button. It beeps twice.', about: 'Acme Boiler 2000: resetting' }];
     expect(chooseQuotes({ question: 'How do I reset the Acme Boiler?', sources, analyser }).quotes).not.toEqual([]);
   });

@@ -45,7 +45,7 @@ const persisted = async (): Promise<{ folder: string; graph: string }> => {
 };
 
 describe('a vector collection on disk', () => {
-  it('is all there after a restart', async () => {
+  it('is complete after a restart', async () => {
     const { folder } = await persisted();
     const { chroma, recoveries } = await openOn(folder);
     const collection = await chroma.open('kept', DIMENSIONS);
@@ -59,7 +59,7 @@ describe('a vector collection on disk', () => {
     ['an empty header', (graph: string) => truncate(join(graph, 'header.bin'))],
     ['a rubbish list of its keys', (graph: string) => writeFile(join(graph, 'index_metadata.pickle'), 'rubbish')],
     ['links that crash the server', (graph: string) => truncate(join(graph, 'link_lists.bin'), 4)],
-  ])('is made anew, empty, after damage by %s, and that is told', async (_, damage) => {
+  ])('is rebuilt empty after damage by %s, and the loss is reported', async (_, damage) => {
     const { folder, graph } = await persisted();
     await damage(graph);
     const { chroma, recoveries } = await openOn(folder);
@@ -73,7 +73,7 @@ describe('a vector collection on disk', () => {
 });
 
 describe('a vector collection in use', () => {
-  it('answers again after the server has been killed, and the comeback is told', async () => {
+  it('answers again after the server was killed, and the recovery is reported', async () => {
     const { chroma, recoveries } = await openOn(join(await temporaryFolder(), 'chroma'));
     const collection = await chroma.open('kept', DIMENSIONS);
     await collection.upsert(records.slice(0, 20));
@@ -86,7 +86,7 @@ describe('a vector collection in use', () => {
     expect(await chroma.isHealthy()).toBe(true);
   });
 
-  it('says that it is being rebuilt when it was lost, and then works on', async () => {
+  it('reports that it is being rebuilt after a loss, and then works again', async () => {
     const { chroma, recoveries } = await openOn(join(await temporaryFolder(), 'chroma'));
     const collection = await chroma.open('kept', DIMENSIONS);
     await collection.upsert(records.slice(0, 20));
@@ -100,7 +100,7 @@ describe('a vector collection in use', () => {
     expect(await collection.count()).toBe(20);
   });
 
-  it('does not come to life again once dropped', async () => {
+  it('is not recreated once dropped', async () => {
     const { chroma, recoveries } = await openOn(join(await temporaryFolder(), 'chroma'));
     const collection = await chroma.open('kept', DIMENSIONS);
     await chroma.drop('kept');
@@ -109,7 +109,7 @@ describe('a vector collection in use', () => {
     expect(recoveries()).toBe(0);
   });
 
-  it('is refused for vectors of another length than it has, also after a restart', async () => {
+  it('refuses vectors of another length, also after a restart', async () => {
     const folder = join(await temporaryFolder(), 'chroma');
     const { chroma } = await openOn(folder);
     await chroma.open('kept', DIMENSIONS);

@@ -81,7 +81,7 @@ describe('the embedded Chroma server', () => {
     expect(await isRunning(pid)).toBe(false);
   });
 
-  it('comes back by itself after a crash and says so', async () => {
+  it('restarts by itself after a crash and reports it', async () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
     const comebacks: ServerRecovery[] = [];
     server.onRecovered((comeback) => comebacks.push(comeback));
@@ -105,7 +105,7 @@ describe('the embedded Chroma server', () => {
     expect(existsSync(join(folder, 'chroma.damaged'))).toBe(false);
   });
 
-  it('keeps the files when they are not what stops it from starting', async () => {
+  it('keeps the files when something else prevents its start', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'chroma'));
     await writeFile(join(folder, 'chroma', 'kept'), 'kept');
@@ -119,26 +119,23 @@ describe('the embedded Chroma server', () => {
     expect(await readFile(join(folder, 'chroma', 'kept'), 'utf8')).toBe('kept');
   });
 
-  it.each(['running', 'stopped'])(
-    'ends a server that an earlier process left over on the same files: %s',
-    async (state) => {
-      const folder = await temporaryFolder();
-      await mkdir(join(folder, 'chroma'));
-      const leftover = await launchServer({
-        binding,
-        folder: join(folder, 'chroma'),
-        readyWithinMs: START_MS,
-        onProcess: (pid) => recordServer({ file: join(folder, 'chroma.pid'), folder: join(folder, 'chroma') }, pid),
-        signal: new AbortController().signal,
-      });
-      onTestFinished(() => leftover.stop());
-      if (state === 'stopped') process.kill(leftover.pid, 'SIGSTOP');
-      const server = startServer(join(folder, 'chroma'));
-      await server.url(START_MS);
-      expect(await isRunning(leftover.pid)).toBe(false);
-      expect(pidOf(server)).not.toBe(leftover.pid);
-    },
-  );
+  it.each(['running', 'stopped'])('ends an orphaned server on the same files: %s', async (state) => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'chroma'));
+    const leftover = await launchServer({
+      binding,
+      folder: join(folder, 'chroma'),
+      readyWithinMs: START_MS,
+      onProcess: (pid) => recordServer({ file: join(folder, 'chroma.pid'), folder: join(folder, 'chroma') }, pid),
+      signal: new AbortController().signal,
+    });
+    onTestFinished(() => leftover.stop());
+    if (state === 'stopped') process.kill(leftover.pid, 'SIGSTOP');
+    const server = startServer(join(folder, 'chroma'));
+    await server.url(START_MS);
+    expect(await isRunning(leftover.pid)).toBe(false);
+    expect(pidOf(server)).not.toBe(leftover.pid);
+  });
 
   it('leaves the server of another folder alone when started on a copy of that one', async () => {
     const folder = await temporaryFolder();
@@ -152,7 +149,7 @@ describe('the embedded Chroma server', () => {
     expect(pidOf(copy)).not.toBe(pidOf(original));
   });
 
-  it('never ends a process that merely got the number of a former server', async () => {
+  it('never ends a process that reuses the pid of a former server', async () => {
     const folder = await temporaryFolder();
     const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     onTestFinished(() => void bystander.kill('SIGKILL'));
@@ -180,7 +177,7 @@ describe('the embedded Chroma server', () => {
     expect(await response.json()).toMatchObject([{ name: 'citewell-kept' }]);
   });
 
-  it('throws everything away when told to', async () => {
+  it('deletes everything on request', async () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
     const comebacks: ServerRecovery[] = [];
     server.onRecovered((comeback) => comebacks.push(comeback));
@@ -192,7 +189,7 @@ describe('the embedded Chroma server', () => {
     expect(comebacks).toEqual(['emptied']);
   });
 
-  it('says how long a caller has waited for a slow start, and lets go of one that leaves', async () => {
+  it('reports how long a caller has waited for a slow start, and releases an aborted one', async () => {
     const never = Promise.withResolvers<string>();
     const server = new ChromaServer({
       folder: join(await temporaryFolder(), 'chroma'),

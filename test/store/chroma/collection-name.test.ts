@@ -13,7 +13,7 @@ describe('the name of a collection in Chroma', () => {
     expect(toCollectionName('citewell', name)).toBe(full);
   });
 
-  it('is one that Chroma takes and gives the own name back', () => {
+  it('is valid in Chroma and maps back to the original name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), (name) => {
         const full = toCollectionName('citewell', name);
@@ -23,11 +23,14 @@ describe('the name of a collection in Chroma', () => {
     );
   });
 
-  it.each(['other', 'citewell', 'citewell-', 'citewellish-x', 'citewell-with space'])('%j is not ours', (full) => {
-    expect(fromCollectionName('citewell', full)).toBeUndefined();
-  });
+  it.each(['other', 'citewell', 'citewell-', 'citewellish-x', 'citewell-with space'])(
+    '%j is not recognised',
+    (full) => {
+      expect(fromCollectionName('citewell', full)).toBeUndefined();
+    },
+  );
 
-  it('refuses an empty name and one that grows too long', () => {
+  it('refuses an empty name and one that becomes too long', () => {
     expect(() => toCollectionName('citewell', '')).toThrow('empty or too long');
     expect(() => toCollectionName('citewell', '/'.repeat(200))).toThrow('empty or too long');
   });

@@ -15,7 +15,7 @@ async function bindingOf(bytes: Buffer) {
 }
 
 describe('the native module, looked for in a thread', () => {
-  it('is the copy that this machine can load', async () => {
+  it('is the copy that can be loaded on this machine', async () => {
     const original = tinyElf([{ name: '__isoc23_strtol', version: 'GLIBC_2.38' }]);
     const { folder, binding } = await bindingOf(original);
     const found = await findBinding({ binding, host, cacheFolder: folder });
@@ -32,7 +32,7 @@ describe('the native module, looked for in a thread', () => {
     });
   });
 
-  it('is missed', async () => {
+  it('is reported as missing', async () => {
     const folder = await temporaryFolder();
     const binding = { name: 'none', version: '1', file: join(folder, 'none.node') };
     await expect(findBinding({ binding, host, cacheFolder: folder })).rejects.toThrow('ENOENT');

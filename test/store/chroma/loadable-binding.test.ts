@@ -21,7 +21,7 @@ describe('the package of the native Chroma', () => {
     [{ ...debian, architecture: 'arm64' }, 'chromadb-js-bindings-linux-arm64-gnu'],
     [{ platform: 'darwin', architecture: 'arm64', glibc: undefined }, 'chromadb-js-bindings-darwin-arm64'],
     [{ platform: 'win32', architecture: 'x64', glibc: undefined }, 'chromadb-js-bindings-win32-x64-msvc'],
-  ])('fits the machine', (host, name) => {
+  ])('matches the platform', (host, name) => {
     expect(bindingPackageName(host)).toBe(name);
   });
 
@@ -29,7 +29,7 @@ describe('the package of the native Chroma', () => {
     [{ ...debian, glibc: undefined }, 'linux-x64-musl'],
     [{ ...debian, architecture: 'riscv64' }, 'linux-riscv64-gnu'],
     [{ platform: 'freebsd', architecture: 'x64', glibc: undefined }, 'freebsd-x64'],
-  ])('is refused where there is none, with a way out', (host, target) => {
+  ])('is refused on an unsupported platform, with a remedy', (host, target) => {
     expect(() => bindingPackageName(host)).toThrow(
       expect.objectContaining({
         code: 'not_configured',
@@ -38,7 +38,7 @@ describe('the package of the native Chroma', () => {
     );
   });
 
-  it('is missed by name when optional dependencies were left out', async () => {
+  it('is named as missing when optional dependencies were not installed', async () => {
     const elsewhere =
       thisHost().platform === 'darwin' ? debian : { platform: 'darwin', architecture: 'x64', glibc: undefined };
     await expect(findBindingPackage(elsewhere)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('a native module that asks for a newer glibc', () => {
     return { name: 'chromadb-js-bindings-linux-x64-gnu', version: '9.9.9', file };
   };
 
-  it('is loaded from a copy, made once and shared by those who start at the same time', async () => {
+  it('is loaded from a copy, created once and shared by concurrent starts', async () => {
     const binding = await bindingOf(asksForMore);
     const cache = join(await temporaryFolder(), 'cache');
     const [copy, ...others] = await Promise.all([1, 2, 3].map(() => loadableBinding(binding, debian, cache)));
@@ -92,7 +92,7 @@ describe('a native module that asks for a newer glibc', () => {
     expect((await lstat(copy)).isFile()).toBe(true);
   });
 
-  it('leaves no copy behind that nobody has used for long, and nothing else touched', async () => {
+  it('deletes copies that were not used for long, and nothing else', async () => {
     const cache = await temporaryFolder();
     await writeFile(join(cache, 'other.bin'), '');
     const old = await loadableBinding(await bindingOf(asksForMore), debian, cache);
@@ -105,7 +105,7 @@ describe('a native module that asks for a newer glibc', () => {
     );
   });
 
-  it('is loaded as it is where the system has what it asks for', async () => {
+  it('is loaded unchanged when the system’s glibc is new enough', async () => {
     const binding = await bindingOf(asksForMore);
     const cache = join(await temporaryFolder(), 'cache');
     expect(await loadableBinding(binding, { ...debian, glibc: { major: 2, minor: 41 } }, cache)).toBe(binding.file);
@@ -115,7 +115,7 @@ describe('a native module that asks for a newer glibc', () => {
     await expect(stat(cache)).rejects.toThrow();
   });
 
-  it('is refused with its package and a way out when it cannot be helped', async () => {
+  it('is refused with its package name and a remedy when it cannot be adapted', async () => {
     const binding = await bindingOf(tinyElf([{ name: 'brand_new', version: 'GLIBC_2.50' }]));
     await expect(loadableBinding(binding, debian, await temporaryFolder())).rejects.toMatchObject({
       code: 'not_configured',
@@ -126,7 +126,7 @@ describe('a native module that asks for a newer glibc', () => {
   });
 });
 
-describe('what doctor is told of the embedded Chroma', () => {
+describe('doctor’s report on the embedded Chroma', () => {
   it('names the package, the versions and the file that is loaded', async () => {
     const facts = await describeChroma(bindingCache);
     expect(facts).toMatchObject({ loadable: true, problem: null, packageVersion: expect.stringMatching(/^\d+\./) });

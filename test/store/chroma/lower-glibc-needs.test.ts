@@ -16,13 +16,13 @@ const binding = tinyElf([
   { name: 'pidfd_spawnp', version: 'GLIBC_2.39', isWeak: true },
 ]);
 
-describe('lowering what a native module asks of glibc', () => {
-  it('finds the newest version asked for', () => {
+describe('lowering the glibc version that a native module requires', () => {
+  it('finds the newest required version', () => {
     expect(newestGlibcNeeded(binding)).toEqual({ major: 2, minor: 39 });
     expect(newestGlibcNeeded(tinyElf([{ name: 'x', version: 'GLIBC_PRIVATE' }]))).toBeUndefined();
   });
 
-  it('gives C23 twins their plain name and the oldest version', () => {
+  it('maps C23 variants to their plain names and the oldest version', () => {
     const { needs, symbols } = readElfImports(lowerGlibcNeeds(binding, old));
     const versionOf = new Map(needs.map(({ index, name }) => [index, name]));
     expect(symbols.map(({ name, versionIndex }) => `${name}@${versionOf.get(versionIndex)}`)).toEqual([
@@ -34,20 +34,20 @@ describe('lowering what a native module asks of glibc', () => {
     ]);
   });
 
-  it('makes the demand for versions that are not there a weak one, and no other', () => {
+  it('makes only requirements of missing versions weak', () => {
     const copy = lowerGlibcNeeds(binding, old);
     const weak = readElfImports(copy).needs.filter(({ flagsOffset }) => copy.readUInt16LE(flagsOffset) === 2);
     expect(weak.map(({ name }) => name)).toEqual(['GLIBC_2.38', 'GLIBC_2.39']);
   });
 
-  it('leaves the original as it is, and a copy where nothing is too new', () => {
+  it('changes neither the original, nor a copy without too new requirements', () => {
     const before = Buffer.from(binding);
     lowerGlibcNeeds(binding, old);
     expect(binding.equals(before)).toBe(true);
     expect(lowerGlibcNeeds(binding, { major: 2, minor: 39 }).equals(binding)).toBe(true);
   });
 
-  it('refuses a module that truly uses something newer, and names it', () => {
+  it('refuses a module that uses a newer symbol, and names it', () => {
     expect(() => lowerGlibcNeeds(binding, { major: 2, minor: 31 })).toThrow(
       'It needs pthread_create of GLIBC_2.34, but glibc 2.31 is installed.',
     );

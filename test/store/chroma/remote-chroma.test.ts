@@ -23,7 +23,7 @@ const remote = (options: Partial<RemoteChromaOptions> = {}) =>
 vectorIndexContract('A remote Chroma', async () => remote({ prefix: 'contract' }));
 
 describe('a remote Chroma', () => {
-  it('is shared with others whose collections are neither seen nor touched', async () => {
+  it('neither lists nor changes collections of other programs', async () => {
     const one = remote({ prefix: 'one' });
     const two = remote({ prefix: 'two' });
     const ours = await one.open('same name', 4);
@@ -36,7 +36,7 @@ describe('a remote Chroma', () => {
     expect(await ours.count()).toBe(1);
   });
 
-  it('is unhealthy and says where it was looked for when nothing listens there', async () => {
+  it('is unhealthy and names its address when nothing listens there', async () => {
     const index = remote({ url: 'http://127.0.0.1:9' });
     expect(await index.isHealthy()).toBe(false);
     await expect(index.open('space', 4)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe('a remote Chroma', () => {
     await expect(index.list()).rejects.toMatchObject({ code: 'store_failed' });
   });
 
-  it('says which variables to look at when it refuses us', async () => {
+  it('names the variables to check when it refuses access', async () => {
     const index = remote({ url: await answering(401, {}), token: 'wrong' });
     expect(await index.isHealthy()).toBe(false);
     await expect(index.open('space', 4)).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('a remote Chroma', () => {
     );
   });
 
-  it('makes a collection anew that somebody else removed, and tells', async () => {
+  it('recreates a collection that another program removed, and reports it', async () => {
     const index = remote({ prefix: 'shared' });
     let recoveries = 0;
     index.onRecovered(() => {
@@ -91,7 +91,7 @@ describe('a remote Chroma', () => {
     expect(await collection.count()).toBe(1);
   });
 
-  it('keeps what it has when the server fails for a while', async () => {
+  it('keeps its data when the server fails for a while', async () => {
     let fails = true;
     const url = await forwarding(urlOf(server), () => fails);
     const direct = await remote({ prefix: 'kept' }).open('space', 4);

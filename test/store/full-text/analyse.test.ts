@@ -42,17 +42,17 @@ describe('analyse', () => {
     expect(analyse(text)).toEqual(terms);
   });
 
-  it('leaves Arabic words whole for embedders, whose stored vectors know them so', () => {
+  it('does not segment Arabic words for embedders, to match stored vectors', () => {
     expect(analyseForEmbedding('المكتبات running')).toEqual(['المكتبات', 'المكت-', 'run']);
   });
 
-  it('gives the beginnings of words in a text of another Latin language, where a stemmer for English is of no use', () => {
+  it('yields prefixes of words in other Latin languages instead of English stems', () => {
     expect(analyse('Die Verteidigung der Stadt ist nicht leicht')).toContain('verte-');
     expect(analyse('The defence of the city is not easy')).not.toContain('defen-');
     expect(analyse('const verteidigung = stadt.defence(os, el)')).not.toContain('verte-');
   });
 
-  it('never gives a term with a space, an empty one or one without end', () => {
+  it('never yields a term with a space, an empty or an overlong one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         for (const term of analyse(text)) {
@@ -72,7 +72,7 @@ describe('analyse', () => {
     '漢'.repeat(500_000),
     'a_'.repeat(1_000_000),
     '\u0301'.repeat(1_000_000),
-  ])('stays quick on a file that is one word (%#)', (text) => {
+  ])('is quick on a file of one word (%#)', (text) => {
     const start = performance.now();
     analyse(text);
     expect(performance.now() - start).toBeLessThan(5_000);
@@ -80,22 +80,22 @@ describe('analyse', () => {
 });
 
 describe('analyseQuery', () => {
-  it('names each term once and leaves stop words out', () => {
+  it('returns each term once and drops stop words', () => {
     expect(analyseQuery('What is the purpose of the purpose?')).toEqual(['purpos']);
     expect(readQueryTerms('What is the purpose of the purpose?').repeats).toEqual([['purpos', 2]]);
     expect(readQueryTerms('one purpose').repeats).toEqual([]);
   });
 
-  it('keeps the stop words of a query that has nothing else', () => {
+  it('keeps the stop words of a query without other words', () => {
     expect(analyseQuery('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
   });
 
-  it('tells the parts of identifiers that the query has nowhere else', () => {
+  it('returns the parts of identifiers that occur nowhere else in the query', () => {
     expect(readQueryTerms('size of max_file_size and oneWord').identifiers).toEqual([['maxfiles', ['max', 'file']]]);
     expect(readQueryTerms('_private __init__').identifiers).toEqual([]);
   });
 
-  it('finds in every text the words it was asked with', () => {
+  it('yields terms that occur in any text with the same words', () => {
     const words = fc.constantFrom('House', 'Straße', 'книгами', '東京都', 'fileName', 'ประเทศ', '3.14', 'running');
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 5 }), (chosen) => {
@@ -112,7 +112,7 @@ describe('analyseForIndex', () => {
     expect(indexed).toEqual({ title: 'war and peac part on', body: 'eh bien mon princ' });
   });
 
-  it('counts a heading that repeats the title once', () => {
+  it('indexes a heading that repeats the title once', () => {
     const indexed = analyseForIndex({ title: 'Peace', headingPath: ['Peace', 'Peace'], text: '' });
     expect(indexed.title).toBe('peac');
   });

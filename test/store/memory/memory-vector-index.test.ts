@@ -4,7 +4,7 @@ import { vectorIndexContract } from '../../contracts/vector-index.ts';
 
 vectorIndexContract('memoryVectorIndex', async () => memoryVectorIndex());
 
-it('answers nothing while down, and tells when it is back', async () => {
+it('refuses requests while down, and reports when it is back', async () => {
   const index = memoryVectorIndex();
   const collection = await index.open('one', 2);
   await collection.upsert([{ key: 1, vector: Float32Array.of(1, 0) }]);

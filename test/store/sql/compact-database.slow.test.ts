@@ -9,7 +9,7 @@ import { compactDatabase } from '../../../src/store/sql/compact-database.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { earlierDatabase, LARGE, valueIn } from './earlier-database.ts';
 
-it('leaves the database as it is when it is killed in between, and begins anew the next time', async () => {
+it('leaves the database unchanged when it is killed, and starts again the next time', async () => {
   const path = await earlierDatabase();
   const program = join(await temporaryFolder(), 'compact.mjs');
   const compiled = pathToFileURL(programFile('../../../src/store/sql/compact-database.ts', import.meta)).href;

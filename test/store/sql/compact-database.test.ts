@@ -8,7 +8,7 @@ import { openSqlite } from '../../../src/store/sql/sqlite/open-sqlite.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { earlierDatabase, LARGE, valueIn } from './earlier-database.ts';
 
-it('gives back the space of a database of an earlier version, and lets it do so itself from then on', async () => {
+it('vacuums a database of an earlier version, and enables incremental vacuum', async () => {
   const path = await earlierDatabase();
   expect(freeSpaceIn(path)).toMatchObject({ isGivenBack: false, share: expect.closeTo(0.5, 1) });
   const { before, after } = await compactDatabase(path);
@@ -19,7 +19,7 @@ it('gives back the space of a database of an earlier version, and lets it do so 
   expect(await readdir(dirname(path))).toEqual(['citewell.db']);
 });
 
-it('is announced, done once, and not while another process has the folder', async () => {
+it('is announced, done once, and not while another process holds the folder', async () => {
   const path = await earlierDatabase();
   const folder = dirname(path);
   const announced: string[] = [];

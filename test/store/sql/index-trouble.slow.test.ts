@@ -78,8 +78,8 @@ function pidOf({ server }: EmbeddedChroma): number {
   return server.pid;
 }
 
-describe.skipIf(process.platform === 'win32')('a vector index in trouble', () => {
-  it('is passed over while it hangs, and used again when it goes on', async () => {
+describe.skipIf(process.platform === 'win32')('a failing vector index', () => {
+  it('is bypassed while it hangs, and used again when it responds', async () => {
     const opened = await filled();
     const { store, chroma, find } = opened;
     expect(await find(4_321)).toEqual({ text: 'passage 4321', notes: [] });
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('a vector index in trouble', () =>
     expect(await find(9_999)).toEqual({ text: 'one more', notes: [] });
   });
 
-  it('is started again when it hangs for long, and holds nobody up who closes', async () => {
+  it('is restarted when it hangs for long, and does not delay closing', async () => {
     const opened = await filled();
     const { store, chroma, find } = opened;
     const pid = pidOf(chroma);
@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('a vector index in trouble', () =>
     expect(chroma.server.kind).toBe('stopped');
   });
 
-  it('is made anew when part of its files is gone and it finds only what is left', async () => {
+  it('is rebuilt when part of its files is missing', async () => {
     const { folder, store, chroma } = await filled();
     await store.close();
     await chroma.close();

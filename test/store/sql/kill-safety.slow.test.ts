@@ -66,7 +66,7 @@ async function putStagedIntoIndex({ sqlite, spaces, index }: TestStore, count = 
 
 describe('a process that is killed', () => {
   for (const [moment, reach] of Object.entries(steps)) {
-    it(`leaves nothing visible, and the document to be gone on with, when ${moment}`, async () => {
+    it(`leaves nothing visible, and a resumable document, when ${moment}`, async () => {
       const store = await openTestStore();
       await reach(store);
       const next = await startAgain(store);
@@ -81,7 +81,7 @@ describe('a process that is killed', () => {
       expect(await next.corpus.unfinished()).toEqual([]);
     });
 
-    it(`leaves the old chunks of a document that is replaced when ${moment}`, async () => {
+    it(`leaves the old chunks of a replaced document when ${moment}`, async () => {
       const store = await openTestStore();
       await ingest(store, document, newChunks(3, 'old'));
       const { begin } = store.corpus;
@@ -93,7 +93,7 @@ describe('a process that is killed', () => {
     });
   }
 
-  it('has published what publish returned for', async () => {
+  it('has published every document for which publish returned', async () => {
     const store = await openTestStore();
     await ingest(store, document, newChunks(3));
     const next = await startAgain(store);
@@ -101,7 +101,7 @@ describe('a process that is killed', () => {
     expect(await next.corpus.get(document.id)).toMatchObject({ ingestionStatus: 'success' });
   });
 
-  it('has the index catch up on removals it did not get to', async () => {
+  it('lets the next process apply pending removals to the index', async () => {
     const store = await openTestStore();
     await ingest(store, document, newChunks(3));
     store.index.goDown();
@@ -142,7 +142,7 @@ describe('an index that is down', () => {
   const whenInStep = ({ maintenance }: TestStore) =>
     expect.poll(() => maintenance.state(), PATIENT).toEqual({ kind: 'in_step' });
 
-  it('does not keep a document from being published, and gets its vectors when it is back', async () => {
+  it('does not prevent publication, and gets the vectors when it is back', async () => {
     const store = await openTestStore();
     await whenInStep(store);
     const { index, corpus, maintenance } = store;
@@ -159,7 +159,7 @@ describe('an index that is down', () => {
     expect((await visible(store)).indexed).toBe(4);
   });
 
-  it('is asked again by itself', async () => {
+  it('is retried automatically', async () => {
     const store = await openTestStore();
     await whenInStep(store);
     store.index.goDown();
@@ -169,7 +169,7 @@ describe('an index that is down', () => {
     expect((await visible(store)).indexed).toBe(4);
   });
 
-  it('is rebuilt from the records when it came back empty', async () => {
+  it('is rebuilt from the records when it returns empty', async () => {
     const store = await openTestStore();
     await ingest(store, document, newChunks(7));
     store.index.goDown();
@@ -179,7 +179,7 @@ describe('an index that is down', () => {
   });
 });
 
-describe('a document that goes away while it is being published', () => {
+describe('a document that is deleted during publication', () => {
   it('leaves nothing in the index', async () => {
     const store = await openTestStore();
     await store.maintenance.audit();
@@ -209,7 +209,7 @@ describe('a document that goes away while it is being published', () => {
   });
 });
 
-describe('a publication whose chunks a later submission has dropped', () => {
+describe('a publication whose chunks were dropped by a later submission', () => {
   it('is refused, and leaves the later one to be ingested', async () => {
     const store = await openTestStore();
     await store.corpus.begin(document);
@@ -222,7 +222,7 @@ describe('a publication whose chunks a later submission has dropped', () => {
 });
 
 describe('an audit', () => {
-  it('adds what is missing and removes strangers, also when the counts agree', async () => {
+  it('adds missing and removes unknown vectors, also when the counts agree', async () => {
     const store = await openTestStore();
     await ingest(store, document, newChunks(6));
     const space = await store.spaces.current();

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('ends a search after its time, and says what to do', () => {
+it('ends a search at its time limit, with a remedy', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const watch = watchTask(createCancelFlag(), 1);
   vi.advanceTimersByTime(29_000);
@@ -16,7 +16,7 @@ it('ends a search after its time, and says what to do', () => {
   );
 });
 
-it('ends the search whose caller has left, and no other', () => {
+it('ends the search of an aborted caller, and no other', () => {
   const flag = createCancelFlag();
   const [left, other] = [watchTask(flag, 1), watchTask(flag, 2)];
   cancelTask(flag, 1);

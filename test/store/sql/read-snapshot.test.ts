@@ -44,7 +44,7 @@ describe('an operation over one view of the data', () => {
     database.close();
   });
 
-  it('counts a word that is repeated for more, and not as often as it is', async () => {
+  it('weights a repeated word sublinearly', async () => {
     const database = await openWithTerms();
     const score = (repeats: readonly (readonly [string, number])[]) =>
       withSnapshot(database, patient, (reading) => {
@@ -55,7 +55,7 @@ describe('an operation over one view of the data', () => {
     database.close();
   });
 
-  it('leaves nothing of an ended ranking in the next one', async () => {
+  it('does not leak an aborted ranking into the next one', async () => {
     const database = await openWithTerms();
     const rank = (watch: OperationWatch) =>
       withSnapshot(database, watch, (reading) =>

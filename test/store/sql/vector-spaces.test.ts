@@ -63,7 +63,7 @@ async function storeWith(chunkCount: number): Promise<TestStore> {
 }
 
 describe('claiming the corpus', () => {
-  it('is granted again to the embedder that has it', async () => {
+  it('is granted again to its embedder', async () => {
     const store = await storeWith(2);
     const again = await store.spaces.claim(testSpace);
     expect(again).toMatchObject({ ...testSpace, state: 'current', vectors: 2 });
@@ -71,7 +71,7 @@ describe('claiming the corpus', () => {
     expect(await store.spaces.list()).toHaveLength(1);
   });
 
-  it('is refused to another embedder, in words that name both and the way out', async () => {
+  it('is refused to another embedder, naming both and the remedy', async () => {
     const store = await storeWith(1);
     const refused = store.spaces.claim({ embedder: 'openai/large', version: '2', dimensions: 3072 });
     await expect(refused).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('claiming the corpus', () => {
     });
   });
 
-  it('is granted to anybody while the corpus is empty', async () => {
+  it('is granted to any embedder while the corpus is empty', async () => {
     const store = await openTestStore();
     const old = await store.spaces.current();
     const space = await store.spaces.claim({ embedder: 'other/one', version: '1', dimensions: 8 });
@@ -119,7 +119,7 @@ describe('reindexing', () => {
     expect([...vectors.values()][0]).toHaveLength(3);
   });
 
-  it('goes on where it was stopped, with the current space untouched until then', async () => {
+  it('resumes after a stop, leaving the current space unchanged until the switch', async () => {
     const store = await storeWith(600);
     const steps = store.spaces.reindex(embedder(), never);
     await steps.next();
@@ -134,7 +134,7 @@ describe('reindexing', () => {
     expect(result).toMatchObject({ state: 'current', vectors: 600 });
   });
 
-  it('takes in what is ingested meanwhile, in both spaces', async () => {
+  it('includes documents ingested meanwhile, in both spaces', async () => {
     const store = await storeWith(300);
     let arrivals = 0;
     const model = embedder({}, async () => {
@@ -148,7 +148,7 @@ describe('reindexing', () => {
     expect(await countIndexed(store, result.collection, 3)).toBe(330);
   });
 
-  it('forgets what is removed meanwhile', async () => {
+  it('drops documents removed meanwhile', async () => {
     const store = await storeWith(300);
     await ingest(store, newDocument('two'), newChunks(5));
     const model = embedder({}, () => store.corpus.remove({ kind: 'compare', field: 'title', op: 'eq', value: 'two' }));
@@ -158,7 +158,7 @@ describe('reindexing', () => {
     expect(await countIndexed(store, result.collection, 3)).toBe(300);
   });
 
-  it('does not let an ingestion of the old embedder slip in after the switch', async () => {
+  it('refuses an ingestion of the old embedder after the switch', async () => {
     const store = await storeWith(1);
     const late = newDocument('late');
     await store.corpus.begin(late);
@@ -196,7 +196,7 @@ describe('reindexing', () => {
     expect((await store.index.list()).sort()).toEqual(spaces.map(({ collection }) => collection).sort());
   });
 
-  it('has nothing to do for the embedder that has the corpus', async () => {
+  it('has nothing to do for the current embedder', async () => {
     const store = await storeWith(3);
     const model = { ...firstEmbedder(), embed: () => Promise.reject(new Error('not to be asked')) };
     const { result } = await run(store.spaces.reindex(model, never));
@@ -211,7 +211,7 @@ describe('reindexing', () => {
     await first.return(undefined as never);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops on abort', async () => {
     const store = await storeWith(3);
     const stopping = new AbortController();
     const model = embedder({}, () => stopping.abort(new Error('enough')));
@@ -219,7 +219,7 @@ describe('reindexing', () => {
     expect(await store.spaces.current()).toMatchObject(testSpace);
   });
 
-  it('goes through while the index is down, which is filled when it is back', async () => {
+  it('succeeds while the index is down, which is filled when it is back', async () => {
     const store = await storeWith(5);
     await store.maintenance.audit();
     store.index.goDown();
@@ -233,7 +233,7 @@ describe('reindexing', () => {
 });
 
 describe('going back', () => {
-  it('makes the previous space current, with what came since', async () => {
+  it('makes the previous space current, including later documents', async () => {
     const store = await storeWith(3);
     await run(store.spaces.reindex(embedder({ dimensions: 4 }), never));
     await ingest(store, newDocument('since'), newChunks(2));

@@ -7,7 +7,7 @@ import { direction, ingest, newChunks, newDocument, openTestStore, publication }
 const ownerId = defaultAdmin.userId;
 const usual = { id: defaultCollectionId(ownerId), ownerId, name: 'Default' };
 
-it('makes a collection once and returns it unchanged from then on', async () => {
+it('creates a collection once and returns the existing one afterwards', async () => {
   const { collections } = await openTestStore();
   const made = await collections.ensure(usual);
   expect(made).toMatchObject({ ...usual, description: null, documentCount: 0 });
@@ -43,7 +43,7 @@ it('lists the collections of one owner, of one member, by id or all, in pages', 
   expect(byId.items.map(({ name }) => name)).toEqual(['foreign']);
 });
 
-it('has its owner as a member who cannot leave, and others who come and go', async () => {
+it('has its owner as permanent member, and others who can be added and removed', async () => {
   const { collections } = await openTestStore();
   const { id } = await collections.ensure(usual);
   const guest = newId();
@@ -60,7 +60,7 @@ it('has its owner as a member who cannot leave, and others who come and go', asy
   await expect(collections.addMember(newId(), guest)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('is renamed and described, and what is not named stays', async () => {
+it('updates name and description, and keeps fields that are not given', async () => {
   const { collections } = await openTestStore();
   const { id } = await collections.ensure({ ...usual, description: 'first' });
   expect(await collections.update(id, { name: 'Second' })).toMatchObject({ name: 'Second', description: 'first' });
@@ -73,7 +73,7 @@ it('is renamed and described, and what is not named stays', async () => {
   expect(await collections.update(newId(), { name: 'x' })).toBeUndefined();
 });
 
-it('lets documents in and out, and every filter sees it at once', async () => {
+it('adds and removes documents, effective for every filter at once', async () => {
   const store = await openTestStore();
   const { collections, corpus } = store;
   const search = store.chunks;
@@ -99,7 +99,7 @@ it('lets documents in and out, and every filter sees it at once', async () => {
   await expect(collections.addDocument(newId(), id)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('goes without taking its documents along, not even those that wait to be published', async () => {
+it('is deleted without its documents, also pending ones', async () => {
   const store = await openTestStore();
   const { collections, corpus } = store;
   const other = await collections.ensure({ id: newId(), ownerId, name: 'other' });

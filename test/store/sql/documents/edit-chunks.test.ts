@@ -72,7 +72,7 @@ describe('an edited chunk', () => {
     expect((await store.corpus.stats()).pendingIndexWrites).toBe(0);
   });
 
-  it('keeps its identifier and place, and its words are those of the document at its offsets', async () => {
+  it('keeps its identifier and position, and its text equals the document’s at its offsets', async () => {
     const { store, ids } = await withAnimals();
     const [, owls = ''] = ids;
     const edited = await store.corpus.editChunk(owls, { words: words('Bats hunt by ear.', 7) });
@@ -90,7 +90,7 @@ describe('an edited chunk', () => {
     expect(await store.corpus.get(document.id)).toMatchObject({ textLength: 42, extractionStatus: 'pending' });
   });
 
-  it('takes metadata of its own, which its filters see, without touching its words', async () => {
+  it('accepts metadata of its own, effective for filters, without changing its text', async () => {
     const { store, ids } = await withAnimals();
     const [whales = ''] = ids;
     await store.corpus.editChunk(whales, { metadata: { mood: 'sad' } });
@@ -102,7 +102,7 @@ describe('an edited chunk', () => {
     expect(found.total).toBe(1);
   });
 
-  it('is refused when it is not there, or when its vector is of another space', async () => {
+  it('is refused when it does not exist, or when its vector is of another space', async () => {
     const { store, ids } = await withAnimals();
     const [whales = ''] = ids;
     await expect(store.corpus.editChunk(newId(), { metadata: {} })).rejects.toMatchObject({ code: 'not_found' });
@@ -115,7 +115,7 @@ describe('an edited chunk', () => {
 });
 
 describe('a chunk of a document that is ingested again', () => {
-  it('keeps its words until that is done, for the ingestion may go on with it', async () => {
+  it('keeps its text until then, because the ingestion may reuse it', async () => {
     const { store, ids } = await withAnimals();
     const [whales = '', owls = ''] = ids;
     await store.corpus.begin(document, { replace: true });
@@ -132,7 +132,7 @@ describe('a chunk of a document that is ingested again', () => {
 });
 
 describe('a removed chunk', () => {
-  it('is gone from every leg with a receipt, and the document goes with its last one', async () => {
+  it('disappears from every leg with a receipt, and the last one deletes the document', async () => {
     const { store, ids } = await withAnimals();
     const [whales = '', owls = '', bees = ''] = ids;
     expect(await store.corpus.removeChunk(whales)).toEqual({
@@ -153,7 +153,7 @@ describe('a removed chunk', () => {
 });
 
 describe('a title in the metadata', () => {
-  it('names the document anew, for filters and full text too', async () => {
+  it('renames the document, for filters and full text too', async () => {
     const { store } = await withAnimals();
     const changed = await store.corpus.setMetadata(document.id, { title: 'Zoology' }, 'merge');
     expect(changed.title).toBe('Zoology');

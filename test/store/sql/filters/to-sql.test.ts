@@ -199,7 +199,7 @@ describe('a filter in SQL', () => {
     });
   }
 
-  it('compares a field with the very value a record has', () => {
+  it('compares a field with the exact value of a record', () => {
     fc.assert(
       fc.property(keys, scalars, fc.boolean(), (key, value, isOwn) => {
         const own = isOwn ? { [key]: value } : {};
@@ -219,7 +219,7 @@ describe('a filter in SQL', () => {
     expect(inSql({ kind: 'compare', field: hostile, op: 'ne', value: hostile }, plainRow, 'chunk')).toBe(true);
   });
 
-  it('takes thousands of conditions and values', () => {
+  it('accepts thousands of conditions and values', () => {
     const conditions = Array.from(
       { length: 2_000 },
       (_, number): Filter => ({
@@ -235,7 +235,7 @@ describe('a filter in SQL', () => {
     expect(inSql({ kind: 'in', field: 'n', values }, row, 'chunk')).toBe(true);
   });
 
-  it('refuses a filter nested beyond reason', () => {
+  it('refuses a too deeply nested filter', () => {
     let deep: Filter = { kind: 'compare', field: 'a', op: 'eq', value: 1 };
     for (let depth = 0; depth < 100; depth++) deep = { kind: 'and', filters: [deep, deep] };
     expect(() => compileDocumentFilter(deep)).toThrow(/nested more than/);

@@ -22,7 +22,7 @@ async function searching(...passages: readonly string[]) {
 }
 
 describe('a misspelt word', () => {
-  it('finds what the right one would, and tells what was looked for', async () => {
+  it('finds what the correct one would, and returns the correction', async () => {
     const ask = await searching(
       'the development of engines',
       'happiness in the city',
@@ -44,32 +44,32 @@ describe('a misspelt word', () => {
     expect((await ask('devlopment', later)).texts).toEqual(['the development of engines']);
   });
 
-  it('may have two letters wrong when it is long', async () => {
+  it('may have two edits when it is long', async () => {
     const ask = await searching('the archaeological museum', 'a stone');
     expect((await ask('archeolgical')).texts).toEqual(['the archaeological museum']);
     expect((await ask('stxxe')).texts).toEqual([]);
   });
 
-  it('ranks below a word that is there', async () => {
+  it('ranks below an exact match', async () => {
     const ask = await searching('release it', 'page it');
     expect((await ask('relase page')).texts).toEqual(['page it', 'release it']);
   });
 
-  it('is never a number, an identifier or a short word', async () => {
+  it('is never assumed for a number, an identifier or a short word', async () => {
     const ask = await searching('order 1234567 for user_name of getUserName', 'a wind');
     for (const typed of ['1234568', 'user_nane', 'getUserNane', 'wynd']) {
       expect((await ask(typed)).reported, typed).toEqual([]);
     }
   });
 
-  it('is not looked for in place of a word that is there', async () => {
+  it('is not assumed for a word that exists', async () => {
     const ask = await searching('trust between people', 'thrust of an engine');
     const { texts, reported } = await ask('trust');
     expect(texts).toEqual(['trust between people']);
     expect(reported).toEqual([]);
   });
 
-  it('is told from a right one by nothing that others wrote', async () => {
+  it('is corrected without using words of other users’ documents', async () => {
     const store = await openTestStore();
     await ingest(store, newDocument('own'), [newChunk(0, 'the development of engines')]);
     await ingest(store, newDocument('foreign', { ownerId: STRANGER }), [

@@ -38,7 +38,7 @@ it('replaces the terms of a document with its chunks', async () => {
   expect(await matching(store, 'document_terms', 'garden')).toBe(1);
 });
 
-it('is filled anew when the analyser has changed', async () => {
+it('is rebuilt when the analyser has changed', async () => {
   const store = await withSplitChunks('Hunting whales', 'Mending sails');
   const { writer } = store.sqlite;
   await sql`delete from chunk_terms`.execute(writer);

@@ -12,14 +12,14 @@ const near = (vocabulary: readonly string[], word: string, distance = 1) =>
     .sort();
 
 describe('nearTerms', () => {
-  it('finds terms with a letter more, less or another, and with two exchanged', () => {
+  it('finds terms with an insertion, deletion, substitution or transposition', () => {
     const vocabulary = ['theory', 'theor', 'theories', 'tehory', 'therory', 'thorium', 'weather'];
     expect(near(vocabulary, 'theory')).toEqual(['tehory', 'theor', 'therory']);
     expect(near(['weather'], 'whether')).toEqual([]);
     expect(near(['weather'], 'whether', 2)).toEqual(['weather']);
   });
 
-  it('is at home in every writing', () => {
+  it('works for every script', () => {
     expect(near(['привет', 'превед'], 'привт')).toEqual(['привет']);
     expect(near(['𝒶𝒷𝒸', 'abc'], '𝒶𝒷')).toEqual(['𝒶𝒷𝒸']);
     expect(near(['शिक्षा'], 'शिक्षो')).toEqual(['शिक्षा']);
@@ -38,7 +38,7 @@ describe('nearTerms', () => {
     );
   });
 
-  it('stops after the steps it is given', () => {
+  it('stops after the given number of steps', () => {
     let steps = 0;
     const seek = (from: string) => {
       steps++;

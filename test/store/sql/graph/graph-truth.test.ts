@@ -37,7 +37,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove_chunk' as const), name, place: fc.nat(3) }) },
 );
 
-it('tells of what the documents say and of nothing else, whatever happens to them', async () => {
+it('reflects exactly the current documents after any sequence of changes', async () => {
   const store = await openTestStore();
   await store.collections.ensure({ id: collectionId, ownerId: owner, name: 'Default' });
   await fc.assert(

@@ -43,7 +43,7 @@ async function openGraph() {
   return (text: string) => search.search({ text, vector: null, filter: everything, limits });
 }
 
-it('searches the graph for the rarest words of a long query, as many as are quick', async () => {
+it('searches the graph for the rarest words of a long query, within a budget', async () => {
   const find = await openGraph();
   const short = await find(`${FREQUENT} ${RARE.at(-1)}`);
   expect(namesOf(short.communities)).toEqual(['Frequent', 'Rare']);

@@ -85,7 +85,7 @@ describe('search in the graph', () => {
   });
   afterAll(() => graph.close());
 
-  it('finds entities by name, what they are related to, and communities, with where it stands', async () => {
+  it('finds entities by name, their relationships, and communities, with their sources', async () => {
     const { entities, relationships, communities } = await find('Where does the Seine flow?', visibleFilter(bob));
     expect(entities[0]).toMatchObject({ found: { kind: 'entity', name: 'Seine' }, documents: [{ title: 'public' }] });
     expect(entities[0]?.chunkIds).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('search in the graph', () => {
     }
   });
 
-  it('tells nobody what only documents of others say', async () => {
+  it('shows nothing that only documents of others contain', async () => {
     for (const who of [ann, bob]) {
       const texts = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(who));
       expect(texts).toContain('Paris');
@@ -112,7 +112,7 @@ describe('search in the graph', () => {
     expect(texts).not.toMatch(/Rouen|river|Cities/);
   });
 
-  it('keeps to the filter of the request as well', async () => {
+  it('applies the filter of the request as well', async () => {
     const onlySecret: Filter = { kind: 'compare', field: 'metadata.kind', op: 'eq', value: 'secret' };
     const texts = await textsOf('Paris Seine', onlySecret);
     expect(texts).toMatch(/Treasure/);
@@ -134,7 +134,7 @@ describe('search in the graph', () => {
     expect(short.entities[0]).toMatchObject({ found: { name: 'Seine' } });
   });
 
-  it('finds nothing for words that no name has, nor for signs', async () => {
+  it('finds nothing for unknown words and for punctuation', async () => {
     expect(await textsOf('quantum chromodynamics')).toBe('');
     expect(await textsOf('"*" OR (NEAR) -')).toBe('');
   });

@@ -102,8 +102,8 @@ async function expectEmpty(store: TestStore): Promise<void> {
   expect(found.communities).toEqual([]);
 }
 
-describe('what a document says', () => {
-  it('is told down to the place in its chunk', async () => {
+describe('the graph of a document', () => {
+  it('is stored with offsets in its chunks', async () => {
     const store = await openWithCollection();
     const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.', 'And Paris again.');
     expect(await store.documentGraphs.backlog()).toEqual({ waiting: 1, chunks: 2, failed: 0 });
@@ -119,7 +119,7 @@ describe('what a document says', () => {
     expect(await store.documentGraphs.extractionOf(id)).toMatchObject({ extractor: 'test/capitals', entities: 3 });
   });
 
-  it('is taken up again by whoever opens the store after the extraction was killed', async () => {
+  it('is extracted by the next process after the extraction was killed', async () => {
     const store = await openWithCollection();
     await addDocument(store, 'cities', 'Paris lies near Rouen.');
     expect(await store.documentGraphs.next()).toBeDefined();
@@ -129,7 +129,7 @@ describe('what a document says', () => {
     expect(await extractAll(reopened)).toBe(1);
   });
 
-  it('keeps what still stands word for word while the document waits to be extracted again', async () => {
+  it('keeps mentions in unchanged text until the document is extracted again', async () => {
     const store = await openWithCollection();
     const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.', 'Berlin lies near Potsdam.');
     await extractAll(store);
@@ -144,7 +144,7 @@ describe('what a document says', () => {
     expect(await countNames(store)).toBe(3);
   });
 
-  it('is not saved when the document was ingested again meanwhile', async () => {
+  it('is discarded when the document was ingested again meanwhile', async () => {
     const store = await openWithCollection();
     const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.');
     const task = await store.documentGraphs.next();
@@ -154,7 +154,7 @@ describe('what a document says', () => {
     expect(await namesOf(store, { kind: 'document', id })).toEqual(['Berlin']);
   });
 
-  it('records why an extraction failed, and waits for nobody who wants none', async () => {
+  it('records why an extraction failed, and skips documents without extraction', async () => {
     const store = await openWithCollection();
     const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.');
     const task = await store.documentGraphs.next();
@@ -170,7 +170,7 @@ describe('what a document says', () => {
 });
 
 describe('the graph of a collection', () => {
-  it('gathers one entity for each name, and tells of its sources', async () => {
+  it('has one entity for each name, with its sources', async () => {
     const store = await openWithCollection();
     const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
     await addDocument(store, 'two', 'PARIS is far. Paris lies near Rouen.');
@@ -185,7 +185,7 @@ describe('the graph of a collection', () => {
     expect(await store.graphs.relationships(ofCollection, page)).toMatchObject({ items: [{ weight: 1 }] });
   });
 
-  it('is gathered as documents are extracted and join the collection, without anybody asking', async () => {
+  it('is updated automatically as documents are extracted or added to the collection', async () => {
     const store = await openWithCollection();
     const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
     await extractAll(store);
@@ -200,7 +200,7 @@ describe('the graph of a collection', () => {
     expect(await store.collections.get(collectionId)).toMatchObject({ graphClusterStatus: 'outdated' });
   });
 
-  it('leaves out what was taken out of it until somebody pulls', async () => {
+  it('omits removed entries until the next pull', async () => {
     const store = await openWithCollection();
     const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
     await addDocument(store, 'two', 'Berlin lies near Potsdam.');
@@ -217,7 +217,7 @@ describe('the graph of a collection', () => {
     expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Paris', 'Potsdam', 'Rouen']);
   });
 
-  it('gathers what a version of the program left that gathered only when asked', async () => {
+  it('includes extractions of program versions that gathered only on request', async () => {
     const store = await openWithCollection();
     await addDocument(store, 'one', 'Paris lies near Rouen.');
     await extractAll(store);
@@ -229,7 +229,7 @@ describe('the graph of a collection', () => {
 
   // Regression: when all entities of the collection were paired before looking up their relationships, this took a
   // minute.
-  it('gathers 10,000 relationships document by document, tells how far it is, and can be stopped', async () => {
+  it('merges 10,000 relationships document by document, reports progress, and can be aborted', async () => {
     const store = await openWithCollection();
     await addManyRelationships(store, 5, 2_000);
     expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 10_001, relationships: 10_000 });
@@ -278,7 +278,7 @@ describe('the graph of a collection', () => {
     expect(await store.graphs.graph(collectionId)).toMatchObject({ relationships: 4_000 });
   }, 30_000);
 
-  it('is emptied by the next process when a reset was killed', async () => {
+  it('is emptied by the next process after a killed reset', async () => {
     const store = await openWithCollection();
     await addManyRelationships(store, 1, 2_000);
     await store.graphs.resetInSteps(collectionId, never).next();
@@ -289,7 +289,7 @@ describe('the graph of a collection', () => {
     await expectEmpty(reopened);
   }, 30_000);
 
-  it('goes with its collection, and comes back when that was interrupted', async () => {
+  it('is deleted with its collection, and restored when that was interrupted', async () => {
     const store = await openWithCollection();
     await addManyRelationships(store, 1, 2_000);
     const rows = await countRows(store);
@@ -304,7 +304,7 @@ describe('the graph of a collection', () => {
     expect(await countRows(store)).toBe(0);
   }, 30_000);
 
-  it('lets go of what a document said when it leaves, and keeps what was made by hand', async () => {
+  it('drops entries of a removed document, and keeps those created by hand', async () => {
     const store = await openWithCollection();
     const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
     await addDocument(store, 'two', 'Berlin lies near Potsdam.');
@@ -336,7 +336,7 @@ describe('the graph of a collection', () => {
     expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Paris', 'Rouen']);
   });
 
-  it('drops communities that were built on something that has gone', async () => {
+  it('drops communities built on deleted entries', async () => {
     const store = await openWithCollection();
     const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
     await addDocument(store, 'two', 'Berlin lies near Potsdam.');
@@ -365,7 +365,7 @@ describe('the graph of a collection', () => {
     expect(await store.collections.get(collectionId)).toMatchObject({ graphClusterStatus: 'outdated' });
   });
 
-  it('counts in the receipt of a deletion, and leaves no name behind', async () => {
+  it('is counted in the receipt of a deletion, which leaves no name behind', async () => {
     const store = await openWithCollection();
     await addDocument(store, 'one', 'Paris lies near Rouen.');
     await extractAll(store);
@@ -375,7 +375,7 @@ describe('the graph of a collection', () => {
     expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 0, relationships: 0, documentIds: [] });
   });
 
-  it('loses what only a removed chunk said, at once', async () => {
+  it('loses entries found only in a removed chunk, at once', async () => {
     const store = await openWithCollection();
     const { id } = await addDocument(store, 'one', 'Paris lies near Rouen.', 'Berlin lies near Paris.');
     await extractAll(store);
@@ -389,7 +389,7 @@ describe('the graph of a collection', () => {
     expect(await store.corpus.get(id)).toMatchObject({ extractionStatus: 'pending' });
   });
 
-  it('is drawn by importance', async () => {
+  it('returns its view by importance', async () => {
     const store = await openWithCollection();
     await addDocument(store, 'one', 'Paris lies near Rouen. Paris lies near Lyon. Paris.');
     await extractAll(store);

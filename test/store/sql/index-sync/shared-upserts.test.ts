@@ -13,7 +13,7 @@ const space = (key: number): SpaceRow => ({
   created_at: '',
 });
 
-it('hands over at once what comes first, and together what came meanwhile', async () => {
+it('passes the first request on at once, and batches those that arrive meanwhile', async () => {
   const calls: string[] = [];
   const upserts = createSharedUpserts(async ({ key }, keys) => {
     calls.push(`${key}: ${keys.join(' ')}`);
@@ -29,7 +29,7 @@ it('hands over at once what comes first, and together what came meanwhile', asyn
   expect(calls).toEqual(['1: 1 2', '1: 3 5 6', '2: 4', '1: 7']);
 });
 
-it('tells everybody who had a share of a call that failed, and goes on', async () => {
+it('reports a failed batch to all its requests, and goes on', async () => {
   let isDown = true;
   const upserts = createSharedUpserts(async () => {
     await sleep(1);

@@ -8,7 +8,7 @@ import { takeIn } from '../versions/take-in.ts';
 const letter = newDocument('Letter');
 
 describe('the receipt of a deletion', () => {
-  it('counts what went of every kind, earlier versions too, and has looked whether it is gone', async () => {
+  it('counts deleted records of every kind, including earlier versions, and verifies the removal', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, ['The whale was white.', 'The captain had one leg.']);
     await takeIn(store, letter, ['The whale was white.', 'The captain had a wooden leg.']);
@@ -28,7 +28,7 @@ describe('the receipt of a deletion', () => {
     });
   });
 
-  it('says that the index still has to be told when it is down', async () => {
+  it('reports pending index removals while the index is down', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, ['The whale was white.']);
     store.index.goDown();
@@ -37,7 +37,7 @@ describe('the receipt of a deletion', () => {
     store.index.comeBack('intact');
   });
 
-  it('is not verified when anything of it is left anywhere', async () => {
+  it('is not verified when anything is left', async () => {
     const { sqlite, maintenance, index, corpus, spaces, ...store } = await openTestStore();
     await ingest({ ...store, sqlite, maintenance, corpus, spaces }, newDocument('two'), newChunks(2));
     const [{ key } = { key: 0 }] = await sqlite.reader.selectFrom('chunks').select('key').limit(1).execute();

@@ -57,7 +57,7 @@ describe('the semantic leg', () => {
     expect(await searchOf(store).nearest({ ...asked, vector: direction(0) })).toEqual([]);
   });
 
-  it('shows staged chunks to nobody, and replaced ones no longer', async () => {
+  it('returns neither staged nor replaced chunks', async () => {
     const store = await openTestStore();
     const search = searchOf(store);
     const document = newDocument('one');
@@ -108,7 +108,7 @@ describe('the semantic leg', () => {
     );
   });
 
-  it('goes on asking the index until a filter that lets only far chunks through is satisfied', async () => {
+  it('queries the index repeatedly until a filter that matches only distant chunks is satisfied', async () => {
     const store = await openTestStore();
     await ingest(store, newDocument('wide'), spread(6_000));
     await inStep(store);
@@ -120,7 +120,7 @@ describe('the semantic leg', () => {
     expect(orders(wide)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
   });
 
-  it('leaves nothing out over all pages, though the index gives another list for another limit', async () => {
+  it('returns every chunk over all pages, although the index lists differ by limit', async () => {
     const store = await openTestStore();
     await ingest(store, newDocument('wide'), spread(2_500));
     await inStep(store);
@@ -145,7 +145,7 @@ describe('the semantic leg', () => {
     expect(new Set(seen).size).toBe(2_500);
   });
 
-  it('compares one by one, and says so, while the index is down', async () => {
+  it('compares exhaustively, and says so, while the index is down', async () => {
     const store = await openTestStore();
     await ingest(store, newDocument('wide'), spread(2_500));
     await inStep(store);
@@ -157,7 +157,7 @@ describe('the semantic leg', () => {
     expect(notes.join()).toMatch(/compared one by one/);
   });
 
-  it('finds what the index has lost', async () => {
+  it('finds chunks that the index has lost', async () => {
     const store = await openTestStore();
     await ingest(store, newDocument('wide'), spread(2_500));
     await inStep(store);
@@ -169,7 +169,7 @@ describe('the semantic leg', () => {
     ]);
   });
 
-  it('compares chunks the index was not given yet beside those it has', async () => {
+  it('includes chunks that are not indexed yet', async () => {
     const store = await openTestStore();
     await ingest(store, newDocument('wide'), spread(2_500));
     await inStep(store);
@@ -198,7 +198,7 @@ describe('the semantic leg', () => {
     });
   });
 
-  it.each(Object.keys(distances) as DistanceMeasure[])('answers under %s as comparing all would', async (measure) => {
+  it.each(Object.keys(distances) as DistanceMeasure[])('equals an exhaustive comparison under %s', async (measure) => {
     const store = await openTestStore();
     const vectors = Array.from({ length: 30 }, (_, order) =>
       Float32Array.of(Math.sin(order * 7), Math.cos(order * 3), Math.sin(order * 11), (order % 5) - 2),
@@ -240,7 +240,7 @@ describe('the full-text leg', () => {
     for (const score of scores) expect(score > 0 && score < 1).toBe(true);
   });
 
-  it('ranks without reading, and reads by key what is still there', async () => {
+  it('ranks without reading texts, and reads existing chunks by key', async () => {
     const { store, search } = await open();
     const query = { text: 'red apples', filter: everything, limit: 3 };
     const found = await search.matching(query);
@@ -270,13 +270,13 @@ describe('the full-text leg', () => {
     expect(found.map(({ text }) => text)).toEqual(['green apple']);
   });
 
-  it('finds nothing for words nobody wrote', async () => {
+  it('finds nothing for unknown words', async () => {
     const { search } = await open();
     expect(await search.matching({ text: 'zebra', filter: everything, limit: 10 })).toEqual([]);
     expect(await search.matching({ text: '"*( OR NOT', filter: everything, limit: 10 })).toEqual([]);
   });
 
-  it('looks for the parts of an identifier only where no passage that passes has it whole', async () => {
+  it('searches for the parts of an identifier only when no matching passage contains it whole', async () => {
     const store = await openTestStore();
     const texts = ['French philosophers. unique_philosopher', 'A Greek philosopher', 'uniquePhilosopher = 1'];
     for (const [number, text] of texts.entries()) {
@@ -290,7 +290,7 @@ describe('the full-text leg', () => {
     expect(await ask('greek_philosopher')).toEqual([0, 1, 2]);
   });
 
-  it('counts a word in the title more than one in the text', async () => {
+  it('weights the title higher than the text', async () => {
     const store = await openTestStore();
     await ingest(store, newDocument('plain', { title: 'Other' }), [newChunk(0, 'about whales and ships')]);
     await ingest(store, newDocument('titled', { title: 'Whales' }), [newChunk(0, 'about animals and ships')]);
@@ -318,7 +318,7 @@ describe('the full-text leg', () => {
     expect(orders(await ask('gay'))).toEqual([1]);
   });
 
-  it('finds a passage by any word in any writing there is', async () => {
+  it('finds a passage by any word in any script', async () => {
     const store = await openTestStore();
     const letters = Array.from({ length: 0x30000 }, (_, point) => (point % 29 === 0 ? String.fromCodePoint(point) : ''))
       .filter((character) => /^[\p{L}\p{N}]$/u.test(character))
@@ -335,7 +335,7 @@ describe('the full-text leg', () => {
     expect(lost).toEqual([]);
   });
 
-  it('ranks many passages as the plain formula does', async () => {
+  it('ranks many passages as the reference formula does', async () => {
     const store = await openTestStore();
     const words = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
     const passages = Array.from({ length: 300 }, (_, number) =>

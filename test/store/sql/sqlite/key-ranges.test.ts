@@ -15,11 +15,11 @@ it.each([
       [7, 9],
     ],
   ],
-])('writes %j as the runs %j', (given, expected) => {
+])('encodes %j as the ranges %j', (given, expected) => {
   expect(toKeyRanges(given)).toEqual(expected);
 });
 
-it('reads back the keys it was given, in order, and counts them', () => {
+it('round-trips keys in order, and counts them', () => {
   fc.assert(
     fc.property(keys, (given) => {
       const ranges = toKeyRanges(given);
@@ -29,7 +29,7 @@ it('reads back the keys it was given, in order, and counts them', () => {
   );
 });
 
-it('cuts a list into batches that make up the list', () => {
+it('splits a list into batches that add up to it', () => {
   fc.assert(
     fc.property(keys, fc.integer({ min: 1, max: 20 }), (given, size) => {
       const batches = inBatches(given, size);

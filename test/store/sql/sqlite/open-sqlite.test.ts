@@ -26,7 +26,7 @@ async function zeroPages(path: string): Promise<void> {
 }
 
 describe('the embedded database', () => {
-  it('shows a reader what a writer has written', async () => {
+  it('shows committed writes to a reader', async () => {
     const { sqlite } = await openTemporary();
     await sqlite.writer.insertInto('settings').values(setting('a')).execute();
     const row = await sqlite.reader.selectFrom('settings').selectAll().where('name', '=', 'a').executeTakeFirst();
@@ -45,7 +45,7 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
-  it('says that the disk is full, and not that there was nothing to undo', async () => {
+  it('reports a full disk, not the failed rollback', async () => {
     const { sqlite } = await openTemporary();
     await sql.raw('pragma max_page_count = 1').execute(sqlite.writer);
     const writing = sqlite.writer.transaction().execute(async (transaction) => {
@@ -69,7 +69,7 @@ describe('the embedded database', () => {
     ],
     ['overwritten at its beginning', (path: string) => writeFile(path, Buffer.alloc(4_096), { flag: 'r+' }), DAMAGED],
     ['overwritten in the middle', (path: string) => zeroPages(path), DAMAGED],
-  ])('is refused when its file is %s, and not made anew', async (_, spoil, words) => {
+  ])('is refused when its file is %s, and not recreated', async (_, spoil, words) => {
     const { path, sqlite } = await openTemporary();
     await sqlite.close();
     await spoil(path);
@@ -92,7 +92,7 @@ describe('the embedded database', () => {
     expect((await stat(path)).size).toBeLessThan(size - 3_500_000);
   });
 
-  it('is made where an earlier start was killed before there was anything', async () => {
+  it('is created where an earlier start was killed before creating it', async () => {
     const path = join(await temporaryFolder(), 'citewell.db');
     await writeFile(path, '');
     await (await openSqlite({ path })).close();
@@ -154,7 +154,7 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
-  it('says of a row that belongs to nothing any more that there was a conflict', async () => {
+  it('reports a foreign key violation as a conflict', async () => {
     const { sqlite } = await openTemporary();
     const key = { id: 'k', public_key: 'p', secret_hash: 'h', name: '', description: null, updated_at: '' };
     const adding = sqlite.writer
@@ -168,7 +168,7 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
-  it('ends an operation whose caller has gone, and is there for the next', async () => {
+  it('ends an operation when its caller aborts, and serves the next', async () => {
     const { sqlite, path } = await openTemporary();
     const thread = startSqliteThread({ path, readOnly: true });
     const count = (phrases: number) => ({
@@ -186,7 +186,7 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
-  it('leaves one file behind when closed, and refuses work after', async () => {
+  it('leaves one file behind when closed, and refuses work afterwards', async () => {
     const { sqlite, path } = await openTemporary();
     await sqlite.writer.insertInto('settings').values(setting('e')).execute();
     await sqlite.close();
@@ -195,7 +195,7 @@ describe('the embedded database', () => {
     await expect(sqlite.reader.selectFrom('settings').selectAll().execute()).rejects.toThrow('closed');
   });
 
-  it('can be opened again as it was left', async () => {
+  it('can be reopened with its data', async () => {
     const { sqlite, path } = await openTemporary();
     await sqlite.writer.insertInto('settings').values(setting('f')).execute();
     await sqlite.close();
@@ -252,7 +252,7 @@ describe('the embedded database', () => {
     });
   });
 
-  it('lets the process end, closed or idle', async () => {
+  it('does not keep the process alive, closed or idle', async () => {
     const path = join(await temporaryFolder(), 'citewell.db');
     const module = new URL('../../../../src/store/sql/sqlite/open-sqlite.ts', import.meta.url).href;
     const script = `const { openSqlite } = await import(${JSON.stringify(module)});
@@ -281,7 +281,7 @@ describe('a database thread', () => {
     });
   });
 
-  it('tells of row numbers beyond 2^53, as the full-text index makes them', async () => {
+  it('returns row ids beyond 2^53, as the full-text index has them', async () => {
     const thread = startSqliteThread({ path: join(await temporaryFolder(), 'x.db'), readOnly: false });
     const perform = (sql: string) => thread.perform({ kind: 'query', sql, parameters: [] });
     await perform('create table numbered (id integer primary key)');

@@ -75,7 +75,7 @@ async function perform(store: TestStore, given: Step, run: string, histories: Hi
 
 const only = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
 
-it('sees at every time what a plain list of states says was there', { timeout: 120_000 }, async () => {
+it('returns the state of a reference model at every time', { timeout: 120_000 }, async () => {
   const store = await openTestStore({ versionsKept: 100 });
   const search = createChunkSearch({
     search: store.sqlite.search,

@@ -19,8 +19,8 @@ function searchOf({ sqlite, maintenance, index }: TestStore) {
 const textsOf = async (store: TestStore, id = letter.id) =>
   (await store.corpus.chunksOf(id, all)).items.map(({ text }) => text);
 
-describe('a document that is taken in again', () => {
-  it('embeds what changed, and goes on with the chunks, vectors and index entries of the rest', async () => {
+describe('a document that is ingested again', () => {
+  it('embeds changed chunks, and reuses chunks, vectors and index entries of the others', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const before = (await store.corpus.chunksOf(letter.id, all)).items;
@@ -45,7 +45,7 @@ describe('a document that is taken in again', () => {
     );
   });
 
-  it('keeps what a user said of a passage that stays', async () => {
+  it('keeps user metadata of an unchanged passage', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const [chunk] = (await store.corpus.chunksOf(letter.id, all)).items;
@@ -54,7 +54,7 @@ describe('a document that is taken in again', () => {
     expect((await store.corpus.chunksOf(letter.id, all)).items[0]?.metadata).toMatchObject({ checked: true });
   });
 
-  it('keeps the same passage as often as it stands there', async () => {
+  it('keeps repeated passages as often as they occur', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, ['Amen.', 'Amen.', 'Amen.']);
     expect(await takeIn(store, letter, ['Amen.', 'Amen.'])).toEqual([]);
@@ -62,7 +62,7 @@ describe('a document that is taken in again', () => {
     expect(await textsOf(store)).toEqual(['Amen.', 'Amen.', 'Amen.']);
   });
 
-  it('has no version of what is the same', async () => {
+  it('creates no version without a change', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const before = await store.corpus.get(letter.id);
@@ -71,7 +71,7 @@ describe('a document that is taken in again', () => {
     expect(await store.corpus.get(letter.id)).toMatchObject({ version: 'v0', publishedAt: before?.publishedAt });
   });
 
-  it('is refused publication when a passage it goes on with was removed meanwhile', async () => {
+  it('is refused publication when a reused passage was removed meanwhile', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const { corpus } = store;
@@ -116,7 +116,7 @@ describe('earlier versions', () => {
     expect(await versions.document(letter.id, { version: 'v9' })).toBeUndefined();
   });
 
-  it('keep the file of what can be seen while its successor waits, fails or is sent again', async () => {
+  it('keep the published file while its successor is pending, fails or is submitted again', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await store.corpus.begin({ ...letter, bytes: Buffer.from('broken') }, { replace: true });
@@ -126,7 +126,7 @@ describe('earlier versions', () => {
     expect(Buffer.from(bytes ?? []).toString()).toBe(first.join('\n'));
   });
 
-  it('leave nothing behind in today’s tables', async () => {
+  it('leave nothing in the tables of current versions', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -141,7 +141,7 @@ describe('earlier versions', () => {
     expect(found).toEqual([]);
   });
 
-  it('are given up beyond the number to keep, and a receipt says what went', async () => {
+  it('are deleted beyond the number to keep, with a receipt', async () => {
     const store = await openTestStore({ versionsKept: 1 });
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -158,7 +158,7 @@ describe('earlier versions', () => {
     );
   });
 
-  it('are not kept at all with 0, as an existing one is not from then on', async () => {
+  it('are not kept with a limit of 0, which also deletes existing ones', async () => {
     const store = await openTestStore({ versionsKept: 5 });
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -172,7 +172,7 @@ describe('earlier versions', () => {
     expect(rows[0]?.count).toBe(0);
   });
 
-  it('do not change when a passage they share is edited or removed', async () => {
+  it('do not change when a shared passage is edited or removed', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -186,7 +186,7 @@ describe('earlier versions', () => {
     expect(await textsOf(store)).toEqual(second.slice(0, 2));
   });
 
-  it('go with their document, and are counted', async () => {
+  it('are deleted with their document, and counted', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -200,7 +200,7 @@ describe('earlier versions', () => {
     }
   });
 
-  it('tell what was added and what was taken away, in the order of the text', async () => {
+  it('list additions and removals in text order', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -244,7 +244,7 @@ describe('a version that is restored', () => {
     expect((await chunks('v1')).items.map(({ text }) => text)).toEqual(second);
   });
 
-  it('must be there, be an earlier one, and not stand in the way of an ingestion', async () => {
+  it('must exist, be an earlier one, and not conflict with an ingestion', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const { versions, corpus } = store;
@@ -261,8 +261,8 @@ describe('a version that is restored', () => {
   });
 });
 
-describe('a question about an earlier time', () => {
-  it('is answered as it would have been then, to the last digit of the score', async () => {
+describe('a query as of an earlier time', () => {
+  it('has exactly the results and scores of that time', async () => {
     const store = await openTestStore();
     const other = newDocument('Log');
     const logs = ['The whale swam away.', 'Nothing was seen of the whale.'];
@@ -306,7 +306,7 @@ describe('a question about an earlier time', () => {
     expect((await store.corpus.at('2001-01-01T00:00:00.000Z').list(everything, all)).total).toBe(0);
   });
 
-  it('ranks today as if there had never been a version', async () => {
+  it('does not affect the ranking of current versions', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await takeIn(store, letter, ['A whale of a time.', 'A whale in every line.']);
@@ -319,7 +319,7 @@ describe('a question about an earlier time', () => {
     expect(plain(await searchOf(store).matching(query))).toEqual(plain(await searchOf(fresh).matching(query)));
   });
 
-  it('says how much of then is not kept any longer', async () => {
+  it('reports how many versions of that time were pruned', async () => {
     const store = await openTestStore({ versionsKept: 0 });
     await takeIn(store, letter, first);
     const then = await timestamp();
@@ -334,7 +334,7 @@ describe('a question about an earlier time', () => {
 });
 
 describe('another embedder', () => {
-  it('embeds the passages of earlier versions too, so that they can be asked and restored', async () => {
+  it('embeds the passages of earlier versions too, so that they can be searched and restored', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const then = await timestamp();
@@ -362,7 +362,7 @@ describe('another embedder', () => {
     expect(await store.versions.restore(letter.id, 'v0')).toMatchObject({ version: 'v2' });
   });
 
-  it('finds words of earlier versions when the way words are taken apart has changed', async () => {
+  it('finds words of earlier versions after the analyser has changed', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const then = await timestamp();
