@@ -32,7 +32,7 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
   const config = loadConfig({ env: {}, cwd: folder });
   const client = await httpClient(await connect(config, { output }));
   try {
-    title('1. Taking in the papers of a small ferry company (scripts/samples)');
+    title('1. Ingesting the documents of a small ferry company (scripts/samples)');
     await ingestSamples(client, config.dataDir, signal);
     title('2. Asking three questions');
     for (const question of QUESTIONS) await ask(client, question, signal);

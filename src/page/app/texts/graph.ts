@@ -21,8 +21,8 @@ export const graph = {
   relationships: 'Relationships',
   facts: (category: string | null, mentions: number) =>
     `${category ?? 'entity'}, mentioned ${mentions.toLocaleString('en')} ${mentions === 1 ? 'time' : 'times'}`,
-  alone: 'None with the entities shown.',
+  alone: 'No relationships with the entities shown.',
   openSentence: 'Open the sentence',
-  noSentence: 'This relationship was made by hand; no sentence says it.',
+  noSentence: 'This relationship was created by hand; it has no sentence.',
   more: (count: number) => `and ${count.toLocaleString('en')} more`,
 };

@@ -3,15 +3,15 @@ export const search = {
   query: 'What to look for',
   kind: 'Search',
   kinds: {
-    auto: 'As fits best',
+    auto: 'Automatic',
     hybrid: 'By meaning and words',
     semantic: 'By meaning',
     full_text: 'By words',
   },
   limit: 'Per page',
-  begin: 'Passages of your documents that fit, with what they were found by.',
-  nothing: 'Nothing fits. Other words, or fewer filters, may find more.',
-  noMore: 'There are no more.',
+  begin: 'Shows matching passages of your documents, and how each was found.',
+  nothing: 'Nothing found. Try other words or fewer filters.',
+  noMore: 'No more results.',
   found: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
   page: (page: number) => `Page ${page}`,
   milliseconds: (count: number) => `${count < 10 ? count.toFixed(1) : Math.round(count)} ms`,
@@ -24,13 +24,13 @@ export const search = {
     `Counted over the newest ${counted.toLocaleString('en')} of ${total.toLocaleString('en')} documents.`,
   legs: (semantic: { readonly rank: number } | null, fullText: { readonly rank: number } | null): string => {
     const [meaning, words] = [
-      semantic && `by meaning (place ${semantic.rank})`,
-      fullText && `by its words (place ${fullText.rank})`,
+      semantic && `by meaning (rank ${semantic.rank})`,
+      fullText && `by words (rank ${fullText.rank})`,
     ];
     const found = [meaning, words].filter((each) => each !== null);
-    return found.length === 0 ? 'Found beside another.' : `Found ${found.join(' and ')}.`;
+    return found.length === 0 ? 'Found next to another passage.' : `Found ${found.join(' and ')}.`;
   },
-  reranked: (before: number) => `Moved by the reranker from place ${before}.`,
+  reranked: (before: number) => `Moved by the reranker from rank ${before}.`,
   score: (score: number) => `Score ${score.toFixed(3)}`,
   byMeaning: 'By meaning',
   byWords: 'By words',
@@ -38,6 +38,6 @@ export const search = {
   wordsFound: (count: number, terms: readonly string[]) =>
     `${count.toLocaleString('en')} passages${terms.length === 0 ? '' : `, for ${terms.join(', ')}`}`,
   reranker: 'Reranker',
-  corrections: 'Spelling taken for',
+  corrections: 'Corrected spelling',
   time: 'Time',
 };

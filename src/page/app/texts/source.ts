@@ -19,17 +19,17 @@ export const source = {
   quoteMarked: (number: number, total: number, place: string) =>
     `${total === 1 ? 'The quote' : `Quote ${number} of ${total}`} is marked${place === '' ? '' : `, ${place}`}.`,
   outside: (start: number, end: number, length: number) =>
-    `The quote is of characters ${start} to ${end}, but the text has ${length}. Nothing is marked.`,
+    `The quote is at characters ${start} to ${end}, but the text has only ${length}. Nothing is marked.`,
   notThere:
-    'The quoted words do not stand at this place of this version of the text. Nothing is marked. Another version may have them.',
+    'The quoted text is not at these offsets in this version. Nothing is marked. Another version may contain it.',
   noText: (status: string) => `No text has been read from this document yet (its state is “${status}”).`,
   failed: (reason: string) => `This document could not be read: ${reason}`,
   empty: 'This document has no text.',
-  earlier: 'Show what stands before',
-  later: 'Show what follows',
-  gone: 'There is no such document. It may have been deleted, or it is not yours to see.',
-  badAddress: 'This address names no document.',
-  pageFailed: 'This page could not be drawn.',
+  earlier: 'Show earlier text',
+  later: 'Show later text',
+  gone: 'This document does not exist or was deleted, or you have no access to it.',
+  badAddress: 'This address contains no document.',
+  pageFailed: 'This page could not be rendered.',
   outline: 'Outline',
   charactersFrom: (start: number, end: number) =>
     `Characters ${start.toLocaleString('en')} to ${end.toLocaleString('en')}`,
@@ -46,9 +46,9 @@ export const source = {
     id: 'Identifier',
     file: 'File',
     type: 'Type',
-    source: 'Came from',
+    source: 'Source',
     version: 'Version',
-    published: 'Since',
+    published: 'Published',
     created: 'Created',
     updated: 'Changed',
     passages: 'Passages',
@@ -57,7 +57,8 @@ export const source = {
     metadata: 'Metadata',
   },
   markedOnPage: (page: number) => `The quote is marked on page ${page}.`,
-  notLocated: 'The quote could not be found with certainty in the original. Here it is in the text.',
-  ambiguous: 'The original has these words in several places, so nothing is marked there. Here they are in the text.',
+  notLocated: 'The quote could not be found with certainty in the original. It is shown in the text instead.',
+  ambiguous:
+    'The original contains these words several times, so nothing is marked there. They are shown in the text instead.',
   unlocated: 'The quote could not be found with certainty in the original, so nothing is marked here.',
 };
