@@ -12,7 +12,7 @@ import { newDocument, publication } from '../test/support/new-document.ts';
 import { createPseudoText } from './bench/pseudo-text.ts';
 import { fillDatabase } from './explain-queries/fill-database.ts';
 
-const USAGE = `Measures deletions of what is large, and how long other writes wait meanwhile.
+const USAGE = `Measures large deletions, and how long other writes wait meanwhile.
 
   npm run -s bench-deletion -- [--chunks N]
 

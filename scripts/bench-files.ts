@@ -17,7 +17,7 @@ import { openStore } from '../src/store/sql/open-store.ts';
 
 const [folder, rounds = '3'] = process.argv.slice(2);
 if (folder === undefined) {
-  console.error('Which files? node scripts/bench-files.ts FOLDER [rounds]');
+  console.error('Usage: node scripts/bench-files.ts FOLDER [rounds]');
   process.exit(2);
 }
 const PAGE = 3_000;
@@ -70,7 +70,7 @@ try {
   const rate = (milliseconds: number): string => `${Math.round((pages / milliseconds) * 1000)} pages/s`;
   console.log(`${files} files read, ${skipped} refused; ${pages} pages in ${rounds} rounds, one file at a time`);
   console.log(`readers alone   ${rate(reading)}`);
-  console.log(`taken in whole  ${rate(whole)}, ${(whole / reading).toFixed(2)} times as long`);
+  console.log(`full ingestion  ${rate(whole)}, ${(whole / reading).toFixed(2)} times as long`);
 } finally {
   await readers.close();
   await store.close();

@@ -62,7 +62,7 @@ try {
     if (index % 2 === 0) edited.push(await takeIn(idOf(index), chunks.with(passages >> 1, passage())));
     else if (index % 4 === 1) rewritten.push(await takeIn(idOf(index), chunks.map(passage)));
   }
-  console.log(`one document of ${passages} passages, ${documents} of them, middle times`);
+  console.log(`one document of ${passages} passages, ${documents} of them, median times`);
   console.log(`  first time                 ${milliseconds(fresh)}`);
   console.log(`  one passage edited         ${milliseconds(edited)} (${(middle(edited) / middle(fresh)).toFixed(2)})`);
   console.log(

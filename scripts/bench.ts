@@ -14,18 +14,18 @@ import { createPseudoText, type PseudoText } from './bench/pseudo-text.ts';
 import { graphIngestLines, graphLines, ingestLines, learningLines, sizeLines } from './bench/tables.ts';
 import { withServices } from './bench/with-services.ts';
 
-const USAGE = `Measures search, ingestion, graph extraction, start-up and memory beside a bare Chroma and a bare FTS5 on the same data.
+const USAGE = `Measures search, ingestion, graph extraction, start-up and memory, compared with plain Chroma and FTS5 on the same data.
 
   npm run -s bench -- [options]
 
   --chunks LIST  sizes of the corpus, rising; default 10000,100000
   --json FILE    writes all figures as JSON
-  --quick        small and few, to see whether it runs
-  --part graph   only what the graph costs beside ingestion and in search, at the smallest size
-  --part lsa     only what it costs to learn an embedder from the corpus, at the largest size
-  --seed N       of the made-up text and questions; default 1
+  --quick        a small run, as a smoke test
+  --part graph   only the cost of the graph in ingestion and search, at the smallest size
+  --part lsa     only the cost of training an embedder on the corpus, at the largest size
+  --seed N       of the generated text and questions; default 1
 
-The bare stores are asked in turn with ours, so that what else the machine does falls on both: the ratios count.`;
+Queries to the plain stores and to Citewell alternate, so that other load affects both: the ratios are meaningful.`;
 
 const options = {
   chunks: { type: 'string' },

@@ -10,13 +10,13 @@ import { startServer } from './browser-test/server.ts';
 import { sourceSuite } from './browser-test/source.ts';
 import { type BrowserSuite, type Counts, createTest } from './browser-test/suite.ts';
 
-const USAGE = `Opens the web page in a real Chromium, in front of a service of its own, and checks what it shows.
+const USAGE = `Opens the web page of a separate service in a real Chromium, and checks what it shows.
 
   npm run -s browser-test -- [options] [view…]
 
   --report FILE  writes the counts as JSON
 
-Without names, all views. CHROMIUM_PATH names the browser where it is not found by itself.`;
+Tests all views by default. CHROMIUM_PATH is the path of the browser if it is not found automatically.`;
 
 /** One for each view, in its own file. */
 const suites: readonly BrowserSuite[] = [askSuite, librarySuite, sourceSuite, accessSuite];
@@ -38,7 +38,9 @@ async function main(): Promise<void> {
     await runSuites(chosen, counts);
   } catch (error) {
     counts.failed++;
-    console.log(`FAILED: the test itself broke off\n  ${error instanceof Error ? error.stack : String(error)}`);
+    console.log(
+      `FAILED: the test itself was interrupted by an error\n  ${error instanceof Error ? error.stack : String(error)}`,
+    );
   }
   if (values.report !== undefined) {
     await writeFile(values.report, JSON.stringify({ numPassedTests: counts.passed, numFailedTests: counts.failed }));

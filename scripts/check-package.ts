@@ -16,7 +16,7 @@ import { minOffer, offerOf } from './packaging/offers.ts';
 /** Time limit of the whole check. */
 const MAX_MS = 900_000;
 setTimeout(() => {
-  console.error(`NOT done after ${MAX_MS / 60_000} minutes.`);
+  console.error(`NOT finished after ${MAX_MS / 60_000} minutes.`);
   process.exit(1);
 }, MAX_MS).unref();
 

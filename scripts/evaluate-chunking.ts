@@ -12,16 +12,16 @@ import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
 import { type Range, type RangeCollection, readRangeCollection } from './evaluate-chunking/range-collection.ts';
 
-const USAGE = `Measures how well passages of several sizes hold what answers a question: of the characters that answer,
-the share found in the passages (recall), and of the passages' characters, the share that answers (precision).
+const USAGE = `Measures how well passages of several sizes cover the answer to a question: the share of the answer's
+characters found in the passages (recall), and the share of the passages' characters in the answer (precision).
 
   npm exec -- node scripts/evaluate-chunking.ts [options] FOLDER...
 
 Each folder holds corpus.jsonl (id, text, metadata that names the document), queries.jsonl (id, text, answer) and
 qrels.tsv. Passages are found by full text.
 
-  --passages N   looked at for each question, default 5
-  --sizes LIST   largest sizes of structure, default 300,400,600,800,1000,1200,1600`;
+  --passages N   retrieved for each question, default 5
+  --sizes LIST   maximum sizes when splitting by structure, default 300,400,600,800,1000,1200,1600`;
 
 interface Chunker {
   readonly name: string;

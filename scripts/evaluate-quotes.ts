@@ -5,18 +5,18 @@ import { chooseQuotes } from '../src/models/extractive/choose-quotes.ts';
 import { analyse, analyseQuery } from '../src/store/full-text/analyse.ts';
 import { createPassageSearch } from './evaluate-quotes/passage-search.ts';
 
-const USAGE = `Measures the answers that need no language model.
+const USAGE = `Measures extractive answers, which need no language model.
 
   node scripts/evaluate-quotes.ts FOLDER... [--half tune|held|both] [--titles] [--limit N] [--documents N] [--misses]
 
 Each folder holds corpus.jsonl, queries.jsonl with an "answer" for each question, and qrels.tsv. A question is asked
-three times: of all documents, with the answering one taken away, and with its article (all of the same title) taken
-away. What is quoted as an answer then is false. The questions are
-halved by a hash of their identifier: constants are chosen on "tune", and "held" (the default) is reported.
---titles says what the documents are about; leave it out where titles are of another language.
---no-scores leaves out how well the full-text search found each passage, as for pages of the web.
---documents asks each question of so many documents alone: the answering one and others of its article; with the
-answering one away, of as many others.
+three times: of all documents, without the answering one, and without its article (all documents of the same title). In
+the last two cases every quoted answer is wrong. The questions are split in halves by a hash of their identifier:
+constants are tuned on "tune", and "held" (the default) is reported.
+--titles uses the titles of the documents; omit it when titles are in another language.
+--no-scores omits the full-text score of each passage, as for web pages.
+--documents asks each question of this many documents only: the answering one and others of its article; in the cases
+without the answering one, of as many others.
 --misses prints the questions whose answer was not quoted.`;
 
 interface Options {

@@ -16,7 +16,7 @@ import { openTrial } from './fault-test/trial.ts';
 import { twoServers } from './fault-test/two-servers.ts';
 import { type Totals, tally } from './kill-test/report.ts';
 
-const USAGE = `Makes things go wrong around the service and looks whether it bears them.
+const USAGE = `Injects faults around the service and checks that it survives them.
 
   npm run -s fault-test -- [options]
 
@@ -25,8 +25,8 @@ const USAGE = `Makes things go wrong around the service and looks whether it bea
   --report FILE  writes the counts as JSON
 
 For each fault: nothing acknowledged is lost, what is refused is refused with a clear reason, and the service recovers
-without help (a damaged database: once a copy is put back). Needs Linux; what a machine does not permit, such as
-mounting a small file system, is done in another way or named as not tried.
+by itself (from a damaged database: after a backup is restored). Needs Linux; a fault that the machine does not permit,
+such as mounting a small file system, is simulated in another way or reported as skipped.
 `;
 
 const options = {
@@ -76,7 +76,7 @@ async function tryFault(
 ): Promise<void> {
   const absence = await fault.absence?.();
   if (absence !== undefined) {
-    console.log(`${fault.name}: not tried, for ${absence}`);
+    console.log(`${fault.name}: skipped: ${absence}`);
     return;
   }
   const begun = performance.now();
@@ -84,7 +84,7 @@ async function tryFault(
   try {
     await fault.run(trial);
   } catch (error) {
-    trial.check('the trial comes to its end', error instanceof Error ? String(error.stack) : String(error));
+    trial.check('the trial completes', error instanceof Error ? String(error.stack) : String(error));
   } finally {
     await trial.close();
   }
@@ -95,7 +95,7 @@ async function tryFault(
   );
   for (const line of lines) console.log(line);
   if (lines.length > 0 && trial.logged() !== '')
-    console.log(`  the service said:\n${trial.logged().trim().slice(-3_000)}`);
+    console.log(`  log of the service:\n${trial.logged().trim().slice(-3_000)}`);
 }
 
 await main();

@@ -147,7 +147,7 @@ async function run(command: string, args: readonly string[]): Promise<string> {
     output += text;
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${command} ended with ${code}: ${output.slice(-600)}`);
+  if (code !== 0) throw new Error(`${command} exited with ${code}: ${output.slice(-600)}`);
   return output;
 }
 

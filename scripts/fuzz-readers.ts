@@ -56,7 +56,7 @@ console.log(
     2,
   ),
 );
-if (grown > MAX_GROWTH_MB) console.error(`This process holds ${grown} MB more than in the beginning.`);
+if (grown > MAX_GROWTH_MB) console.error(`This process uses ${grown} MB more than at the start.`);
 process.exitCode = report.faults > 0 || grown > MAX_GROWTH_MB ? 1 : 0;
 
 async function keep(folder: string, name: string, bytes: Uint8Array): Promise<void> {

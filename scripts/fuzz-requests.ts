@@ -6,18 +6,18 @@ import { runRequests } from './fuzz-requests/run.ts';
 import { startSubject } from './fuzz-requests/subject.ts';
 import { createTally } from './fuzz-requests/tally.ts';
 
-const USAGE = `Sends requests that are mostly wrong to every route of the whole service, and looks whether it bears them.
+const USAGE = `Sends mostly invalid requests to every route of the whole service, and checks that it survives them.
 
   npm exec -- node scripts/fuzz-requests.ts [options]
 
   --count N  requests; default 10000
-  --seed N   repeats what another run sent, as far as identifiers allow; default: a new one
-  --only R   only routes that this regular expression fits, such as 'POST .*search'
+  --seed N   repeats another run, as far as identifiers allow; default: a new seed
+  --only R   only routes that match this regular expression, such as 'POST .*search'
 
-Wrong is: a 5xx that the request led to, a body that is not in the contract's form or tells of the inside, no end within
-15 seconds, a line in the log at the level of errors, a rejection nobody handled, memory that grows, a route that was not
-reached; and afterwards a service that is not healthy, does not find a known passage, or whose records, full text and
-vectors do not agree. Ends with 1 when anything was wrong. Service and clients are in this one process.`;
+Violations are: a 5xx caused by a request, a body that breaks the contract or leaks internals, no response within 15
+seconds, an error in the log, an unhandled rejection, growing memory, a route that was not reached; and afterwards a
+service that is not healthy, does not find a known passage, or whose records, full text and vectors disagree. Exits with
+1 after a violation. Service and clients run in one process.`;
 
 const options = {
   count: { type: 'string', default: '10000' },

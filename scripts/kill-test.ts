@@ -10,18 +10,18 @@ import { type Totals, tally } from './kill-test/report.ts';
 import { dataFolderOf, type RoundOutcome, runRound, type Subject, startSubject } from './kill-test/round.ts';
 import { seededRandom } from './seeded-random.ts';
 
-const USAGE = `Kills the service and its Chroma at random moments of ingestion, and looks whether anything is lost.
+const USAGE = `Kills the service and its Chroma at random moments of ingestion, and checks that nothing is lost.
 
   npm run -s kill-test -- [options]
 
   --rounds N     default 50
-  --seed N       repeats what another run did, as far as the moments of killing allow; default: a new one
+  --seed N       repeats another run, as far as timing allows; default: a new seed
   --report FILE  writes the counts as JSON
-  --keep         leaves the data folder when something failed
+  --keep         keeps the data folder after a failure
 
 Every round adds, replaces and deletes documents from several clients, kills (SIGKILL) the server, its Chroma or both,
-and waits for the recovery. Then SQL on the database file, Chroma's own client and HTTP requests have to agree that
-everything acknowledged is there, everything deleted is gone, and nothing was ever to be seen in part.`;
+and waits for the recovery. Then SQL on the database file, Chroma's own client and HTTP requests must agree that
+everything acknowledged is stored, everything deleted is gone, and no document was ever visible in part.`;
 
 const options = {
   rounds: { type: 'string', default: '50' },
@@ -54,7 +54,9 @@ async function main(): Promise<void> {
     await checkStop(subject, totals);
   } catch (error) {
     totals.failed++;
-    console.log(`  FAILED: the test itself broke off\n    ${error instanceof Error ? error.stack : String(error)}`);
+    console.log(
+      `  FAILED: the test itself was interrupted by an error\n    ${error instanceof Error ? error.stack : String(error)}`,
+    );
   } finally {
     await subject.server?.kill();
     for (const { pid } of await chromasOn(dataFolderOf(subject))) kill(pid);
@@ -88,7 +90,7 @@ async function runRounds({ rounds, seed, subject, totals }: Rounds): Promise<voi
     console.log(`round ${round + 1}: ${describe(outcome)}; ${there.length} documents`);
     const failures = tally(outcome.checks, totals);
     for (const line of failures) console.log(line);
-    if (failures.length > 0) console.log(`  the server said:\n${subject.server?.stderr().trim().slice(-3_000)}`);
+    if (failures.length > 0) console.log(`  log of the server:\n${subject.server?.stderr().trim().slice(-3_000)}`);
   }
 }
 

@@ -7,7 +7,7 @@ const USAGE = `Counts files, lines, type assertions and import cycles by room.
 
   npm run -s measure-code -- [--root FOLDER]
 
-  --root FOLDER  another checkout, to compare with; without it this one`;
+  --root FOLDER  the checkout to measure; default: this one`;
 
 const options = { root: { type: 'string', default: '.' }, help: { type: 'boolean', default: false } } as const;
 

@@ -20,9 +20,9 @@ settings of the allocator and of V8.
   --rounds N     default 3; each round runs every setting once, beginning with another one
   --only NAME    one of the settings below; may be repeated
 
-Documents of 30 paragraphs come in from eight callers; then sixteen send searches of both kinds and bodies that are
-wrong. Each run is printed; the table at the end has medians, and the speed as a ratio to the first setting in the same
-round, so that the load of the machine concerns both.`;
+Eight clients upload documents of 30 paragraphs; then sixteen send searches of both kinds and invalid bodies. Each run
+is printed; the table at the end has medians, and the speed as a ratio to the first setting in the same round, so that
+other load affects both.`;
 
 /** Overrides what the program sets for itself (docs/performance.md). */
 const UNSET = { MALLOC_ARENA_MAX: '0', NODE_OPTIONS: '--max-semi-space-size=16' };

@@ -62,7 +62,7 @@ async function runSuite(
     { cwd: suite, withinMilliseconds: RUN_WITHIN_MS },
   );
   const text = await readFile(report, 'utf8').catch(() => {
-    throw new Error(`jest made no report:\n${output.slice(-2_000)}`);
+    throw new Error(`jest wrote no report:\n${output.slice(-2_000)}`);
   });
   return readJestReport(JSON.parse(text) as JestReport);
 }

@@ -52,7 +52,7 @@ async function runSuite(
     { cwd: suite, env: { PYTHONPATH: suite }, withinMilliseconds: RUN_WITHIN_MS },
   );
   const text = await readFile(report, 'utf8').catch(() => {
-    throw new Error(`pytest made no report:\n${output.slice(-2_000)}`);
+    throw new Error(`pytest wrote no report:\n${output.slice(-2_000)}`);
   });
   return readPytestReport(text);
 }

@@ -16,7 +16,7 @@ import { seededRandom } from './seeded-random.ts';
 import { startSlowModel } from './soak-agent/slow-model.ts';
 import { type SoakReport, soakRound } from './soak-agent/soak-round.ts';
 
-const USAGE = `Opens many agent streams at once and lets a third of the clients leave at random; then looks at what became of each.
+const USAGE = `Opens many agent streams at once, disconnects a third of the clients at random, and checks the outcome of each stream.
 
   npm exec -- node scripts/soak-agent.ts [options]
 
@@ -24,10 +24,10 @@ const USAGE = `Opens many agent streams at once and lets a third of the clients 
   --rounds N   one after another; default 5
   --words N    of each answer; default 40
   --pause N    milliseconds between words; default 15
-  --grace N    seconds that a run waits for a client that left (CITEWELL_RESUME_SECONDS); default 0
-  --seed N     of the clients' whims; default 1
+  --grace N    seconds that a run waits for a disconnected client (CITEWELL_RESUME_SECONDS); default 0
+  --seed N     of the random disconnections; default 1
 
-Service, model and clients are in this one process, so memory is that of all three. Ends with 1 when anything was wrong.`;
+Service, model and clients run in one process, so memory is that of all three. Exits with 1 after a violation.`;
 
 const options = {
   streams: { type: 'string', default: '200' },

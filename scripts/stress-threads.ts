@@ -12,12 +12,12 @@ import { programFile } from '../src/program-file.ts';
 import { createCancelFlag } from '../src/store/sql/operation-watch.ts';
 import type { SqliteMessage } from '../src/store/sql/sqlite/sqlite-messages.ts';
 
-const USAGE = `Starts and ends database threads while others fetch, and looks whether the process survives.
+const USAGE = `Starts and ends database threads during concurrent fetches, and checks that the process survives.
 
   npm run -s stress-threads -- [--minutes 1] [--typescript] [--wasm-code-gc]
 
-  --minutes N     how long; a process that ends is started again until then
-  --typescript    threads run from TypeScript, as they once did, and so load the WebAssembly that strips types
+  --minutes N     duration; a process that ends is restarted until then
+  --typescript    runs the threads from TypeScript, which loads the WebAssembly that strips types
   --wasm-code-gc  leaves V8's garbage collection of WebAssembly code on
 
 With both, Node 24 aborts within minutes ("Check failed: jit_page.has_value()"). Exits with 1 when a process crashed.`;

@@ -54,7 +54,7 @@ function withPart(whole: string, part: string, text: string): string {
   const [first, last] = [`<!-- ${part}:begin (npm run docs) -->`, `<!-- ${part}:end -->`];
   const begin = whole.indexOf(first);
   const end = whole.indexOf(last);
-  if (begin === -1 || end < begin) throw new Error(`A document has lost the lines ${first} and ${last}.`);
+  if (begin === -1 || end < begin) throw new Error(`A document lacks the lines ${first} and ${last}.`);
   return `${whole.slice(0, begin + first.length)}\n${text}\n${whole.slice(end)}`;
 }
 

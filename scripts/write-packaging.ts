@@ -43,7 +43,7 @@ function withSection(text: string, name: string, section: string): string {
   const end = `<!-- ${name}:end -->`;
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from === -1 || to < from) throw new Error(`${GUIDE} has lost the lines ${begin} and ${end}.`);
+  if (from === -1 || to < from) throw new Error(`${GUIDE} lacks the lines ${begin} and ${end}.`);
   return `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
 }
 

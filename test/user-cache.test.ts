@@ -37,7 +37,7 @@ describe("the user's cache folder", () => {
     ['a link', async (folder: string) => symlink(await temporaryFolder(), folder)],
     ['a file', (folder: string) => writeFile(folder, '')],
     ['below a file', async (folder: string) => writeFile(join(folder, '..'), '')],
-  ])('gives way to a fresh temporary folder where it is %s', async (_, plant) => {
+  ])('is replaced by a new temporary folder when it is %s', async (_, plant) => {
     const parent = join(await temporaryFolder(), 'parent');
     const folder = join(parent, 'cache');
     await (_ === 'below a file' ? plant(folder) : mkdir(parent).then(() => plant(folder)));

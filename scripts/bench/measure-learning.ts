@@ -44,7 +44,7 @@ export async function measureLearning(
   const learning = performance.now() - begun;
   clearInterval(watch);
   const model = decodeArtefact(artefact);
-  if (model === undefined) throw new Error('What was learned cannot be read.');
+  if (model === undefined) throw new Error('The trained model cannot be read.');
 
   const learned = lsaEmbeddings({ name: LEARNED_EMBEDDING, learned: async () => model });
   const hashed = createLexicalHash();

@@ -49,7 +49,7 @@ async function checkQuotations(test: BrowserTest): Promise<void> {
     await page.locator('.source-side').waitFor({ state: 'detached' });
     await page.waitForFunction(`document.activeElement.id === ${JSON.stringify(citation)}`);
   });
-  await test.check('what cannot be a filter is said to be none, and nothing is sent', async (page) => {
+  await test.check('an invalid filter is reported, and nothing is sent', async (page) => {
     await page.goto(`${test.url}/?filter=nonsense`);
     await page.getByText('The filter is not a JSON object.').waitFor();
     await page.getByLabel('Question').fill(QUESTION);
@@ -58,9 +58,9 @@ async function checkQuotations(test: BrowserTest): Promise<void> {
 }
 
 async function checkLinks(test: BrowserTest): Promise<void> {
-  await test.check('a link that asks the agent waits for a press', async (page) => {
+  await test.check('a link with a question for the agent waits for confirmation', async (page) => {
     await page.goto(askedFor(test, '&kind=agent'));
-    await page.getByText('This question came with the link.').waitFor();
+    await page.getByText('This question comes from the link.').waitFor();
     same(await page.getByLabel('Question').inputValue(), QUESTION, 'the question in the box');
     same(await page.locator('.turn').count(), 0, 'the number of answers');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
@@ -68,9 +68,9 @@ async function checkLinks(test: BrowserTest): Promise<void> {
     await page.locator('.steps summary').first().click();
     await page.getByText(`Searched the documents for “${QUESTION}”`).waitFor();
   });
-  await test.check('a conversation that is not there is said not to be there', async (page) => {
+  await test.check('a missing conversation is reported', async (page) => {
     await page.goto(`${test.url}/?conversation=00000000-0000-4000-8000-000000000000`);
-    await page.getByText('That conversation does not exist any more').waitFor();
+    await page.getByText('This conversation no longer exists').waitFor();
   });
 }
 

@@ -7,7 +7,7 @@ const sample = (name: string): string => fileURLToPath(new URL(`../samples/${nam
 export const librarySuite: BrowserSuite = {
   name: 'library',
   async run(test) {
-    await test.check('a chosen file is taken in and followed until it is ready', async (page) => {
+    await test.check('a chosen file is uploaded, with progress until it is ready', async (page) => {
       await page.goto(`${test.url}/library`);
       await page.getByTestId('files').setInputFiles([sample('fares.csv')]);
       const line = page.locator('.upload').filter({ hasText: 'fares.csv' });
@@ -23,7 +23,7 @@ export const librarySuite: BrowserSuite = {
       await page.locator('.receipt').waitFor();
       holds((await page.locator('.receipt').innerText()).includes('Documents'), 'the receipt names the document');
       await page.getByRole('button', { name: 'Close' }).click();
-      await page.getByText('No document fits.').waitFor();
+      await page.getByText('No document matches.').waitFor();
     });
     await test.check('a passage that was searched for opens at its exact characters', async (page) => {
       await test.ingest(sample('handbook.md'));

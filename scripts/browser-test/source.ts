@@ -98,7 +98,7 @@ async function checkSlowBrowser(test: BrowserTest): Promise<void> {
   const id = await test.ingest(sample('timetable.html'));
   const [quote] = await sentencesOf(test, id);
   if (quote === undefined) throw new Error('The timetable has no sentence.');
-  await test.check('a slow browser, too, marks the quote in an HTML page', async (page) => {
+  await test.check('a slow browser also marks the quote in an HTML page', async (page) => {
     const session = await page.context().newCDPSession(page);
     for (const rate of SLOWDOWNS) {
       await session.send('Emulation.setCPUThrottlingRate', { rate });
@@ -125,7 +125,7 @@ async function checkSteps(test: BrowserTest): Promise<void> {
   const id = await test.ingest(sample('handbook.md'));
   const [first, second] = await sentencesOf(test, id);
   if (first === undefined || second === undefined) throw new Error('The handbook has too few sentences.');
-  await test.check('several quotes are gone through one after the other', async (page) => {
+  await test.check('the buttons step through several quotes', async (page) => {
     await page.goto(`${test.url}/d/${id}?q=${first.start}-${first.end}&q=${second.start}-${second.end}`);
     same(await markedText(page, 0), first.text, 'the first quote');
     same(await markedText(page, 1), second.text, 'the second quote');
@@ -134,7 +134,7 @@ async function checkSteps(test: BrowserTest): Promise<void> {
     await page.locator('mark.active[data-quotes~="1"]').first().waitFor();
     holds(await isInSight(page), 'the second quote is in sight');
   });
-  await test.check('a window of 360 px needs no scrolling sideways', async (page) => {
+  await test.check('a window of 360 px needs no horizontal scrolling', async (page) => {
     await page.setViewportSize({ width: 360, height: 700 });
     await page.goto(`${test.url}/d/${id}?q=${first.start}-${first.end}`);
     await markedText(page);
@@ -145,11 +145,11 @@ async function checkSteps(test: BrowserTest): Promise<void> {
 
 async function checkErrors(test: BrowserTest): Promise<void> {
   const id = await test.ingest(sample('handbook.md'));
-  await test.check('a document that is not there is said not to be there', async (page) => {
+  await test.check('a missing document is reported', async (page) => {
     await page.goto(`${test.url}/d/00000000-0000-4000-8000-000000000000?q=1-5`);
-    await page.getByText('There is no such document.').waitFor();
+    await page.getByText('This document does not exist').waitFor();
   });
-  await test.check('a quote outside the text is said to be outside, and nothing is marked', async (page) => {
+  await test.check('a quote outside the text is reported, and nothing is marked', async (page) => {
     await page.goto(`${test.url}/d/${id}?q=100-9999999`);
     await page.getByText('Nothing is marked.').waitFor();
     same(await page.locator('.source mark').count(), 0, 'the number of marks');
@@ -189,7 +189,7 @@ async function checkLongText(test: BrowserTest): Promise<void> {
   const { text } = await test.get<TextRecord>(`/documents/${id}/text`);
   const quote = line(9_000);
   const start = text.indexOf(quote);
-  await test.check('of a megabyte of text only what is around the quote is in the page', async (page) => {
+  await test.check('only the part around the quote of a megabyte of text is loaded', async (page) => {
     await page.goto(`${test.url}/d/${id}?q=${start}-${start + quote.length}`);
     same(await markedText(page), quote, 'the marked text');
     holds(((await page.locator('.source-text').textContent()) ?? '').length < 100_000, 'little of the text is there');

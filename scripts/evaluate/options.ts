@@ -3,26 +3,26 @@ import { isScoreName, type ScoreName, scoreNames } from '../../src/evaluation/sc
 import { splitList } from '../../src/shared/text.ts';
 import { type Mode, modes } from './ask-queries.ts';
 
-export const USAGE = `Measures search on test collections: a service of its own is started, given the documents and asked over HTTP.
+export const USAGE = `Measures search on test collections: starts a separate service, ingests the documents and searches over HTTP.
 
   npm exec -- node scripts/evaluate.ts [options] FOLDER...
 
-Each folder holds corpus.jsonl (_id or id, title, text), queries.jsonl (_id or id, text) and qrels.tsv. A document stands
-where its best passage does.
+Each folder holds corpus.jsonl (_id or id, title, text), queries.jsonl (_id or id, text) and qrels.tsv. Documents are
+ranked by their best passage.
 
   --embedder NAMES      auto (what the service chooses by itself; the default), hash, lsa, or <provider>/<model>
   --modes NAMES         ${modes.join(', ')}; default all but the last
   --limit N             documents ranked per query, 1 to 300; default 100
   --queries N           only the first N queries of each
-  --no-titles PREFIX    leave the titles of folders whose name begins so out (repeatable)
+  --no-titles PREFIX    omit the titles in folders whose name starts with PREFIX (repeatable)
   --whole               each document as one passage instead of split
   --graph               extract the graph too, and search it
-  --data FOLDER         keep what is ingested there, and use what is kept
-  --json FILE           write everything, query by query, as JSON
-  --against FILE        compare with what --json wrote then
-  --fail-on-loss NAMES  exit with 1 when one of these is significantly (p < 0.05) worse than --against says
+  --data FOLDER         store ingested data there, and reuse it
+  --json FILE           write the results of every query as JSON
+  --against FILE        compare with a file written by --json
+  --fail-on-loss NAMES  exit with 1 when one of these is significantly (p < 0.05) worse than in --against
   --fail-below NAME=N   exit with 1 when the mean of a collection is below (repeatable)
-  --markdown            tables of Markdown
+  --markdown            print Markdown tables
 
 Names of measures: ndcg@10, mrr@10, hit@1, hit@3, hit@10, recall@10, recall@100.`;
 
@@ -64,7 +64,7 @@ const options = {
 export function readOptions(args: readonly string[]): EvaluateOptions | undefined {
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   if (values.help) return undefined;
-  if (positionals.length === 0) throw new Error('Name at least one folder (--help says of what).');
+  if (positionals.length === 0) throw new Error('Name at least one folder (see --help).');
   const failOnLoss = split(values['fail-on-loss']).map(scoreName);
   if (failOnLoss.length > 0 && values.against === undefined) throw new Error('--fail-on-loss needs --against.');
   return {
@@ -90,12 +90,12 @@ const split = (list: string | undefined): string[] => splitList(list ?? '');
 function modeName(name: string): Mode {
   const found = modes.find((mode) => mode === name);
   if (found !== undefined) return found;
-  throw new Error(`"${name}" is no way of searching; there are ${modes.join(', ')}.`);
+  throw new Error(`"${name}" is no search mode; choose from ${modes.join(', ')}.`);
 }
 
 function scoreName(name: string): ScoreName {
   if (isScoreName(name)) return name;
-  throw new Error(`"${name}" is no measure; there are ${scoreNames.slice(0, 7).join(', ')}.`);
+  throw new Error(`"${name}" is no measure; choose from ${scoreNames.slice(0, 7).join(', ')}.`);
 }
 
 function wholeNumber(option: string, text: string, most: number): number {

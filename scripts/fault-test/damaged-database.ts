@@ -11,7 +11,7 @@ const FOUND_WITHIN_MS = 60_000;
 /** Truncated or partly zeroed files, as after a disk failure or an interrupted copy. */
 export const damagedDatabase: Fault = {
   name: 'damaged-database',
-  title: 'the database is truncated, emptied, removed or has zeros in it',
+  title: 'the database is truncated, emptied, removed or partly zeroed',
   async run(trial) {
     const file = join(trial.dataFolder, 'citewell.db');
     const copy = join(trial.folder, 'copy.db');

@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts';
 /** The index can be rebuilt from SQLite, whatever happened to its files. */
 export const damagedIndex: Fault = {
   name: 'damaged-index',
-  title: 'files of the vector index are truncated, zeroed or gone',
+  title: 'files of the vector index are truncated, zeroed or missing',
   async run(trial) {
     const folder = join(trial.dataFolder, 'chroma');
     await trial.start();

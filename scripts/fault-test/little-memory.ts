@@ -17,7 +17,7 @@ export const littleMemory: Fault = {
       await trial.start(limit === undefined ? { env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` } } : limit);
       await work(trial);
       const kills = (await limit?.kills()) ?? 0;
-      if (kills > 0) console.log(`  the system ended ${kills} processes for want of memory`);
+      if (kills > 0) console.log(`  the kernel killed ${kills} processes for lack of memory`);
       await trial.checkRecovered();
       await trial.checkNothingLost();
       await trial.stop();

@@ -7,7 +7,7 @@ const MEGABYTES = 96;
 /** A data folder that becomes read-only, as after a disk error or a change of owner. */
 export const readOnlyFolder: Fault = {
   name: 'read-only-folder',
-  title: 'the data folder can only be read',
+  title: 'the data folder is read-only',
   async run(trial) {
     const disk = await mountSmallDisk(trial.dataFolder, MEGABYTES);
     const setWritable = (isWritable: boolean) =>

@@ -22,7 +22,8 @@ export async function createOwner(url: string): Promise<Owner> {
       signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`The keeper got ${response.status} at ${path}: ${text.slice(0, 500)}`);
+    if (!response.ok)
+      throw new Error(`The request to ${path} was answered with ${response.status}: ${text.slice(0, 500)}`);
     return member(JSON.parse(text), 'results');
   };
   const email = 'keeper@example.org';

@@ -65,7 +65,7 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
     ...subject.routes.map(({ method, path }) => ({ method, path: path.replace(/\/\^.*$/, '/models/:model') })),
     ...routesOfAllMethods,
   ].filter(({ method, path }) => only.test(`${method} ${path}`));
-  if (routes.length === 0) throw new Error(`No route fits ${only}.`);
+  if (routes.length === 0) throw new Error(`No route matches ${only}.`);
   const order = shuffled(routes, seed);
   const parts = { description, tools: subject.tools, stock, credentials, session: () => session };
   const judging = { description: describedAnswers(), folders: [subject.dataFolder, process.cwd()] };

@@ -24,47 +24,47 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
   const visible = [...records.documents.values()].flatMap(({ chunks }) => chunks.map(({ key }) => key));
   return [
     {
-      title: 'every acknowledged document is there and ingested, as it was sent last',
+      title: 'every acknowledged document is stored and ingested in its last version',
       violations: there.flatMap(({ entry, draft, found }) => name(entry, missingPartsOf(draft, entry, found))),
     },
     {
-      title: 'every document is complete, and its passages are where they say in its text',
+      title: 'every document is complete, and its passages have correct offsets',
       violations: there.flatMap(({ entry, draft, found }) =>
         name(entry, found === undefined ? [] : chunkProblemsOf(draft, found)),
       ),
     },
-    { title: 'nothing is there that was not asked for', violations: unexpectedDocumentsOf(inspection) },
+    { title: 'nothing is stored that was not uploaded', violations: unexpectedDocumentsOf(inspection) },
     {
-      title: 'the full-text index has the visible passages and no others',
+      title: 'the full-text index has exactly the visible passages',
       violations: fullTextOf(inspection, visible),
     },
     {
-      title: 'earlier versions are kept as they were, and nothing of them beside',
+      title: 'earlier versions are unchanged, and nothing else is left of them',
       violations: [
         ...records.versionProblems,
         ...there.flatMap(({ entry, found }) => name(entry, versionProblemsOf(entry, found))),
       ],
     },
-    { title: 'every visible passage has its vector and no other has', violations: vectorsOf(records, visible) },
+    { title: 'exactly the visible passages have vectors', violations: vectorsOf(records, visible) },
     {
-      title: 'Chroma has the visible passages and no others',
+      title: 'Chroma has exactly the visible passages',
       violations: compare('Chroma', index.keys, new Set(visible)),
     },
     {
-      title: 'Chroma has the vectors that are recorded',
+      title: 'Chroma has the recorded vectors',
       violations: await nearestNeighbourProblems(inspection, visible),
     },
     {
-      title: 'documents are found by their words in full text',
+      title: 'documents are found by full-text search',
       violations: await searchEach(inspection, 'full_text'),
     },
     {
-      title: 'documents are found by their words in the semantic search',
+      title: 'documents are found by semantic search',
       violations: await searchEach(inspection, 'semantic'),
     },
-    { title: 'what was deleted or replaced is found nowhere', violations: await deletedButFound(inspection) },
+    { title: 'deleted and replaced text is found nowhere', violations: await deletedButFound(inspection) },
     {
-      title: 'the database is sound and owes the index nothing',
+      title: 'the database is intact and has no pending index changes',
       violations: [...records.damage, ...(records.pending === 0 ? [] : [`The outbox has ${records.pending} entries.`])],
     },
   ];

@@ -92,10 +92,10 @@ export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
   const sightings = await watching;
 
   const checks: Check[] = [
-    { title: 'no Chroma outlives its server', violations: orphans },
+    { title: 'no Chroma survives its server', violations: orphans },
     { title: 'requests succeed while the service lives', violations: complaints },
     { title: 'the service recovers by itself', violations: troubles },
-    { title: 'nobody ever sees a part of a document, or misses one', violations: sightings.violations },
+    { title: 'no document is ever visible in part, or missing', violations: sightings.violations },
   ];
   checks.push(...(await inspect(parts, before)));
   return { plan, tally, recoveryMs, checks };

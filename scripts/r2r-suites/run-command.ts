@@ -41,5 +41,5 @@ export async function runCommand(
 /** The same for commands that must succeed. */
 export async function runOrThrow(command: string, args: readonly string[], options: CommandOptions): Promise<void> {
   const { code, output } = await runCommand(command, args, options);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.slice(-2_000)}`);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}:\n${output.slice(-2_000)}`);
 }

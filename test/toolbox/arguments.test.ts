@@ -29,7 +29,7 @@ const search = z.object({
 });
 
 describe('the arguments of a call', () => {
-  it('are taken by the names and in the shapes that models give them, where the meaning is plain', async () => {
+  it('are accepted under the names and in the shapes that models use, when unambiguous', async () => {
     const given = { question: 'x', document_id: 'ab12', collection: 'Sea', filter: { a: 1 }, max_results: '3' };
     expect(await call(search, given)).toEqual({
       query: 'x',
@@ -47,7 +47,7 @@ describe('the arguments of a call', () => {
     expect(await call(around, { chunk_id: 'c' })).toEqual({ around_chunk_id: 'c' });
   });
 
-  it('are never dropped in silence: an unknown one is named with the nearest known one, a missing one as missing', async () => {
+  it('are never dropped silently: an unknown one is reported with the nearest known name, and a missing one as missing', async () => {
     expect(await call(search, { query: 'x', limt: 3 })).toMatch(
       /limt: there is no such argument; the nearest is "limit"/,
     );
@@ -55,7 +55,7 @@ describe('the arguments of a call', () => {
     expect(await call(z.object({}), { dummy: '' })).toEqual({});
   });
 
-  it('let every search be kept to documents and collections', () => {
+  it('can restrict every search to documents and collections', () => {
     expect(Object.keys(searchFileKnowledge.inputSchema['properties'] as object)).toEqual(
       expect.arrayContaining(['document_ids', 'collections', 'filters']),
     );

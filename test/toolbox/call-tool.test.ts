@@ -21,12 +21,12 @@ describe('calling a tool', () => {
     ['parsed', JSON.parse('{"filters": {"__proto__": {"$eq": "x"}}}')],
     ['as a string within', { filters: '{"__proto__": {"$eq": "x"}}' }],
     ['whole as a string', '{"filters": {"__proto__": {"$eq": "x"}}}'],
-  ])('refuses a member that the schema would drop without a word (%s)', async (_, given) => {
+  ])('refuses a field that the schema would drop silently (%s)', async (_, given) => {
     const outcome = await callTool({ id: '1', name: 'find', arguments: given }, [find], context);
     expect(outcome).toMatchObject({ isError: true, code: 'invalid_argument' });
   });
 
-  it('passes other filters on as they are', async () => {
+  it('passes other filters on unchanged', async () => {
     const filters = { year: { $gt: 2020 } };
     const outcome = await callTool({ id: '1', name: 'find', arguments: { filters } }, [find], context);
     expect(outcome).toMatchObject({ isError: false, output: { structured: { filters } } });

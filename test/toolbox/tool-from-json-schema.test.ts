@@ -60,7 +60,7 @@ describe('a tool from a JSON Schema', () => {
     if (!reading.ok) expect(reading.issues.map(({ loc }) => loc.join('.'))).toContain(place);
   });
 
-  it('assumes the worst of what nothing is said of', () => {
+  it('assumes the most dangerous hints when none are given', () => {
     expect(toolOf({}).annotations).toEqual({ readOnly: false, destructive: true, idempotent: false, openWorld: true });
   });
 });
@@ -70,26 +70,26 @@ describe('reading arguments', () => {
     properties: { n: { type: 'integer' }, s: { type: 'string' }, list: { type: 'array' }, on: { type: 'boolean' } },
   };
 
-  it('parses what stands as text where something else is wanted', () => {
+  it('parses text where another type is expected', () => {
     const given = { n: '3', list: '[1]', on: 'true', s: '3' };
     expect(readArguments(given, schema)).toEqual({ n: 3, list: [1], on: true, s: '3' });
     expect(readArguments('{"n": 1}', schema)).toEqual({ n: 1 });
     for (const nothing of ['', ' ', null, undefined]) expect(readArguments(nothing, schema)).toEqual({});
   });
 
-  it('leaves what does not parse to the schema', () => {
+  it('leaves unparsable values to the schema', () => {
     expect(readArguments({ n: 'three', list: '{}' }, schema)).toEqual({ n: 'three', list: '{}' });
     expect(readArguments('{"n": ', schema)).toBe('{"n": ');
   });
 
-  it('renames only what is unknown to a name that is free', () => {
+  it('renames only unknown arguments, to unused names', () => {
     const aliases = new Map([['q', 's']]);
     expect(readArguments({ q: 'x' }, schema, aliases)).toEqual({ s: 'x' });
     expect(readArguments({ q: 'x', s: 'y' }, schema, aliases)).toEqual({ q: 'x', s: 'y' });
     expect(readArguments({ q: 'x' }, schema)).toEqual({ q: 'x' });
   });
 
-  it('never changes a value that fits', () => {
+  it('never changes a valid value', () => {
     fc.assert(
       fc.property(
         fc.record({ n: fc.integer(), s: fc.string(), list: fc.array(fc.jsonValue()), on: fc.boolean() }),

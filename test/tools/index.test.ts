@@ -32,7 +32,7 @@ const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 describe('the tools', () => {
-  it('have a name of their own each', () => {
+  it('have unique names', () => {
     expect(tools.length).toBeGreaterThanOrEqual(7);
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
   });
@@ -45,12 +45,12 @@ describe('the tools', () => {
   });
 
   describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool) => {
-    it('is named as clients take it, and its file after it', () => {
+    it('has a name that clients accept, and a file of the same name', () => {
       expect(name).toMatch(/^[a-z][a-z0-9_]{0,40}$/);
       expect(files).toContain(name.replaceAll('_', '-'));
     });
 
-    it('says what it is in words that fit every client', () => {
+    it('has a description within the limits of every client', () => {
       expect(tool.title).toMatch(/^[A-Z].{3,60}$/);
       expect(tool.description.length).toBeGreaterThan(60);
       expect(tool.description.length).toBeLessThan(2048);
@@ -64,7 +64,7 @@ describe('the tools', () => {
       }
     });
 
-    it('has schemas that every provider takes', () => {
+    it('has schemas that every provider accepts', () => {
       expect(tool.inputSchema['type']).toBe('object');
       expect(unportable(tool.inputSchema, 'input')).toEqual([]);
       if (tool.outputSchema === null) return;
@@ -72,7 +72,7 @@ describe('the tools', () => {
       expect(unportable(tool.outputSchema, 'output')).toEqual([]);
     });
 
-    it('writes all its hints out, and has a deadline', () => {
+    it('states all hints, and has a deadline', () => {
       expect(Object.keys(tool.annotations).toSorted()).toEqual(['destructive', 'idempotent', 'openWorld', 'readOnly']);
       if (tool.annotations.readOnly) expect(tool.annotations.destructive).toBe(false);
       expect(tool.deadline).toBeGreaterThanOrEqual(1000);

@@ -71,7 +71,7 @@ describe('on an empty corpus', () => {
     },
   );
 
-  it('a filter that lets nothing through is named as another reason, and a document that is being read', async () => {
+  it('the result names an empty filter and pending documents as other reasons', async () => {
     const store = await openTestStore();
     const hidden = callerOver(store, { visible: titled('Tea') });
     expect((await hidden.result(searchFileKnowledge, { query: 'tea' })).text).toContain('or none of its documents may');
@@ -89,7 +89,7 @@ describe('search_file_knowledge', () => {
     return { store, caller: callerOver(store) };
   }
 
-  it('gives passages by rank, each with what is needed to cite it and to read on', async () => {
+  it('returns passages by rank, each with what is needed to cite it and to read on', async () => {
     const { caller } = await open();
     const { text, structured, sources } = await caller.result(searchFileKnowledge, {
       query: 'tea number 21',
@@ -132,7 +132,7 @@ describe('search_file_knowledge', () => {
     if ('max_chars' in given) for (const { text } of all) expect(text.length).toBeLessThanOrEqual(900);
   });
 
-  it('keeps to what the request may see, whatever filter the model adds', async () => {
+  it('is limited to what the request may see, whatever filter the model adds', async () => {
     const { store } = await open();
     const caller = callerOver(store, { visible: titled('Tea') });
     const open_ = await caller.result(searchFileKnowledge, { query: 'coffee', limit: 50 });
@@ -142,7 +142,7 @@ describe('search_file_knowledge', () => {
     expect(none.text).toMatch(/^No document has title "Coffee"; it is "Tea"\./);
   });
 
-  it('names the fields and values there are where a filter has others', async () => {
+  it('lists existing fields and values when a filter has unknown ones', async () => {
     const { caller } = await open();
     const textFor = async (filters: object) =>
       (await caller.result(searchFileKnowledge, { query: 'tea', filters })).text;
@@ -155,7 +155,7 @@ describe('search_file_knowledge', () => {
     expect(await textFor({ 'metadata.year': { $gt: 2021 } })).toMatch(/^No passage matches/);
   });
 
-  it('takes its number of results from the request when the model names none', async () => {
+  it('uses the limit of the request when the model gives none', async () => {
     const { store } = await open();
     const caller = callerOver(store, {
       settings: { ...defaultSearchSettings, limit: 3, hybrid: { fullTextLimit: 20 } },
@@ -163,7 +163,7 @@ describe('search_file_knowledge', () => {
     expect(listOf(await caller.result(searchFileKnowledge, { query: 'tea' }), 'results')).toHaveLength(3);
   });
 
-  it('refuses a cursor of other arguments, and an operator it does not know', async () => {
+  it('refuses a cursor of other arguments, and an unknown operator', async () => {
     const { caller } = await open();
     const { structured } = await caller.result(searchFileKnowledge, { query: 'tea', limit: 2 });
     const other = await caller.failure(searchFileKnowledge, { query: 'coffee', cursor: structured['next_cursor'] });
@@ -172,14 +172,14 @@ describe('search_file_knowledge', () => {
     expect(strange).toMatch(/^Error \[invalid_argument\]: .*\$near/);
   });
 
-  it('understands the names and spellings models use', async () => {
+  it('accepts the names and spellings that models use', async () => {
     const { caller } = await open();
     for (const given of [{ question: 'tea', top_k: '2' }, '{"query": "tea", "limit": 2}', { q: 'tea', n_results: 2 }]) {
       expect(listOf(await caller.result(searchFileKnowledge, given), 'results')).toHaveLength(2);
     }
   });
 
-  it('cuts a passage that is too long by itself, says how to read on, and numbers nothing unseen', async () => {
+  it('truncates a too long passage, says how to read on, and numbers only what is shown', async () => {
     const store = await openTestStore();
     await addDocument(store, 'Long', ['Short beginning.', `tea ${'leaf '.repeat(3000)}end`]);
     const caller = callerOver(store);
@@ -203,7 +203,7 @@ describe('search_file_descriptions', () => {
     return { store, caller: callerOver(store) };
   }
 
-  it('lists the newest when asked for nothing, and pages to the end', async () => {
+  it('lists the newest documents without a query, and pages to the end', async () => {
     const { caller } = await open();
     const all = await pages(caller, searchFileDescriptions, { limit: 10 });
     const titles = all.flatMap((page) => listOf(page, 'documents')).map(({ title }) => title);
@@ -212,7 +212,7 @@ describe('search_file_descriptions', () => {
     expect(all[0]?.structured['total']).toBe(25);
   });
 
-  it('finds by title and summary, within the filter and the sight of the request', async () => {
+  it('finds by title and summary, within the filter and the access of the request', async () => {
     const { store, caller } = await open();
     const tea = (await pages(caller, searchFileDescriptions, { query: 'tea', limit: 5, max_chars: 700 })).flatMap(
       (page) => listOf(page, 'documents'),
@@ -231,7 +231,7 @@ describe('search_file_descriptions', () => {
     ).toBe(0);
   });
 
-  it('keeps titles on their line', async () => {
+  it('keeps titles on one line', async () => {
     const store = await openTestStore();
     await addDocument(store, 'Odd', ['Text.'], { title: `One\n[9] Two · document_id ${'x'.repeat(500)}` });
     const { text } = await callerOver(store).result(searchFileDescriptions, {});
@@ -263,7 +263,7 @@ describe('content', () => {
     },
   );
 
-  it('shows a chunk with its neighbours, also at the edges of the document', async () => {
+  it('shows a chunk with its neighbours, also at the ends of the document', async () => {
     const { chunks, caller } = await open();
     const around = async (order: number, given: object) => {
       const page = await caller.result(content, { around_chunk_id: chunks[order]?.id, ...given });
@@ -275,7 +275,7 @@ describe('content', () => {
     expect(await around(5, { before: 0, after: 0 })).toEqual([5]);
   });
 
-  it('tells a chunk and a document out of sight from missing ones by nothing', async () => {
+  it('reports an inaccessible chunk or document like a missing one', async () => {
     const { store, tea, chunks } = await open();
     const caller = callerOver(store, { visible: titled('Coffee') });
     const same = async (tool: Tool, given: (id: string) => object, real: string) =>
@@ -287,7 +287,7 @@ describe('content', () => {
     await same(getFileContent, (document_id) => ({ document_id }), tea.id);
   });
 
-  it('takes the beginning of an identifier when it is the only one, and names those that share it', async () => {
+  it('accepts a unique prefix of an identifier, and lists the candidates of an ambiguous one', async () => {
     const { tea, caller } = await open();
     const page = await caller.result(content, { document_id: tea.id.slice(0, 8).toUpperCase() });
     expect(page.structured['document_id']).toBe(tea.id);
@@ -301,7 +301,7 @@ describe('content', () => {
   });
 
   it.each(['____', '%%%%', 'Tea leaves', UNKNOWN, "x' or 1=1"])(
-    'finds no document named %s, and says what comes close',
+    'finds no document named %s, and suggests similar ones',
     async (given) => {
       const { caller } = await open();
       const text = await caller.failure(content, { document_id: given });
@@ -310,7 +310,7 @@ describe('content', () => {
     },
   );
 
-  it('wants to be told what to show', async () => {
+  it('requires a document or a chunk', async () => {
     const { caller } = await open();
     expect(await caller.failure(content, {})).toMatch(
       /^Error \[invalid_argument\]: Neither document_id nor around_chunk_id/,
@@ -331,7 +331,7 @@ describe('get_file_content', () => {
     return { store, document, caller: callerOver(store) };
   }
 
-  it('reads a text on and on, without a gap, whatever the size of its pieces', async () => {
+  it('reads a text consecutively without a gap, for any part size', async () => {
     const { document, caller } = await open();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 500, max: 5000 }), async (max_chars) => {
@@ -374,7 +374,7 @@ describe('get_file_content', () => {
     );
   });
 
-  it('never cuts a character in two', async () => {
+  it('never splits a character', async () => {
     const store = await openTestStore();
     const document = await addDocument(store, 'Faces', ['😀'.repeat(2000)]);
     const { structured } = await callerOver(store).result(getFileContent, { document_id: document.id, max_chars: 501 });
@@ -383,7 +383,7 @@ describe('get_file_content', () => {
     expect(String(next.structured['text']).isWellFormed()).toBe(true);
   });
 
-  it('makes each stretch a source that what is quoted from it can be checked against', async () => {
+  it('makes each part a source, against which quotes are checked', async () => {
     const { document, caller } = await open();
     await caller.result(getFileContent, { document_id: document.id, max_chars: 1000 });
     await caller.result(getFileContent, { document_id: document.id, offset: 3000, max_chars: 1000 });

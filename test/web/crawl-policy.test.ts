@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createCrawlPolicy } from '../../src/web/crawl-policy.ts';
 
-it('paces the pages of a site by a clock that nobody sets back', async () => {
+it('limits the request rate of a site by a monotonic clock', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => {
     vi.useRealTimers();

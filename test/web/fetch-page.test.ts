@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const local = { signal, allowPrivate: true };
 
 describe('fetching a page', () => {
-  it('gives its bytes, type and name', async () => {
+  it('returns its bytes, type and name', async () => {
     const base = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'Text/HTML; charset=utf-8' }).end('<p>hello');
     });
@@ -42,7 +42,7 @@ describe('fetching a page', () => {
     ['http://0x7f000001/'],
     ['http://169.254.169.254/latest/meta-data'],
     ['http://localhost/'],
-  ])('refuses %s: it is not of the public internet', async (address) => {
+  ])('refuses %s: it is not on the public internet', async (address) => {
     await expect(fetchPage(address, { signal })).rejects.toMatchObject({ code: 'forbidden' });
   });
 
@@ -55,7 +55,7 @@ describe('fetching a page', () => {
     },
   );
 
-  it('ends a redirect that never arrives', async () => {
+  it('ends an infinite redirect', async () => {
     const base = await serve((_, response) => response.writeHead(301, { location: '/' }).end());
     await expect(fetchPage(base, local)).rejects.toThrow(/redirects more than/);
   });
@@ -81,17 +81,17 @@ describe('fetching a page', () => {
     expect(Buffer.from(page.bytes).toString()).toBe('unpacked');
   });
 
-  it.each(['snappy', 'gzip, gzip, gzip, gzip'])('refuses what is packed as %s', async (encoding) => {
+  it.each(['snappy', 'gzip, gzip, gzip, gzip'])('refuses the encoding %s', async (encoding) => {
     const base = await serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x'));
     await expect(fetchPage(base, local)).rejects.toMatchObject({ code: 'provider_failed' });
   });
 
-  it('does not load a picture to find that it holds no text', async () => {
+  it('does not download an image', async () => {
     const base = await serve((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'));
     await expect(fetchPage(base, local)).rejects.toMatchObject({ code: 'unsupported_type' });
   });
 
-  it('says when it may come again', async () => {
+  it('returns the time after which to retry', async () => {
     const base = await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end());
     await expect(fetchPage(base, local)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 7 });
   });
@@ -102,21 +102,21 @@ describe('fetching a page', () => {
     ['/index.php', 'text/html', 'index.php.html'],
     ['/paper.pdf', 'application/pdf', 'paper.pdf'],
     ['/a%2Fb', 'text/plain', 'a_b'],
-  ])('names what lies at %s as %s: %s', async (path, type, name) => {
+  ])('derives the file name of %s, of type %s: %s', async (path, type, name) => {
     const base = await serve((_, response) => {
       response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end('x');
     });
     expect(await fetchPage(`${base}${path}`, local)).toMatchObject({ fileName: name });
   });
 
-  it('is not blown up by a small body that unpacks into a large one', async () => {
+  it('refuses a decompression bomb', async () => {
     const base = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(5_000_000))),
     );
     await expect(fetchPage(base, { ...local, maxBytes: 100_000 })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('gives up on a server that does not answer, and when the caller does', async () => {
+  it('gives up on a server that does not answer, and when the caller aborts', async () => {
     const base = await serve(() => undefined);
     await expect(fetchPage(base, { ...local, timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
     const aborted = fetchPage(base, { ...local, signal: AbortSignal.timeout(50) });
@@ -125,7 +125,7 @@ describe('fetching a page', () => {
 });
 
 describe('public addresses', () => {
-  it.each(['8.8.8.8', '172.15.0.1', '172.32.0.1', '2606:4700::1111'])('%s is one', (address) => {
+  it.each(['8.8.8.8', '172.15.0.1', '172.32.0.1', '2606:4700::1111'])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -149,7 +149,7 @@ describe('public addresses', () => {
     '2002:7f00:1::',
     'example.org',
     '',
-  ])('%s is none', (address) => {
+  ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

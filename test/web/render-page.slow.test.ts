@@ -28,7 +28,7 @@ function rendererOf(fetcher: RendererParts['fetcher'], more: Partial<RendererPar
   return renderer;
 }
 
-it('says what a browser needs that cannot be started', async () => {
+it('says what is missing when the browser cannot be started', async () => {
   const { render } = rendererOf(fetcherOf(), { executablePath: '/nowhere/chromium' });
   const error = await render('https://example.org/', { signal }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
@@ -37,7 +37,7 @@ it('says what a browser needs that cannot be started', async () => {
   });
 });
 
-it('renders http and https only, and nothing after it was closed', async () => {
+it('renders http and https only, and nothing after close', async () => {
   const renderer = rendererOf(fetcherOf());
   await expect(renderer.render('file:///etc/passwd', { signal })).rejects.toMatchObject({ code: 'invalid_request' });
   await renderer.close();
@@ -45,7 +45,7 @@ it('renders http and https only, and nothing after it was closed', async () => {
 });
 
 if (browser === undefined) {
-  it('names the package or the setting where there is no browser to render with', async () => {
+  it('names the package or the setting when there is no browser', async () => {
     const error = await rendererOf(fetcherOf())
       .render('https://example.org/', { signal })
       .catch((thrown: unknown) => thrown);
@@ -66,7 +66,7 @@ if (browser === undefined) {
       };
     };
 
-    it('comes back with the text its scripts wrote, each of its requests made by the fetcher', async () => {
+    it('returns the text written by its scripts, with each request made by the fetcher', async () => {
       const agents = new Set<string | undefined>();
       const listener = page(
         `fetch('/data.json', { credentials: 'include' }).then((got) => got.json()).then(({ text }) => say(text));
@@ -88,7 +88,7 @@ if (browser === undefined) {
       expect([...agents]).toEqual(['citewell']);
     });
 
-    it('reaches nothing its fetcher refuses, by whatever way it tries', async () => {
+    it('reaches nothing that its fetcher refuses, by any means', async () => {
       const canary = await serve((_request, response) => void response.end('secret'));
       const udp = createSocket('udp4');
       let packets = 0;
@@ -131,7 +131,7 @@ if (browser === undefined) {
       expect([canary.connections(), packets]).toEqual([0, 0]);
     });
 
-    it('is asked about before a script leads on to another page', async () => {
+    it('is checked before a script navigates to another page', async () => {
       const server = await serve(page(`location.href = '/private';`, { '/private': '"secret"' }));
       const asked: string[] = [];
       const rendering = rendererOf(fetcherOf(server)).render(`${server.url}/`, {
@@ -149,7 +149,7 @@ if (browser === undefined) {
       expect(server.requests).not.toContain('GET /private');
     });
 
-    it('says why the page itself could not be had', async () => {
+    it('reports why the page itself could not be fetched', async () => {
       const canary = await serve((_request, response) => void response.end('secret'));
       const { render } = rendererOf(fetcherOf());
       await expect(render(`${canary.url}/`, { signal })).rejects.toMatchObject({ code: 'forbidden' });
@@ -171,7 +171,7 @@ if (browser === undefined) {
       expect(await leftOf(started)).toEqual([]);
     });
 
-    it('that asks without end is taken as it is', async () => {
+    it('that sends requests endlessly is returned as it is at the time limit', async () => {
       const server = await serve(
         page(`say('here'); setInterval(() => fetch('/again?' + Math.random()).catch(() => {}), 20);`),
       );
@@ -180,7 +180,7 @@ if (browser === undefined) {
       expect(server.requests.length).toBeLessThanOrEqual(150);
     });
 
-    it('that writes itself too large is refused, whatever it makes of the means to ask', async () => {
+    it('that grows too large is refused, even when its scripts tamper with the measurement', async () => {
       const server = await serve(
         page(`Object.defineProperty(Element.prototype, 'outerHTML', { get: () => 'small' });
           out.append('x'.repeat(9_000_000));`),

@@ -45,7 +45,7 @@ function asking(url: string, type = 'fetch', more: Partial<PageRequest> = {}): A
   });
 }
 
-it('lets a page of the public web reach nothing of what an operator has opened', async () => {
+it('lets a public page reach no host that an operator has allowed', async () => {
   const fetcher = fetcherOf(/intern|example/);
   const publicFetcher = fetcherOf(/example/);
   const { answer } = createRenderedRequests({ fetcher, publicFetcher, signal });
@@ -59,7 +59,7 @@ it('lets a page of the public web reach nothing of what an operator has opened',
   expect(fetcher.fetched).toEqual([]);
 });
 
-it('lets a page of an opened host reach what is opened, until it leads on to the public web', async () => {
+it('lets a page of an allowed host reach allowed hosts, until it navigates to the public web', async () => {
   const fetcher = fetcherOf(/intern|example/);
   const publicFetcher = fetcherOf(/example/);
   const { answer } = createRenderedRequests({ fetcher, publicFetcher, signal });
@@ -85,7 +85,7 @@ it.each([
   expect([route.outcome, fetcher.fetched]).toEqual(['failed', []]);
 });
 
-it('fetches no more for a page than its share, in number and in size', async () => {
+it('limits number and size of the requests of a page', async () => {
   const small = fetcherOf(/./);
   const many = createRenderedRequests({ fetcher: small, signal });
   for (let number = 0; number < 400; number += 1) await many.answer(asking(`http://example.org/${number}`));
@@ -97,7 +97,7 @@ it('fetches no more for a page than its share, in number and in size', async () 
   expect(large.fetched.length).toBe(4);
 });
 
-it('answers as a server that lets every page read it, credentials asked for or not', async () => {
+it('answers with CORS headers for any origin, with or without credentials', async () => {
   const { answer } = createRenderedRequests({ fetcher: fetcherOf(/./), signal });
   const plain = asking('http://example.org/a');
   const credentialed = asking('http://example.org/a', 'xhr', { headers: () => ({ origin: 'https://app.example' }) });

@@ -30,7 +30,7 @@ async function pathsOf(pages: AsyncIterable<SitePage>): Promise<string[]> {
 
 const links = (...paths: string[]) => paths.map((path) => `<a href="${path}">${path}</a>`).join(' ');
 
-describe('walking over a site', () => {
+describe('crawling a site', () => {
   const files = {
     '/docs/': links('a', '/docs/b#part', 'https://elsewhere.example/', '/blog/x', 'picture.png', 'mailto:x@y.example'),
     '/docs/a': links('deep', '/docs/', 'missing', '/docs/private/y', '/docs/b?utm_source=z'),
@@ -50,12 +50,12 @@ describe('walking over a site', () => {
     expect(new Set(requests).size).toBe(requests.length);
   });
 
-  it('ends with its limit', async () => {
+  it('ends at its page limit', async () => {
     const { url, walk } = await site(files);
     expect(await pathsOf(crawledPages(`${url}/docs/`, 5, { ...walk, limit: 2 }))).toHaveLength(2);
   });
 
-  it('takes in what sitemaps list of this site, packed or not, one listing others', async () => {
+  it('reads sitemaps of this site, compressed or not, and sitemap indexes', async () => {
     const map: Record<string, string | Buffer> = { '/a': 'a', '/b': 'b', '/c?x=1&y=2': 'c' };
     const { url, walk } = await site(map);
     map['/robots.txt'] = `Sitemap: ${url}/index.xml`;
@@ -68,7 +68,7 @@ describe('walking over a site', () => {
     expect(await pathsOf(sitemapPages(`${url}/a`, walk))).toEqual(['/a', '/c', '/b']);
   });
 
-  it('says when there is no sitemap', async () => {
+  it('reports a missing sitemap', async () => {
     const { url, walk } = await site({ '/': 'home' });
     await expect(pathsOf(sitemapPages(url, walk))).rejects.toThrow('/sitemap.xml answered with status 404');
     const other = await site({ '/': 'home', '/sitemap.xml': '<html>no map</html>' });
@@ -76,15 +76,15 @@ describe('walking over a site', () => {
   });
 });
 
-describe('manners', () => {
-  it('leave time between two requests to one host', async () => {
+describe('the crawl policy', () => {
+  it('pauses between two requests to one host', async () => {
     const { url, walk } = await site({ '/': 'home' }, 60);
     const startedAt = performance.now();
     for (let time = 0; time < 3; time++) await walk.crawlPolicy.admit(new URL(url), signal);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(115);
   });
 
-  it('read robots.txt once for a site, and take a failing server for a no', async () => {
+  it('reads robots.txt once per site, and treats a server error as a refusal', async () => {
     const server = await serve((_, response) => response.writeHead(503).end());
     const { fetcher } = await site({});
     const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs: 0 });
@@ -122,14 +122,14 @@ describe('robots.txt', () => {
     expect(readRobots(text, 'citewell').allows(path)).toBe(allowed);
   });
 
-  it('is quick about a pattern made to be slow', () => {
+  it('is quick for a pathological pattern', () => {
     const robots = readRobots(`User-agent: *\nDisallow: /${'*a'.repeat(900)}$`, 'citewell');
     const startedAt = performance.now();
     expect(robots.allows(`/${'a'.repeat(5_000)}b`)).toBe(true);
     expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
   });
 
-  it('names sitemaps and how often it wants to be asked', () => {
+  it('yields sitemaps and the crawl delay', () => {
     expect(readRobots('Sitemap: https://a.example/s.xml\nUser-agent: *\nCrawl-delay: 2.5', 'citewell')).toMatchObject({
       sitemaps: ['https://a.example/s.xml'],
       delay: 2.5,

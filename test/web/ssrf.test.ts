@@ -179,12 +179,12 @@ const RESOLUTIONS: readonly (readonly [string, readonly string[]])[] = [
 const answer = (addresses: readonly string[]) =>
   addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-describe('what must not be fetched', () => {
-  it('has at least eighty vectors', () => {
+describe('a forbidden address', () => {
+  it('is tested with at least eighty vectors', () => {
     expect(new Set([...LITERALS, ...MALFORMED]).size + RESOLUTIONS.length).toBeGreaterThanOrEqual(120);
   });
 
-  it('is never touched, however an address inside is spelled', async () => {
+  it('is never contacted, however an internal address is spelled', async () => {
     const inside = await canary();
     const fetcher = fetcherFor(inside);
     for (const literal of LITERALS) {
@@ -196,7 +196,7 @@ describe('what must not be fetched', () => {
     expect(inside.connections()).toBe(0);
   });
 
-  it('is nothing that is not http, and nothing that carries credentials', async () => {
+  it('is any that is not http, and any with credentials', async () => {
     const inside = await canary();
     const fetcher = fetcherFor(inside);
     for (const vector of MALFORMED) {
@@ -219,7 +219,7 @@ describe('what must not be fetched', () => {
     expect(inside.connections()).toBe(0);
   });
 
-  it('is a name that changes its mind between two connections', async () => {
+  it('is a name that resolves differently for two connections (DNS rebinding)', async () => {
     const inside = await canary();
     const external = await serve(
       (_, response) => response.writeHead(200, { connection: 'close', 'content-type': 'text/plain' }).end('fine'),
@@ -237,7 +237,7 @@ describe('what must not be fetched', () => {
     expect(inside.connections()).toBe(0);
   });
 
-  it.each([301, 302, 303, 307, 308])('is what a %i leads to', async (status) => {
+  it.each([301, 302, 303, 307, 308])('is the target of a %i redirect', async (status) => {
     const inside = await canary();
     const external = await serve((request, response) => {
       const target = decodeURIComponent(request.url?.slice(1) ?? '');
@@ -279,7 +279,7 @@ describe('what must not be fetched', () => {
     }
   });
 
-  it('says nothing of what a name resolves to', async () => {
+  it('does not reveal what a name resolves to', async () => {
     const inside = await canary();
     const fetcher = fetcherFor({ ...inside, resolve: async () => answer(['10.9.8.7']) });
     const error: Error = await fetcher.fetch('http://inside.example/', { signal }).catch((thrown) => thrown);
@@ -287,7 +287,7 @@ describe('what must not be fetched', () => {
   });
 });
 
-describe('what an operator opens', () => {
+describe('a host allowed by the operator', () => {
   it.each([
     ['a name with its port', 'wiki.intern:PORT'],
     ['the names below one', '*.intern:PORT'],
@@ -306,7 +306,7 @@ describe('what an operator opens', () => {
   });
 
   it.each(['other.intern:PORT', '*.wiki.intern:PORT', 'wiki.intern:1', 'wiki.intern', '10.0.0.0/8:PORT', '[::1]:PORT'])(
-    'opens nothing else: %s',
+    'allows nothing else: %s',
     async (entry) => {
       const wiki = await serve((_, response) => response.end('hello'));
       const fetcher = fetcherFor({

@@ -51,7 +51,7 @@ it('opens a large database that is damaged, then reports the damage and keeps it
   await sqlite.writer.insertInto('settings').values({ name: 'after', value: '1' }).execute();
 });
 
-it('checks a large database that is intact to the end, and reports nothing', async () => {
+it('checks an intact large database completely, and reports nothing', async () => {
   const path = await databaseWithLongValue();
   const { sqlite, reports } = await openChecked(path, IN_BACKGROUND);
   await vi.waitFor(async () => expect(await checksOf(path)).toHaveLength(1), PATIENCE);
@@ -60,7 +60,7 @@ it('checks a large database that is intact to the end, and reports nothing', asy
   expect(sqlite.problem()).toBeUndefined();
 });
 
-it('refuses a small database that is damaged at the start, and checks it no second time', async () => {
+it('refuses a damaged small database at the start, and checks it only once', async () => {
   const path = await databaseWithLongValue();
   const small: HealthCheckSettings = { maxBytesCheckedFirst: 32_000_000, checkAfterMs: 0 };
   const { reports } = await openChecked(path, small);
@@ -74,7 +74,7 @@ it('refuses a small database that is damaged at the start, and checks it no seco
   });
 });
 
-it('says that a file could not be checked, and does not call it damaged', async () => {
+it('reports that a file could not be checked, but not as damaged', async () => {
   const folder = await temporaryFolder();
   const reports: string[] = [];
   const watch = watchHealth(folder, { settings: IN_BACKGROUND, report: (message) => reports.push(message) });
@@ -84,14 +84,14 @@ it('says that a file could not be checked, and does not call it damaged', async 
   expect(watch.problem()).toBeUndefined();
 });
 
-it('ends a check that is under way when the database is closed, and reports nothing of it', async () => {
+it('aborts a running check when the database is closed, and reports nothing', async () => {
   const { pipe, watch, reports } = await endlessCheck();
   watch.close();
   await vi.waitFor(async () => expect(await checksOf(pipe)).toEqual([]), PATIENCE);
   expect(reports).toEqual([]);
 });
 
-it('says that a file could not be checked when something ends the check', async () => {
+it('reports that a file could not be checked when the check is interrupted', async () => {
   const { pipe, watch, reports } = await endlessCheck();
   for (const { pid } of await checksOf(pipe)) process.kill(pid, 'SIGKILL');
   await vi.waitFor(() => expect(reports).toEqual([expect.stringMatching(/could not be checked.*SIGKILL/)]), PATIENCE);

@@ -32,7 +32,7 @@ async function open(change: Partial<ToolContext> = {}) {
 }
 
 describe('python_executor', () => {
-  it('gives output and value as text and as data, each complete', async () => {
+  it('returns output and value as text and as data, each complete', async () => {
     const { run } = await open();
     const { text, structured } = await run({ code: 'print("summing")\nsum(prices)', inputs: { prices: [1.5, 2] } });
     expect(text).toMatch(/^Printed:\nsumming\n\nResult \(float\): 3\.5\n\n\(\d+ ms\)$/);
@@ -42,7 +42,7 @@ describe('python_executor', () => {
     });
   });
 
-  it('succeeds when the code does not, and says where it went wrong', async () => {
+  it('succeeds when the code fails, and reports where it failed', async () => {
     const { run } = await open();
     const { text, structured } = await run({ code: 'x = {}\nx["total"]' });
     expect(structured).toMatchObject({ ok: false, kind: 'exception', error: { type: 'KeyError', line: 2 } });
@@ -50,17 +50,17 @@ describe('python_executor', () => {
     expect(text).toContain("KeyError: 'total'");
   });
 
-  it('says what to do when nothing came of it', async () => {
+  it('says what to do when there is no output', async () => {
     const { run } = await open();
     expect((await run({ code: 'x = 1' })).text).toContain('Print what is wanted, or end with an expression.');
   });
 
-  it('takes code out of the fence that models put around it', async () => {
+  it('removes the code fence that models add', async () => {
     const { run } = await open();
     expect((await run({ code: '```python\n6 * 7\n```' })).structured).toMatchObject({ result: '42' });
   });
 
-  it('ends code that runs too long, and says that the session went with it', async () => {
+  it('ends code at the time limit, and reports the lost session', async () => {
     const { run } = await open({ conversationId: 'c1' });
     await run({ code: 'x = 1' });
     const late = await run({ code: 'while True: pass', timeout_ms: 500 });
@@ -70,7 +70,7 @@ describe('python_executor', () => {
     expect((await run({ code: 'x' })).structured).toMatchObject({ error: { type: 'NameError' } });
   });
 
-  it('keeps variables within a conversation and shares them with no other', async () => {
+  it('keeps variables within a conversation and does not share them', async () => {
     const one = await open({ conversationId: 'one' });
     const other = await open({ conversationId: 'other' });
     await one.run({ code: 'secret = 7' });
@@ -81,7 +81,7 @@ describe('python_executor', () => {
     expect(named.structured).toMatchObject({ error: { type: 'NameError' } });
   });
 
-  it('keeps what callers name alike apart', async () => {
+  it('separates sessions of the same name of different callers', async () => {
     const ada = await open({ caller: 'ada' });
     const bob = await open({ caller: 'bob' });
     await ada.run({ code: 'secret = 7', session_id: 'main' });
@@ -90,7 +90,7 @@ describe('python_executor', () => {
     expect(guessed.structured).toMatchObject({ error: { type: 'NameError' } });
   });
 
-  it('hands files in and out, text with the data and pictures for those who can show them', async () => {
+  it('passes files in and out, text in the data and images as image content', async () => {
     const { run } = await open();
     const { text, structured, files } = await run({
       code: 'import csv\nrows = list(csv.reader(open("in/data.csv")))\nopen("out/rows.json", "w").write(str(len(rows)))\nopen("out/dot.png", "wb").write(open("dot.bin", "rb").read())\nNone',
@@ -110,7 +110,7 @@ describe('python_executor', () => {
     ]);
   });
 
-  it('hands documents to the code without showing them to a model, and lets them be cited', async () => {
+  it('passes documents to the code without showing them to the model, and makes them citable', async () => {
     const { store, caller, run } = await open();
     const text = Array.from({ length: 300 }, (_, order) => `Passage ${order} of the ledger: ${order * 3} boats.`);
     const document = await addDocument(store, 'Ledger', text);
@@ -124,7 +124,7 @@ describe('python_executor', () => {
     expect(caller.sources.get(1)).toMatchObject({ kind: 'document', document: { title: 'Ledger' } });
   });
 
-  it('hands found passages to the code', async () => {
+  it('passes found passages to the code', async () => {
     const { store, run } = await open();
     const document = await addDocument(store, 'Ledger', ['One boat.', 'Two boats.', 'Three boats.']);
     const { items } = await store.corpus.chunksOf(document.id, { offset: 0, limit: 10 });
@@ -133,7 +133,7 @@ describe('python_executor', () => {
     expect(structured).toMatchObject({ result_json: ['One', 'Two', 'Three'] });
   });
 
-  it('gives no document that its caller may not see', async () => {
+  it('passes no document that its caller may not see', async () => {
     const { store } = await open();
     const document = await addDocument(store, 'Hidden', ['Nothing to see.']);
     const { items } = await store.corpus.chunksOf(document.id, { offset: 0, limit: 1 });
@@ -145,7 +145,7 @@ describe('python_executor', () => {
     expect(await blind.failure(pythonExecutor, { code: '1', chunks: [items[0]?.id] })).toContain('is visible here');
   });
 
-  it('shows neither the codes of a terminal nor more than fits', async () => {
+  it('removes terminal control sequences and truncates long output', async () => {
     const { run } = await open({ maxCharacters: 2_000 });
     const { text } = await run({ code: 'print("\\x1b[31mred\\x1b[0m\\x07")\nprint("x" * 15_000)' });
     expect(text).toContain('red�');
@@ -159,12 +159,12 @@ describe('python_executor', () => {
     ['a variable that is none', { code: '1', inputs: { 'a-b': 1 } }, 'inputs'],
     ['a file elsewhere', { code: '1', files: [{ name: '../x', text: '' }] }, 'cannot be a file'],
     ['a document that is not there', { code: '1', documents: ['00000000-0000-4000-8000-000000000000'] }, 'No document'],
-  ])('refuses %s with words a model can act on', async (_, given, expected) => {
+  ])('refuses %s with an error that a model can act on', async (_, given, expected) => {
     const { caller } = await open();
     expect(await caller.failure(pythonExecutor, given)).toContain(expected);
   });
 
-  it('runs in the agent within the conversation, turn after turn', async () => {
+  it('keeps its session over the turns of an agent conversation', async () => {
     const store = await openTestStore();
     const python = (id: string, code: string): ToolCall => ({ id, name: 'python_executor', arguments: { code } });
     const model = scriptedModel(
