@@ -91,8 +91,8 @@ export async function fuzzReaders(options: FuzzOptions): Promise<FuzzReport> {
     try {
       const { type } = await detectType({ bytes, fileName });
       const job = { bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: false } as const;
-      const { text, passages } = await workers.prepare(job, new AbortController().signal);
-      const torn = passages.find((passage) => text.slice(passage.start, passage.end) !== passage.text);
+      const { text, chunks } = await workers.prepare(job, new AbortController().signal);
+      const torn = chunks.find((chunk) => text.slice(chunk.start, chunk.end) !== chunk.text);
       return { outcome: 'read', ...(torn && { fault: `passage ${torn.order} is not where it says` }) };
     } catch (error) {
       if (error instanceof ReaderEnded) return { outcome: 'reader ended', fault: error.message };

@@ -7,7 +7,7 @@ import type { GraphClient } from './graph-client.ts';
 import type { UsersClient } from './users-client.ts';
 
 /** A search hit with what a person needs to look it up. */
-export interface Passage {
+export interface ChunkRecord {
   readonly id: string;
   readonly documentId: string;
   readonly title: string;
@@ -42,7 +42,7 @@ export interface SearchQuery {
 }
 
 export interface SearchResult {
-  readonly passages: readonly Passage[];
+  readonly chunks: readonly ChunkRecord[];
   /** How the search was carried out, as in the HTTP interface; only on request. */
   /** Notes on the search. */
   readonly notes: readonly string[];
@@ -241,7 +241,7 @@ export interface Client extends FolderTarget {
     documentId: string,
     page: { readonly offset: number; readonly limit: number },
     asOf?: string,
-  ): Promise<readonly Passage[]>;
+  ): Promise<readonly ChunkRecord[]>;
   /** Part of a document's extracted text, as of a time or now. */
   text(id: string, range: { readonly start: number; readonly end: number }, asOf?: string): Promise<string>;
   deleteDocument(id: string): Promise<DeletionRecord>;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import type { Client, DocumentRecord, Passage } from './client.ts';
+import type { ChunkRecord, Client, DocumentRecord } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -64,8 +64,8 @@ export function showDocument(
   });
 }
 
-async function allChunks(client: Client, id: string, asOf: string | undefined): Promise<Passage[]> {
-  const chunks: Passage[] = [];
+async function allChunks(client: Client, id: string, asOf: string | undefined): Promise<ChunkRecord[]> {
+  const chunks: ChunkRecord[] = [];
   for (;;) {
     const page = await client.chunks(id, { offset: chunks.length, limit: CHUNKS_PER_PAGE }, asOf);
     chunks.push(...page);

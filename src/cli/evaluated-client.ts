@@ -31,7 +31,7 @@ export function toEvaluated(client: Client, options: AskingOptions): EvaluationT
   return {
     async search(question, signal) {
       const { model: _, ...query } = queryFor(question);
-      return (await client.search({ ...query, offset: 0, explain: false }, signal)).passages;
+      return (await client.search({ ...query, offset: 0, explain: false }, signal)).chunks;
     },
     ...(answers !== 'none' && { answer: (question, signal) => ask(client, queryFor(question), signal) }),
     async readText(id, range) {

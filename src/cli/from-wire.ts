@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { SourcedDocument } from '../ingest/folders/folder-target.ts';
 import type {
+  ChunkRecord,
   CitedAnswer,
   CitedSource,
   DeletionRecord,
   DocumentRecord,
-  Passage,
   SearchQuery,
   SearchResult,
   Status,
@@ -30,7 +30,7 @@ const chunk = z.object({
   explain: z.json().optional(),
 });
 
-const toPassage = (wire: z.output<typeof chunk>): Passage => ({
+const toChunkRecord = (wire: z.output<typeof chunk>): ChunkRecord => ({
   id: wire.id,
   documentId: wire.document_id,
   title: titleOf(wire),
@@ -56,7 +56,7 @@ function titleOf({
 }
 
 /** A page of a document's chunks. */
-export const chunksFromWire = (results: unknown): Passage[] => z.array(chunk).parse(results).map(toPassage);
+export const chunksFromWire = (results: unknown): ChunkRecord[] => z.array(chunk).parse(results).map(toChunkRecord);
 
 const searchResults = z.object({
   chunk_search_results: z.array(chunk),
@@ -66,7 +66,7 @@ const searchResults = z.object({
 
 export function searchFromWire(results: unknown): SearchResult {
   const { chunk_search_results: hits, explanation, notes = [] } = searchResults.parse(results);
-  return { passages: hits.map(toPassage), notes, ...(explanation !== undefined && { explanation }) };
+  return { chunks: hits.map(toChunkRecord), notes, ...(explanation !== undefined && { explanation }) };
 }
 
 const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...locationFields });

@@ -46,7 +46,7 @@ export async function confirmEnrichment(
 interface Sum {
   files: number;
   model: string | undefined;
-  passages: number;
+  chunks: number;
   known: number;
   calls: number;
   inputTokens: number;
@@ -60,12 +60,12 @@ async function estimateAll(
   { output }: CommandContext,
 ): Promise<Sum> {
   const sum: Sum = {
-    ...{ files: 0, model: undefined, passages: 0, known: 0, calls: 0, inputTokens: 0, outputTokens: 0 },
+    ...{ files: 0, model: undefined, chunks: 0, known: 0, calls: 0, inputTokens: 0, outputTokens: 0 },
     cost: 0,
   };
   const add = ({ model, chunks, known_chunks, calls, input_tokens, output_tokens, cost_usd }: EnrichmentEstimate) => {
     sum.model = model;
-    sum.passages += chunks;
+    sum.chunks += chunks;
     sum.known += known_chunks;
     sum.calls += calls;
     sum.inputTokens += input_tokens;
@@ -91,7 +91,7 @@ async function estimateAll(
 }
 
 function sentence(
-  { files, model, passages, known, calls, inputTokens, outputTokens, cost }: Sum,
+  { files, model, chunks, known, calls, inputTokens, outputTokens, cost }: Sum,
   hasPages: boolean,
 ): string {
   const pages = hasPages ? ' Web pages are not included.' : '';
@@ -99,7 +99,7 @@ function sentence(
   const price = cost === null ? 'cost unknown (CITEWELL_PRICES)' : `about $${cost.toFixed(cost < 1 ? 4 : 2)}`;
   const before = known === 0 ? '' : `, ${count(known)} of them already`;
   return (
-    `${model} will write contexts for ${count(passages)} passages of ${count(files)} files${before}: ${count(calls)} calls, ` +
+    `${model} will write contexts for ${count(chunks)} passages of ${count(files)} files${before}: ${count(calls)} calls, ` +
     `about ${count(inputTokens)} tokens in and ${count(outputTokens)} out, ${price}.${pages}`
   );
 }

@@ -40,13 +40,13 @@ export function paragraph(text: string, options: { width: number; indent: string
 }
 
 /** The place of a chunk in words: `page 3, Terms > Payment`. */
-export function formatLocation(passage: {
+export function formatLocation(chunk: {
   readonly page: number | null;
   readonly headingPath: readonly string[];
 }): string {
   return [
-    ...(passage.page === null ? [] : [`page ${passage.page}`]),
-    ...(passage.headingPath.length === 0 ? [] : [visibleLine(passage.headingPath.join(' > '))]),
+    ...(chunk.page === null ? [] : [`page ${chunk.page}`]),
+    ...(chunk.headingPath.length === 0 ? [] : [visibleLine(chunk.headingPath.join(' > '))]),
   ].join(', ');
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sourceAddress } from '../citations/source-address.ts';
 import type { Json } from '../documents/document.ts';
-import type { Client, Passage, SearchMode, SearchResult } from './client.ts';
+import type { ChunkRecord, Client, SearchMode, SearchResult } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { formatLocation, paragraph, table, visibleLine } from './layout.ts';
@@ -19,9 +19,9 @@ interface SearchOptions {
   readonly explain?: boolean;
 }
 
-const LINES_PER_PASSAGE = 4;
+const LINES_PER_CHUNK = 4;
 
-/** `citewell search`: the best passages in rank order. */
+/** `citewell search`: the best chunks in rank order. */
 export function search(query: string, options: SearchOptions, context: CommandContext): Promise<ExitCode> {
   return withClient(context, async (client) => {
     const result = await client.search(
@@ -38,7 +38,7 @@ export function search(query: string, options: SearchOptions, context: CommandCo
     );
     if (options.json) context.output.print(JSON.stringify(toJson(query, result)));
     else {
-      const isEmpty = result.passages.length === 0 && (await noteEmptyCorpus(client, context.output));
+      const isEmpty = result.chunks.length === 0 && (await noteEmptyCorpus(client, context.output));
       if (!isEmpty) show(result, { ...options, page: client.page }, context.output);
     }
     const { chroma } = await context.config();
@@ -54,31 +54,31 @@ async function noteDeadIndex(client: Client, url: string, output: Output): Promi
   output.note(output.noteStyle('yellow', `warning: ${words}`));
 }
 
-function toJson(query: string, { passages, notes, explanation }: SearchResult): Json {
+function toJson(query: string, { chunks, notes, explanation }: SearchResult): Json {
   return {
     query,
-    results: passages.map((passage) => chunkJson(passage)),
+    results: chunks.map((chunk) => chunkJson(chunk)),
     ...(notes.length > 0 && { notes }),
     ...(explanation !== undefined && { explanation }),
   };
 }
 
-/** A passage as JSON, with the field names of the HTTP API. */
-export function chunkJson({ documentId, headingPath, ...rest }: Passage): Json {
+/** A chunk as JSON, with the field names of the HTTP API. */
+export function chunkJson({ documentId, headingPath, ...rest }: ChunkRecord): Json {
   return { ...rest, document_id: documentId, heading_path: headingPath };
 }
 
-function show({ passages, notes, explanation }: SearchResult, asked: Shown, output: Output): void {
+function show({ chunks, notes, explanation }: SearchResult, asked: Shown, output: Output): void {
   const { offset } = asked;
-  if (passages.length === 0) output.note('Nothing was found.');
-  passages.forEach((passage, index) => {
-    const where = formatLocation(passage);
+  if (chunks.length === 0) output.note('Nothing was found.');
+  chunks.forEach((chunk, index) => {
+    const where = formatLocation(chunk);
     output.print(
-      `${offset + index + 1}. ${output.style('bold', output.link(visibleLine(passage.title), addressOf(passage, asked)))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
-        `  ${output.style('cyan', passage.score.toFixed(3))}`,
+      `${offset + index + 1}. ${output.style('bold', output.link(visibleLine(chunk.title), addressOf(chunk, asked)))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
+        `  ${output.style('cyan', chunk.score.toFixed(3))}`,
     );
-    output.print(paragraph(passage.text, { width: output.width, indent: '   ', maxLines: LINES_PER_PASSAGE }));
-    output.print(output.style('dim', `   ${passage.documentId}${explained(passage)}`));
+    output.print(paragraph(chunk.text, { width: output.width, indent: '   ', maxLines: LINES_PER_CHUNK }));
+    output.print(output.style('dim', `   ${chunk.documentId}${explained(chunk)}`));
     output.print();
   });
   for (const note of notes) output.note(note);
@@ -87,8 +87,8 @@ function show({ passages, notes, explanation }: SearchResult, asked: Shown, outp
 
 type Shown = Pick<SearchOptions, 'offset' | 'asOf'> & { readonly page: string | undefined };
 
-/** URL of a passage on the web page; in its version if an earlier time was searched. */
-function addressOf({ documentId, version, start, end }: Passage, { asOf, page }: Shown): string | undefined {
+/** URL of a chunk on the web page; in its version if an earlier time was searched. */
+function addressOf({ documentId, version, start, end }: ChunkRecord, { asOf, page }: Shown): string | undefined {
   if (page === undefined) return undefined;
   const quotes = start === null || end === null ? [] : [{ start, end }];
   return page + sourceAddress(documentId, { version: asOf === undefined ? undefined : version, quotes });
@@ -102,7 +102,7 @@ const reranked = z
 const legs = z.record(z.string(), z.union([leg, reranked]).nullable());
 
 /** Each leg's rank and score, e.g. `semantic #1 0.377, full text #3 0.201`. */
-function explained({ explain }: Passage): string {
+function explained({ explain }: ChunkRecord): string {
   const parsed = legs.safeParse(explain);
   if (!parsed.success) return '';
   const parts = Object.entries(parsed.data).map(([leg, found]) => {

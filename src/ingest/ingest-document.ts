@@ -97,7 +97,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       const bytes = await corpus.bytesOf(id);
       if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${id} is gone.`);
       const read = await readers.prepare(toPreparationJob(document, bytes, settings), signal);
-      const prepared = { ...read, passages: yield* augment(document, settings, read, signal) };
+      const prepared = { ...read, chunks: yield* augment(document, settings, read, signal) };
       const summaryModel = parts.enrichment?.summaryModel(settings);
       const published = yield* publishChunks({ ...parts, document, settings, prepared, summaryModel, signal });
       yield { type: 'status', status: 'success' };
@@ -122,16 +122,12 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     prepared: PreparedDocument,
     signal: AbortSignal,
   ): AsyncGenerator<IngestEvent, readonly SplitChunk[]> {
-    const { passages, summary } = prepared;
-    if (!parts.enrichment?.contextualizes(settings)) return passages;
+    const { chunks, summary } = prepared;
+    if (!parts.enrichment?.contextualizes(settings)) return chunks;
     await corpus.setStatus(document.id, 'augmenting', document.ingestionAttempt);
     yield { type: 'status', status: 'augmenting' };
     const title = titleFor(document, settings, prepared);
-    const steps = parts.enrichment.contextualize(
-      { documentId: document.id, title, summary, passages },
-      settings,
-      signal,
-    );
+    const steps = parts.enrichment.contextualize({ documentId: document.id, title, summary, chunks }, settings, signal);
     for (;;) {
       const step = await steps.next();
       if (step.done) return step.value;
@@ -161,8 +157,8 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       parts.enrichment.check(given.settings);
       const { id, fileName, type, title, bytes, settings } = read;
       const prepared = await readers.prepare(toPreparationJob({ fileName, type }, bytes, settings), signal);
-      const { passages, summary } = prepared;
-      return (await parts.enrichment.estimate({ documentId: id, title, summary, passages }, settings)) ?? null;
+      const { chunks, summary } = prepared;
+      return (await parts.enrichment.estimate({ documentId: id, title, summary, chunks }, settings)) ?? null;
     },
 
     async submit(given, { queued = false } = {}) {

@@ -30,7 +30,7 @@ export interface PreparedDocument {
   readonly headings: readonly HeadingSpan[];
   readonly title?: string;
   readonly metadata: Metadata;
-  readonly passages: readonly SplitChunk[];
+  readonly chunks: readonly SplitChunk[];
   readonly summary: string | null;
   readonly totalTokens: number;
 }
@@ -45,9 +45,9 @@ export async function prepareDocument(
   readImage?: ImageReader,
 ): Promise<PreparedDocument> {
   const read = await readContent(job, signal, readImage && countingImageReader(readImage, job.fileName));
-  const passages =
+  const chunks =
     job.content.kind === 'chunks' ? chunksOfLengths(read.text, job.content.lengths) : splitText(read, job.split);
-  if (passages.length === 0) {
+  if (chunks.length === 0) {
     throw new ServiceError('invalid_request', `${job.fileName} holds no text that could be searched.`);
   }
   return {
@@ -56,7 +56,7 @@ export async function prepareDocument(
     headings: job.content.kind === 'chunks' ? [] : headingsOf(read),
     ...(read.title === undefined ? {} : { title: read.title }),
     metadata: read.metadata,
-    passages,
+    chunks,
     summary: job.skipSummary ? null : describeDocument(read),
     totalTokens: estimateTokens(read.text),
   };
@@ -103,8 +103,8 @@ function chunksOfLengths(text: string, lengths: readonly number[]): SplitChunk[]
   let start = 0;
   return lengths.map((length, order) => {
     const end = start + length;
-    const passage: SplitChunk = { text: text.slice(start, end), order, start, end, page: null, headingPath: [] };
+    const chunk: SplitChunk = { text: text.slice(start, end), order, start, end, page: null, headingPath: [] };
     start = end + CHUNK_BREAK.length;
-    return passage;
+    return chunk;
   });
 }

@@ -64,7 +64,7 @@ const SPACE_SWITCH_TIMEOUT_MS = 1_000;
 
 async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): AsyncGenerator<IngestEvent, Document> {
   const { corpus, spaces, embeddings, document, settings, prepared, signal } = parts;
-  const { passages } = prepared;
+  const { chunks } = prepared;
   const attempt = document.ingestionAttempt;
   await spaces.claim(space);
   const publication = toPublication(parts);
@@ -72,7 +72,7 @@ async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): Async
 
   await corpus.setStatus(document.id, 'embedding', attempt);
   yield { type: 'status', status: 'embedding' };
-  const described = passages.map((passage) => toChunk(passage, title));
+  const described = chunks.map((chunk) => withEmbeddedText(chunk, title));
   const kept = await corpus.keep(document.id, described, title, attempt);
   const changed = described.filter(({ order }) => !kept.has(order));
   for (let done = 0; done < changed.length; ) {
@@ -87,22 +87,22 @@ async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): Async
       attempt,
     );
     done += batch.length;
-    yield { type: 'progress', stage: 'embedding', done: kept.size + done, total: passages.length };
+    yield { type: 'progress', stage: 'embedding', done: kept.size + done, total: chunks.length };
   }
 
   await corpus.setStatus(document.id, 'storing', attempt);
   yield { type: 'status', status: 'storing' };
   signal.throwIfAborted();
-  return corpus.publish(document.id, { ...publication, attempt, passages: passages.length });
+  return corpus.publish(document.id, { ...publication, attempt, chunkCount: chunks.length });
 }
 
-function toChunk(passage: SplitChunk, title: string) {
-  const { text, order, start, end, page, headingPath, context } = passage;
+function withEmbeddedText(chunk: SplitChunk, title: string) {
+  const { text, order, start, end, page, headingPath, context } = chunk;
   const placed = context === undefined ? {} : { context };
-  return { text, order, start, end, page, headingPath, ...placed, embeddedText: embeddingText({ ...passage, title }) };
+  return { text, order, start, end, page, headingPath, ...placed, embeddedText: embeddingText({ ...chunk, title }) };
 }
 
-const withVector = (chunk: ReturnType<typeof toChunk>, vector: Float32Array | undefined): NewChunk[] =>
+const withVector = (chunk: ReturnType<typeof withEmbeddedText>, vector: Float32Array | undefined): NewChunk[] =>
   vector === undefined ? [] : [{ ...chunk, vector }];
 
 function toPublication({ document, settings, prepared, summaryModel }: ChunksToPublish): Publication {

@@ -127,7 +127,7 @@ function readChunks(given: readonly string[]): string[] {
 function checkSettings({ chunkSize, chunkOverlap, context, summary }: IngestionSettings): void {
   for (const [name, value] of [
     ['n_chunks', context === false ? undefined : context?.neighbours],
-    ['chunks_for_document_summary', summary?.passages],
+    ['chunks_for_document_summary', summary?.chunks],
     ['document_summary_max_length', summary?.characters],
   ] as const) {
     if (value === undefined || (Number.isInteger(value) && value >= 0)) continue;

@@ -56,7 +56,7 @@ export interface Publication extends ExtractedText {
   /** The submission that is published; a later submission makes publishing a conflict. */
   readonly attempt?: number;
   /** Expected number of chunks; when one was edited or removed in the meantime, publishing is a conflict. */
-  readonly passages?: number;
+  readonly chunkCount?: number;
   readonly title?: string;
   readonly type?: string;
   readonly metadata?: Metadata;
@@ -158,7 +158,7 @@ export interface Corpus {
    */
   keep(
     id: string,
-    passages: readonly Omit<NewChunk, 'vector'>[],
+    chunks: readonly Omit<NewChunk, 'vector'>[],
     title: string,
     attempt?: number,
   ): Promise<ReadonlySet<number>>;

@@ -26,20 +26,20 @@ export function diffChunks(
 }
 
 /** Which of these chunks have a counterpart of their own among the others. */
-function matchEach(passages: readonly SplitChunk[], others: readonly SplitChunk[]): boolean[] {
+function matchEach(chunks: readonly SplitChunk[], others: readonly SplitChunk[]): boolean[] {
   const left = new Map<string, number>();
   for (const other of others) left.set(identify(other), (left.get(identify(other)) ?? 0) + 1);
-  return passages.map((passage) => {
-    const count = left.get(identify(passage)) ?? 0;
-    left.set(identify(passage), count - 1);
+  return chunks.map((chunk) => {
+    const count = left.get(identify(chunk)) ?? 0;
+    left.set(identify(chunk), count - 1);
     return count > 0;
   });
 }
 
 const identify = ({ text, headingPath }: SplitChunk): string => JSON.stringify([headingPath, text]);
 
-function add(differences: ChunkDifference[], kind: ChunkDifference['kind'], passage: SplitChunk | undefined): void {
-  if (passage === undefined) return;
-  const { text, order, start, end, page, headingPath } = passage;
+function add(differences: ChunkDifference[], kind: ChunkDifference['kind'], chunk: SplitChunk | undefined): void {
+  if (chunk === undefined) return;
+  const { text, order, start, end, page, headingPath } = chunk;
   differences.push({ kind, text, order, start, end, page, headingPath });
 }

@@ -2,7 +2,7 @@ import type { Chunk, ChunkText } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import type { ExtractedText, Page, Paged } from './corpus.ts';
 
-/** What was removed when a version was pruned. */
+/** What was removed when a version was pruned. Stored as JSON under these names. */
 export interface RetirementReceipt {
   /** Chunks that no other version shared. */
   readonly passages: number;

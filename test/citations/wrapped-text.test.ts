@@ -40,8 +40,8 @@ async function readmeChunks() {
     split: {},
     skipSummary: true,
   } as const;
-  const { text, passages } = await prepareDocument(job, AbortSignal.timeout(10_000));
-  return { text, chunks: passages };
+  const { text, chunks } = await prepareDocument(job, AbortSignal.timeout(10_000));
+  return { text, chunks };
 }
 
 const cases = [

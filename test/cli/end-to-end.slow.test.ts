@@ -82,7 +82,7 @@ function mainJob(isServed: boolean) {
     expect(jsonOf(past.stdout)).toMatchObject({ version: 'v0', metadata: { year: 1844 } });
   });
 
-  it('finds passages with page, heading and offsets', async () => {
+  it('finds chunks with page, heading and offsets', async () => {
     const { code, stdout, stderr } = await run('search', 'When', 'was', 'the', 'lighthouse', 'finished?', '--json');
     const { results } = jsonOf(stdout);
     expect(results[0]).toMatchObject({

@@ -20,7 +20,7 @@ describe('text for a terminal', () => {
     ]);
   });
 
-  it('names page and heading of a passage where known', () => {
+  it('names page and heading of a chunk where known', () => {
     expect(formatLocation({ page: 3, headingPath: ['A', 'B'] })).toBe('page 3, A > B');
     expect(formatLocation({ page: null, headingPath: ['A'] })).toBe('A');
     expect(formatLocation({ page: null, headingPath: [] })).toBe('');

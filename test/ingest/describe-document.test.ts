@@ -64,7 +64,7 @@ describe('the summary of a document', () => {
   });
 });
 
-describe('the embedded text of a passage', () => {
+describe('the embedded text of a chunk', () => {
   it.each([
     [
       'names title and headings',
@@ -72,13 +72,13 @@ describe('the embedded text of a passage', () => {
       'Book > Trip > Fares\nTen kroner.',
     ],
     [
-      'repeats no heading the passage begins with',
+      'repeats no heading the chunk begins with',
       { title: 'Book.md', headingPath: ['Fares'], text: '## Fares\n\nTen.' },
       'Book\n## Fares\n\nTen.',
     ],
     ['names the columns of a table', { title: 'N/A', headingPath: ['a | b'], text: '| 1 | 2 |' }, 'a | b\n| 1 | 2 |'],
-  ])('%s', (_, passage, expected) => {
-    expect(embeddingText(passage)).toBe(expected);
+  ])('%s', (_, chunk, expected) => {
+    expect(embeddingText(chunk)).toBe(expected);
   });
 });
 

@@ -80,7 +80,7 @@ async function documentOf(ingestor: Ingestor, submission: Submission) {
 }
 
 describe('ingesting', () => {
-  it('goes through the stages of the contract and publishes the passages', async () => {
+  it('goes through the stages of the contract and publishes the chunks', async () => {
     const { store, ingestor } = await openIngestor();
     const events = await ingest(ingestor, file('guide.md', '# Guide\n\nBoats leave at nine.\n'));
     expect(kinds(events)).toEqual(['parsing', 'embedding', 'progress', 'storing', 'success', 'done']);
@@ -97,7 +97,7 @@ describe('ingesting', () => {
     expect(items[0]).toMatchObject({ text: '# Guide\n\nBoats leave at nine.', start: 0, headingPath: ['Guide'] });
   });
 
-  it('embeds title and headings with a passage, and stores its text alone', async () => {
+  it('embeds title and headings with a chunk, and stores its text alone', async () => {
     const embeddings = testEmbedder();
     const { store, ingestor } = await openIngestor({ embeddings });
     const filler = 'The harbour is quiet in the morning. '.repeat(6).trim();
@@ -140,7 +140,7 @@ describe('ingesting', () => {
     expect((await documentOf(ingestor, text('Some words.', { settings: { skipSummary: true } }))).summary).toBeNull();
   });
 
-  it('keeps ready-made passages unchanged, with exact offsets', async () => {
+  it('keeps ready-made chunks unchanged, with exact offsets', async () => {
     const { store, ingestor } = await openIngestor();
     const document = await documentOf(ingestor, {
       ...defaults,
@@ -260,7 +260,7 @@ describe('what cannot be ingested', () => {
     ['a file past its limit', file('a.txt', 'word '.repeat(500_000)), 'too_large', /2500000 bytes.*2000000/],
     ['an empty text', text('  \n'), 'invalid_request', /empty/],
     [
-      'no passage with text',
+      'no chunk with text',
       { ...defaults, content: { kind: 'chunks', chunks: ['', ' '] } },
       'invalid_request',
       /no text/,
@@ -361,7 +361,7 @@ describe('an ingestion that is stopped', () => {
     expect(await finish(next)).toEqual([]);
   });
 
-  it('keeps ready-made passages apart when it is resumed', async () => {
+  it('keeps ready-made chunks apart when it is resumed', async () => {
     const { store, ingestor } = await openIngestor();
     const { document } = await ingestor.submit({ ...defaults, content: { kind: 'chunks', chunks: ['one', 'two'] } });
     expect(await finish({ store, ingestor })).toEqual(['done']);

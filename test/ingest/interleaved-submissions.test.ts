@@ -20,13 +20,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('stage' as const, 'publish' as const), by: fc.constant(0) }),
 );
 
-const passages = (content: number) =>
+const chunksOf = (content: number) =>
   Array.from({ length: content + 1 }, (_, order) => ({
     ...newChunk(order, `content ${content}, passage ${order}`),
     embeddedText: `content ${content}, passage ${order}`,
   }));
 const textOf = (content: number) =>
-  passages(content)
+  chunksOf(content)
     .map(({ text }) => text)
     .join('\n');
 
@@ -74,12 +74,12 @@ async function act(corpus: Corpus, id: string, attempt: Attempt, what: 'stage' |
   }
   if (what === 'stage') {
     await corpus.setStatus(id, 'parsing', number);
-    const kept = await corpus.keep(id, passages(content), newTitle(id, await corpus.get(id)), number);
-    const rest = passages(content).filter(({ order }) => !kept.has(order));
+    const kept = await corpus.keep(id, chunksOf(content), newTitle(id, await corpus.get(id)), number);
+    const rest = chunksOf(content).filter(({ order }) => !kept.has(order));
     await corpus.stage(id, rest, undefined, number);
     return 'staged' as const;
   }
-  const whole = { ...publication(textOf(content)), attempt: number, passages: content + 1 };
+  const whole = { ...publication(textOf(content)), attempt: number, chunkCount: content + 1 };
   await corpus.publish(id, whole);
   return 'published' as const;
 }
@@ -88,7 +88,7 @@ const newTitle = (id: string, document: { readonly title: string } | undefined):
 
 async function expectWhole(corpus: Corpus, id: string, visible: number | undefined): Promise<void> {
   const { items } = await corpus.chunksOf(id, { offset: 0, limit: 99 });
-  expect(items.map(({ text }) => text)).toEqual(visible === undefined ? [] : passages(visible).map(({ text }) => text));
+  expect(items.map(({ text }) => text)).toEqual(visible === undefined ? [] : chunksOf(visible).map(({ text }) => text));
   if (visible === undefined) return;
   expect((await corpus.textOf(id))?.text).toBe(textOf(visible));
 }

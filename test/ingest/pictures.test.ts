@@ -44,13 +44,13 @@ describe('with an image reader', () => {
       text: '# Timetable\n\nThe ferry leaves at nine.',
       metadata: { width: 300, height: 200 },
     });
-    expect(alone.passages[0]?.headingPath).toEqual(['Timetable']);
+    expect(alone.chunks[0]?.headingPath).toEqual(['Timetable']);
     const scanned = await prepare('a.pdf', 'pdf', makeScannedPdf());
     expect(scanned.text).toContain('The ferry leaves at nine.');
-    expect(scanned.passages[0]?.page).toBe(1);
+    expect(scanned.chunks[0]?.page).toBe(1);
     const mail = makeMail('x', [{ type: 'image/png', name: 'b.png', content: makePng() }]);
     const archive = makeZip([{ name: 'a.eml', content: mail }]);
-    expect((await prepare('a.zip', 'zip', archive)).passages.at(-1)?.headingPath).toEqual([
+    expect((await prepare('a.zip', 'zip', archive)).chunks.at(-1)?.headingPath).toEqual([
       'a.eml',
       'b.png',
       'Timetable',

@@ -39,7 +39,7 @@ describe('a document', () => {
       message: expect.stringMatching(/a\.md took more than 10 s/),
     });
     await expect.poll(() => processesWith(1_021), PATIENT).toEqual([]);
-    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+    expect((await workers.prepare(words, always)).chunks).toHaveLength(1);
   });
 
   it('that exhausts memory is refused without affecting others', async () => {
@@ -49,7 +49,7 @@ describe('a document', () => {
       code: 'too_large',
       message: expect.stringMatching(/a\.md needs more memory than one document may take/),
     });
-    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+    expect((await workers.prepare(words, always)).chunks).toHaveLength(1);
   });
 
   it('that crashes its reader process fails alone, and may be tried again', async () => {
@@ -59,7 +59,7 @@ describe('a document', () => {
     const failed = expect(reading).rejects.toMatchObject({ message: /Reading a\.md failed: its reader ended/ });
     for (const pid of await processesWith(1_022)) process.kill(pid, 'SIGSEGV');
     await failed;
-    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+    expect((await workers.prepare(words, always)).chunks).toHaveLength(1);
   });
 
   it('whose library fails late does not affect documents read after it', async () => {
@@ -74,7 +74,7 @@ describe('a document', () => {
     await expect(first).rejects.toMatchObject({ code: 'invalid_request' });
     const [reader] = await processesWith(1_018);
     await setTimeout(300);
-    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+    expect((await workers.prepare(words, always)).chunks).toHaveLength(1);
     expect(await processesWith(1_018)).toEqual([reader]);
   });
 

@@ -53,7 +53,7 @@ describe('splitting by structure', () => {
     for (const { text } of chunks) expect(text).toMatch(/^- Item[\s\S]*done in the third\.$/);
   });
 
-  it('begins a passage at each heading and names the headings above it', () => {
+  it('begins a chunk at each heading and names the headings above it', () => {
     const text = `# Guide\n\n${filler('Welcome')}\n\n## Fares\n\n${filler('Price')}\n\n### Children\n\n${filler('Discount')}\n\n## Dogs\n\n${filler('Lead')}`;
     expect(splitMarkdown(text).map(({ headingPath }) => headingPath)).toEqual([
       ['Guide'],
@@ -75,26 +75,26 @@ describe('splitting by structure', () => {
       { length: 60 },
       (_, index) => `Sentence number ${index} was written by Dr. Holm for the U.S. office.`,
     ).join(' ');
-    const passages = split(text);
-    expect(passages.length).toBeGreaterThan(2);
-    for (const passage of passages) {
-      expect(passage.text).toMatch(/^Sentence number/);
-      expect(passage.text).toMatch(/office\.$/);
+    const chunks = split(text);
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const chunk of chunks) {
+      expect(chunk.text).toMatch(/^Sentence number/);
+      expect(chunk.text).toMatch(/office\.$/);
     }
   });
 
   it('splits a long table between rows and repeats its header with each part', () => {
     const rows = Array.from({ length: 80 }, (_, index) => `| Pier ${index} | ${index * 3} kroner |`);
-    const passages = splitMarkdown(['| Stop | Price |', '| --- | --- |', ...rows].join('\n'));
-    expect(passages.length).toBeGreaterThan(1);
-    for (const passage of passages.slice(1)) {
-      expect(passage.text).toMatch(/^\| Pier \d+ \|[\s\S]*kroner \|$/);
-      expect(passage.headingPath).toEqual(['Stop | Price']);
-      expect(passage.text).not.toContain('Stop');
+    const chunks = splitMarkdown(['| Stop | Price |', '| --- | --- |', ...rows].join('\n'));
+    expect(chunks.length).toBeGreaterThan(1);
+    for (const chunk of chunks.slice(1)) {
+      expect(chunk.text).toMatch(/^\| Pier \d+ \|[\s\S]*kroner \|$/);
+      expect(chunk.headingPath).toEqual(['Stop | Price']);
+      expect(chunk.text).not.toContain('Stop');
     }
   });
 
-  it('gives each passage the page it starts on', () => {
+  it('gives each chunk the page it starts on', () => {
     const first = filler('Page one');
     const second = filler('Page two');
     const text = `${first}\n\n${second.repeat(4)}`;
@@ -102,8 +102,8 @@ describe('splitting by structure', () => {
       { number: 1, start: 0, end: first.length },
       { number: 2, start: first.length + 2, end: text.length },
     ];
-    const passages = splitText({ text, blocks: paragraphsOf(text), pages });
-    expect(passages.map(({ page }) => page)).toEqual([1, ...Array<number>(passages.length - 1).fill(2)]);
+    const chunks = splitText({ text, blocks: paragraphsOf(text), pages });
+    expect(chunks.map(({ page }) => page)).toEqual([1, ...Array<number>(chunks.length - 1).fill(2)]);
   });
 
   it('never splits a grapheme cluster', () => {
@@ -114,9 +114,9 @@ describe('splitting by structure', () => {
   });
 
   it('splits scripts without spaces between words', () => {
-    const passages = split('我们在海边散步'.repeat(500));
-    expect(passages.length).toBeGreaterThan(2);
-    for (const { text } of passages) expect(text.length).toBeLessThanOrEqual(1_200);
+    const chunks = split('我们在海边散步'.repeat(500));
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const { text } of chunks) expect(text.length).toBeLessThanOrEqual(1_200);
   });
 });
 
@@ -143,15 +143,15 @@ describe('every split', () => {
     fc.assert(
       fc.property(text, options, fc.boolean(), (given, sizes, isMarkdown) => {
         const blocks = isMarkdown ? markdownBlocks(given) : paragraphsOf(given);
-        const passages = splitText({ text: given, blocks, pages: [] }, sizes);
+        const chunks = splitText({ text: given, blocks, pages: [] }, sizes);
         const covered = new Uint8Array(given.length);
         let last = -1;
-        for (const { text: own, start, end, order } of passages) {
+        for (const { text: own, start, end, order } of chunks) {
           expect(own).toBe(given.slice(start, end));
           expect(own).toBe(own.trim());
           expect(own.length).toBeLessThanOrEqual(sizes.chunkSize ?? 1_200);
           expect(start).toBeGreaterThan(last);
-          expect(passages[order]?.start).toBe(start);
+          expect(chunks[order]?.start).toBe(start);
           last = start;
           covered.fill(1, start, end);
         }
@@ -163,7 +163,7 @@ describe('every split', () => {
     );
   });
 
-  it('splits no word that would fit into a passage', () => {
+  it('splits no word that would fit into a chunk', () => {
     fc.assert(
       fc.property(text, (given) => {
         for (const { start, end } of split(given)) {

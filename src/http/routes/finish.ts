@@ -25,7 +25,7 @@ type Services = Pick<HttpServices, 'graph' | 'summaries' | 'ingestions' | 'corpu
 export type BackgroundWork = 'queue' | 'graph' | 'summaries' | 'learning';
 
 /** Learning from up to this many chunks takes seconds; beyond that, only a lasting server learns. */
-const MAX_PASSAGES_LEARNED = 20_000;
+const MAX_CHUNKS_LEARNED = 20_000;
 
 /** Background work that a command holding the data folder runs on request, to the end. */
 export function finishRoutes(services: Services, authenticate: Authenticate): Router {
@@ -40,7 +40,7 @@ export function finishRoutes(services: Services, authenticate: Authenticate): Ro
     summaries: (signal) => counted(summaries?.run(signal) ?? []),
     async *learning(signal) {
       if (!(await learner.decide()).isDue) return;
-      if ((await corpus.stats()).chunks > MAX_PASSAGES_LEARNED) yield { event: 'left', data: {} };
+      if ((await corpus.stats()).chunks > MAX_CHUNKS_LEARNED) yield { event: 'left', data: {} };
       else for await (const data of learner.trainIfDue(signal)) yield { event: 'progress', data };
     },
   };

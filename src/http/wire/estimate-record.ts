@@ -27,7 +27,7 @@ export const extractionResult = z
 /** The estimated cost of contextual chunk enrichment, in the members of an extraction estimate. */
 export const toEstimateRecord = (estimate: ContextEstimate) => ({
   model: estimate.model,
-  chunks: estimate.passages,
+  chunks: estimate.chunks,
   known_chunks: estimate.known,
   calls: estimate.calls,
   input_tokens: estimate.inputTokens,

@@ -50,7 +50,7 @@ export type IngestionMode = 'fast' | 'hi-res' | 'ocr' | 'custom';
 export function toIngestionSettings(mode: IngestionMode | undefined, config: IngestionConfig): IngestionSettings {
   const summary = defined({
     model: config.document_summary_model,
-    passages: config.chunks_for_document_summary,
+    chunks: config.chunks_for_document_summary,
     characters: config.document_summary_max_length,
   });
   return defined({

@@ -26,7 +26,7 @@ export const ingestionResult = results(
           cost_usd: z.number().nullable(),
         })
         .nullish()
-        .describe('With run_type "estimate": what placing the passages by a model would come to.'),
+        .describe('With run_type "estimate": the estimated cost of contextual enrichment of the chunks by a model.'),
     })
     .meta({ id: 'IngestionResult' }),
 );

@@ -80,8 +80,8 @@ export const toDifferenceRecord = (documentId: string, difference: VersionDiffer
   from: difference.from,
   to: difference.to,
   unchanged: difference.unchanged,
-  differences: difference.differences.map(({ headingPath, ...passage }) => ({
-    ...passage,
+  differences: difference.differences.map(({ headingPath, ...chunk }) => ({
+    ...chunk,
     heading_path: headingPath,
   })),
 });

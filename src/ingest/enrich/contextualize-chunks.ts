@@ -15,7 +15,7 @@ export interface ChunksToContextualize {
   readonly title: string;
   /** Summary of the document, if known. */
   readonly summary: string | null;
-  readonly passages: readonly SplitChunk[];
+  readonly chunks: readonly SplitChunk[];
 }
 
 export interface ContextualizeParts {
@@ -30,7 +30,7 @@ export interface ContextualizeParts {
 
 export interface ContextEstimate {
   readonly model: string;
-  readonly passages: number;
+  readonly chunks: number;
   /** Chunks whose context is cached and costs nothing. */
   readonly known: number;
   readonly calls: number;
@@ -54,30 +54,30 @@ const TAGS = ['document-summary', 'before', 'passage', 'after'] as const;
  * all. Each is saved when it arrives; an interrupted run resumes where it stopped.
  */
 export async function* contextualizeChunks(
-  placed: ChunksToContextualize,
+  document: ChunksToContextualize,
   parts: ContextualizeParts,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly done: number; readonly total: number }, readonly SplitChunk[]> {
-  const { documentId, passages } = placed;
+  const { documentId, chunks } = document;
   const { records } = parts;
-  const hashes = passages.map((passage) => hashOf(passage, placed, parts));
+  const hashes = chunks.map((chunk) => hashOf(chunk, document, parts));
   const contexts = new Map(await records.known(documentId, [...new Set(hashes)]));
   const asked = new Set(contexts.keys());
-  const missing = passages.flatMap((passage, index) => {
+  const missing = chunks.flatMap((chunk, index) => {
     const hash = hashes[index] ?? '';
     if (asked.has(hash)) return [];
     asked.add(hash);
-    return [{ passage, hash }];
+    return [{ chunk, hash }];
   });
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const limit = pLimit(CONCURRENCY);
-  let done = passages.length - missing.length;
-  if (missing.length > 0) yield { done, total: passages.length };
-  const writing = missing.map(({ passage, hash }) =>
+  let done = chunks.length - missing.length;
+  if (missing.length > 0) yield { done, total: chunks.length };
+  const writing = missing.map(({ chunk, hash }) =>
     limit(async () => {
       either.throwIfAborted();
-      const context = await writeContext(promptFor(passage, placed, parts), parts, either);
+      const context = await writeContext(promptFor(chunk, document, parts), parts, either);
       await records.keep(documentId, hash, context);
       contexts.set(hash, context);
       done++;
@@ -89,36 +89,36 @@ export async function* contextualizeChunks(
     await each.catch((error: unknown) => {
       throw signal.aborted ? error : (failed.signal.reason ?? error);
     });
-    if ((index + 1) % CONCURRENCY === 0) yield { done, total: passages.length };
+    if ((index + 1) % CONCURRENCY === 0) yield { done, total: chunks.length };
   }
-  if (missing.length > 0) yield { done: passages.length, total: passages.length };
+  if (missing.length > 0) yield { done: chunks.length, total: chunks.length };
   await records.forgetOthers(documentId, [...new Set(hashes)]);
-  return passages.map((passage, index) => {
+  return chunks.map((chunk, index) => {
     const context = contexts.get(hashes[index] ?? '') ?? '';
-    return context === '' ? passage : { ...passage, context };
+    return context === '' ? chunk : { ...chunk, context };
   });
 }
 
 /** Estimates the cost without calling the model. */
 export async function estimateContextualizing(
-  placed: ChunksToContextualize,
+  document: ChunksToContextualize,
   parts: ContextualizeParts,
   price: Price | undefined,
 ): Promise<ContextEstimate> {
-  const hashes = placed.passages.map((passage) => hashOf(passage, placed, parts));
-  const known = await parts.records.known(placed.documentId, [...new Set(hashes)]);
-  const asked = placed.passages.filter((_, index) => !known.has(hashes[index] ?? ''));
+  const hashes = document.chunks.map((chunk) => hashOf(chunk, document, parts));
+  const known = await parts.records.known(document.documentId, [...new Set(hashes)]);
+  const asked = document.chunks.filter((_, index) => !known.has(hashes[index] ?? ''));
   let inputTokens = 0;
   let cost = 0;
-  for (const passage of asked) {
-    const input = estimateTokens(promptFor(passage, placed, parts));
+  for (const chunk of asked) {
+    const input = estimateTokens(promptFor(chunk, document, parts));
     inputTokens += input;
     if (price) cost += costOf({ input, cachedInput: 0, output: OUTPUT_TOKENS, reasoning: 0 }, price);
   }
   return {
     model: parts.model.name,
-    passages: placed.passages.length,
-    known: placed.passages.length - asked.length,
+    chunks: document.chunks.length,
+    known: document.chunks.length - asked.length,
     calls: asked.length,
     inputTokens,
     outputTokens: asked.length * OUTPUT_TOKENS,
@@ -147,30 +147,30 @@ async function writeContext(
 }
 
 function hashOf(
-  passage: SplitChunk,
+  chunk: SplitChunk,
   { title }: ChunksToContextualize,
   { model, template, generation }: ContextualizeParts,
 ): string {
-  const all = [model.name, template, generation, title, passage.headingPath, passage.text];
+  const all = [model.name, template, generation, title, chunk.headingPath, chunk.text];
   return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32);
 }
 
 function promptFor(
-  passage: SplitChunk,
-  placed: ChunksToContextualize,
+  chunk: SplitChunk,
+  document: ChunksToContextualize,
   { template, neighbours }: ContextualizeParts,
 ): string {
-  const { title, summary, passages } = placed;
-  const { order } = passage;
-  const before = passages.slice(Math.max(0, order - neighbours), order).map(({ text }) => text);
-  const after = passages.slice(order + 1, order + 1 + neighbours).map(({ text }) => text);
+  const { title, summary, chunks } = document;
+  const { order } = chunk;
+  const before = chunks.slice(Math.max(0, order - neighbours), order).map(({ text }) => text);
+  const after = chunks.slice(order + 1, order + 1 + neighbours).map(({ text }) => text);
   const inside = (text: string) => withinTags(text, ...TAGS);
   return fillTemplate(template, {
-    document_title: inside([title, ...passage.headingPath].join(' > ')),
+    document_title: inside([title, ...chunk.headingPath].join(' > ')),
     document_summary: inside((summary ?? '').slice(0, SUMMARY_CHARACTERS)),
     preceding_chunks: inside(before.join('\n').slice(-NEIGHBOUR_CHARACTERS).toWellFormed()),
     succeeding_chunks: inside(after.join('\n').slice(0, NEIGHBOUR_CHARACTERS).toWellFormed()),
-    chunk: inside(passage.text),
-    chunk_size: String(passage.text.length),
+    chunk: inside(chunk.text),
+    chunk_size: String(chunk.text.length),
   });
 }

@@ -6,12 +6,12 @@ export interface SummarySettings {
   /** Default: the fast model. */
   readonly model?: string;
   /** Maximum number of chunks it is made from. */
-  readonly passages?: number;
+  readonly chunks?: number;
   /** Maximum number of characters it is made from. */
   readonly characters?: number;
 }
 
-export const defaultSummary = { passages: 128, characters: 100_000 } as const;
+export const defaultSummary = { chunks: 128, characters: 100_000 } as const;
 
 /** Settings of the contexts a model writes for chunks, docs/contract.md 6.2. */
 export interface ContextSettings {
@@ -27,17 +27,17 @@ export const defaultContext: ContextSettings = { neighbours: 2, generation: {} }
 /**
  * Converts the settings for storage with the document, so that an interrupted ingestion resumes with the same settings.
  */
-export const storeSummary = ({ model, passages, characters }: SummarySettings): Metadata => ({
+export const storeSummary = ({ model, chunks, characters }: SummarySettings): Metadata => ({
   ...(model !== undefined && { model }),
-  ...(passages !== undefined && { passages }),
+  ...(chunks !== undefined && { passages: chunks }),
   ...(characters !== undefined && { characters }),
 });
 
 export function storedSummary({ summary_settings: stored }: Metadata): SummarySettings {
-  const { model, passages, characters } = record(stored);
+  const { model, passages: chunks, characters } = record(stored);
   return {
     ...(typeof model === 'string' && { model }),
-    ...(typeof passages === 'number' && { passages }),
+    ...(typeof chunks === 'number' && { chunks }),
     ...(typeof characters === 'number' && { characters }),
   };
 }

@@ -24,11 +24,11 @@ export interface Enrichment {
   contextualizes(settings: Metadata): boolean;
   /** The chunks with their contexts. Throws the model's errors; contexts written until then are kept. */
   contextualize(
-    chunks: ChunksToContextualize,
+    document: ChunksToContextualize,
     settings: Metadata,
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, readonly SplitChunk[]>;
-  estimate(chunks: ChunksToContextualize, settings: Metadata): Promise<ContextEstimate | undefined>;
+  estimate(document: ChunksToContextualize, settings: Metadata): Promise<ContextEstimate | undefined>;
 }
 
 export interface EnrichmentParts {
@@ -90,16 +90,16 @@ export function createEnrichment({
 
     contextualizes: (settings) => storedContext(settings) !== undefined,
 
-    async *contextualize(chunks, settings, signal) {
+    async *contextualize(document, settings, signal) {
       const context = storedContext(settings);
-      return context === undefined ? chunks.passages : yield* contextualizeChunks(chunks, partsOf(context), signal);
+      return context === undefined ? document.chunks : yield* contextualizeChunks(document, partsOf(context), signal);
     },
 
-    async estimate(chunks, settings) {
+    async estimate(document, settings) {
       const context = storedContext(settings);
       if (context === undefined) return undefined;
       const parts = partsOf(context);
-      return estimateContextualizing(chunks, parts, priceOf(parts.model.name, prices));
+      return estimateContextualizing(document, parts, priceOf(parts.model.name, prices));
     },
   };
 }

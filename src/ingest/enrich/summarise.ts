@@ -7,7 +7,7 @@ import { withinTags, writeText } from './write-text.ts';
 export interface SummarisedText {
   readonly title: string;
   /** The chunks to summarise, in order. */
-  readonly passages: readonly string[];
+  readonly chunks: readonly string[];
   /** Maximum number of characters read. */
   readonly characters: number;
 }
@@ -25,7 +25,7 @@ const CONFIG = { temperature: 0, maxTokens: 1_000 } as const;
 
 /** A summary of a document by a model. Throws the model's errors, and `provider_failed` for an empty reply. */
 export async function summarise(
-  { title, passages, characters }: SummarisedText,
+  { title, chunks, characters }: SummarisedText,
   { model, prompts }: SummarisingParts,
   signal: AbortSignal,
 ): Promise<string> {
@@ -36,7 +36,7 @@ export async function summarise(
     const what = reason === 'refusal' ? 'refused to summarise' : 'wrote nothing about';
     throw new ServiceError('provider_failed', `${model.name} ${what} "${title}".`);
   };
-  const parts = inParts(passages.join('\n\n').slice(0, characters).toWellFormed());
+  const parts = inParts(chunks.join('\n\n').slice(0, characters).toWellFormed());
   if (parts.length === 1) return write(parts[0] ?? '');
   const limit = pLimit(CONCURRENCY);
   const summaries = await limit.map(parts, (part, index) => write(`(Part ${index + 1} of ${parts.length})\n\n${part}`));

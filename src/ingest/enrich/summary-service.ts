@@ -116,17 +116,17 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
 
 async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServiceParts, signal: AbortSignal) {
   const settings = storedSummary(task.settings);
-  const most = settings.passages ?? defaultSummary.passages;
+  const most = settings.chunks ?? defaultSummary.chunks;
   const model = models.resolve(settings.model, 'fast');
-  const passages: string[] = [];
+  const chunks: string[] = [];
   for (let offset = 0; ; offset += PAGE) {
     const { items, total } = await corpus.chunksOf(task.documentId, { offset, limit: PAGE });
-    passages.push(...items.map(({ text }) => text));
+    chunks.push(...items.map(({ text }) => text));
     if (items.length === 0 || offset + PAGE >= Math.min(total, MAX_READ)) break;
   }
   const characters = settings.characters ?? defaultSummary.characters;
   const text = await summarise(
-    { title: task.title, passages: spread(passages, most), characters },
+    { title: task.title, chunks: spread(chunks, most), characters },
     { model, prompts },
     signal,
   );

@@ -57,8 +57,8 @@ beforeEach(async () => {
   await put(edited);
 });
 
-describe('a document of 500 passages of which one was edited', () => {
-  it('has one passage embedded when it is uploaded again', () => {
+describe('a document of 500 chunks of which one was edited', () => {
+  it('has one chunk embedded when it is uploaded again', () => {
     expect(embedded.flat()).toHaveLength(1);
     expect(embedded.flat()[0]).toContain('lighthouses');
   });
@@ -75,7 +75,7 @@ describe('a document of 500 passages of which one was edited', () => {
     expect((await call(`/documents/${id}/versions?offset=1&limit=1`)).body.results).toEqual([body.results[1]]);
   });
 
-  it('returns record, text, passages and file of each version', async () => {
+  it('returns record, text, chunks and file of each version', async () => {
     const base = `/documents/${id}/versions/v0`;
     expect((await call(base)).body.results).toMatchObject({ id, version: 'v0', title: 'Harbours' });
     const text = (await call(`${base}/text?start=0&end=9`)).body.results;

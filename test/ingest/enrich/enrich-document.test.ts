@@ -86,7 +86,7 @@ const chunks = (texts: readonly string[], settings: IngestionSettings = contextu
   replace: true,
 });
 
-describe('passages enriched by a model', () => {
+describe('chunks enriched by a model', () => {
   it('are embedded and indexed with the added context, and shown and cited without it', async () => {
     const model = modelThat((prompt) => `About ${/<passage>\n(\w+)/.exec(prompt)?.[1]} in Oslofjord.`);
     const { store, seen, take } = await open(model);
@@ -153,14 +153,14 @@ describe('passages enriched by a model', () => {
     const model = modelThat(() => 'Here.');
     const { ingestor, take } = await open(model);
     const before = await ingestor.estimate(chunks(['One.', 'Two.']), always);
-    expect(before).toMatchObject({ model: 'test/writer', passages: 2, known: 0, calls: 2 });
+    expect(before).toMatchObject({ model: 'test/writer', chunks: 2, known: 0, calls: 2 });
     expect(before?.cost).toBeGreaterThan(0);
     await take(chunks(['One.']));
     expect(await ingestor.estimate(chunks(['One.', 'Two.']), always)).toMatchObject({ known: 1, calls: 1 });
     expect(await ingestor.estimate(chunks(['One.'], { context: false }), always)).toBeNull();
   });
 
-  it('are refused when the prompt is missing, or lacks the placeholder of the passage', async () => {
+  it('are refused when the prompt is missing, or lacks the placeholder of the chunk', async () => {
     const { ingestor } = await open(modelThat(() => ''));
     const named = (prompt: string) => chunks(['One.'], { context: { neighbours: 0, generation: {}, prompt } });
     await expect(ingestor.submit(named('mine'))).rejects.toMatchObject({ code: 'not_found' });

@@ -17,8 +17,8 @@ async function sourcesOf(folder: string): Promise<SourceText[]> {
     names.map(async (fileName) => {
       const [bytes, type] = [await readFile(join(folder, fileName)), extname(fileName).slice(1)];
       const job = { bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: true } as const;
-      const { title = fileName, passages } = await prepareDocument(job, AbortSignal.timeout(10_000));
-      return passages.map(({ text, headingPath }) => ({ text, about: [title, ...headingPath].join('\n') }));
+      const { title = fileName, chunks } = await prepareDocument(job, AbortSignal.timeout(10_000));
+      return chunks.map(({ text, headingPath }) => ({ text, about: [title, ...headingPath].join('\n') }));
     }),
   );
   return read.flat();

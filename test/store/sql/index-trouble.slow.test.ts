@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DIMENSIONS = 8;
 /** More than the limit for exhaustive comparison, and more than Chroma buffers before it writes the graph to disk. */
-const PASSAGES = 4_500;
+const CHUNKS = 4_500;
 const space = { embedder: 'test/waves', version: '1', dimensions: DIMENSIONS };
 
 const vectorOf = (number: number): Float32Array => {
@@ -62,7 +62,7 @@ async function filled(): Promise<{ readonly folder: string } & Opened> {
   const folder = await temporaryFolder();
   const opened = await openOn(folder);
   await opened.store.spaces.claim(space);
-  const chunks = Array.from({ length: PASSAGES }, (_, number) => ({
+  const chunks = Array.from({ length: CHUNKS }, (_, number) => ({
     ...newChunk(number, `passage ${number}`),
     vector: vectorOf(number),
   }));
@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('a failing vector index', () => {
     await truncate(file, Math.floor((await stat(file)).size / 2));
     const again = await openOn(folder);
     await inStep(again);
-    for (let number = 0; number < PASSAGES; number += 50) {
+    for (let number = 0; number < CHUNKS; number += 50) {
       expect(await again.find(number)).toEqual({ text: `passage ${number}`, notes: [] });
     }
   });

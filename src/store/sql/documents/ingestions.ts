@@ -60,11 +60,11 @@ export function createIngestions({ sqlite, embeddingText, onPending }: Ingestion
       });
     },
 
-    keep: (id, passages, title, attempt) =>
+    keep: (id, chunks, title, attempt) =>
       writer.transaction().execute(async (transaction) => {
         const document = await requireRow(transaction, id, attempt);
         if (isSettled(document)) throw notBegun(id);
-        return keepChunks(transaction, { document, title, passages, embeddingText });
+        return keepChunks(transaction, { document, title, chunks, embeddingText });
       }),
 
     async fail(id, reason, attempt) {

@@ -34,7 +34,7 @@ export async function publishDocument(
   try {
     return await sqlite.writer.transaction().execute(async (transaction) => {
       const row = await requireRow(transaction, id, publication.attempt);
-      await checkUnchanged(transaction, row, { keys, kept, passages: publication.passages });
+      await checkUnchanged(transaction, row, { keys, kept, chunkCount: publication.chunkCount });
       await addPendingVectors(transaction, keys, indexed);
       await replaceVisible(transaction, row, { publication, chunkCount: keys.length + kept.length, versionsKept });
       return readOne(transaction, id);
@@ -71,14 +71,14 @@ async function stagedKeys(database: Queries, row: DocumentRow): Promise<number[]
 interface Staged {
   readonly keys: readonly number[];
   readonly kept: readonly number[];
-  readonly passages: number | undefined;
+  readonly chunkCount: number | undefined;
 }
 
 async function checkUnchanged(database: Queries, row: DocumentRow, staged: Staged): Promise<void> {
-  const { keys, kept, passages } = staged;
+  const { keys, kept, chunkCount } = staged;
   if (!isSame(await stagedKeys(database, row), keys)) throw submittedAgain(row.id);
   const keptNow = await keptKeys(database, row.key);
-  if (passages === undefined ? isSame(keptNow, kept) : keys.length + keptNow.length === passages) return;
+  if (chunkCount === undefined ? isSame(keptNow, kept) : keys.length + keptNow.length === chunkCount) return;
   throw new ServiceError(
     'conflict',
     `Passages of document ${row.id} were edited or removed while it was ingested again. Ingest it once more.`,

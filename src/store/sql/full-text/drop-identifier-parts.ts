@@ -3,8 +3,8 @@ import type { KeySet } from '../search/key-set.ts';
 import type { TermIndex } from './term-index.ts';
 
 /**
- * The terms to look for, without the parts of identifiers that a passage has as a whole: `file_size` then finds what
- * names `file_size`, and not everything about files. Only the passages that pass count.
+ * The terms to look for, without the parts of identifiers that a chunk has as a whole: `file_size` then finds what
+ * names `file_size`, and not everything about files. Only the chunks that pass count.
  */
 export function dropIdentifierParts(
   index: TermIndex,
@@ -17,8 +17,8 @@ export function dropIdentifierParts(
   return parts.size === 0 ? terms : terms.filter((term) => !parts.has(term));
 }
 
-const isFound = ({ passages, postings }: TermIndex, term: string, allowed: KeySet | undefined): boolean =>
+const isFound = ({ chunks, postings }: TermIndex, term: string, allowed: KeySet | undefined): boolean =>
   postings(term).some((posting) => {
     const key = Math.abs(posting);
-    return (passages.lengths[key] ?? -1) >= 0 && (allowed?.has(key) ?? true);
+    return (chunks.lengths[key] ?? -1) >= 0 && (allowed?.has(key) ?? true);
   });

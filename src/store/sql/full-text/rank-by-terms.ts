@@ -35,7 +35,7 @@ export interface TermQuery {
  */
 export function rankByTerms(index: TermIndex, { limit, ...query }: TermQuery): ScoredKey[] {
   const touched: number[] = [];
-  const { scores } = index.passages;
+  const { scores } = index.chunks;
   try {
     addScores(index, query, touched);
     const best = bestKeys(limit);
@@ -52,23 +52,23 @@ function addScores(
   { terms, repeats, corrections, allowed }: Omit<TermQuery, 'limit'>,
   touched: number[],
 ): void {
-  const { passages } = index;
-  const { scores } = passages;
+  const { chunks } = index;
+  const { scores } = chunks;
   const instead = (corrections ?? []).flatMap((each) => each.instead).filter((term) => !terms.includes(term));
   const corrected = new Set(instead);
   const times = new Map(repeats);
   for (const term of selectiveTerms(index, [...terms, ...corrected])) {
     const postings = index.postings(term);
-    const frequency = documentFrequency(postings, passages);
-    const rarity = Math.log(1 + (passages.count - frequency + 0.5) / (frequency + 0.5));
+    const frequency = documentFrequency(postings, chunks);
+    const rarity = Math.log(1 + (chunks.count - frequency + 0.5) / (frequency + 0.5));
     const emphasis = corrected.has(term) ? CORRECTED : emphasisOf(times.get(term) ?? 1);
     const weight = rarity * emphasis;
     forEachChunk(postings, (key, occurrences) => {
-      const length = passages.lengths[key] ?? -1;
+      const length = chunks.lengths[key] ?? -1;
       if (length < 0 || (allowed && !allowed.has(key))) return;
       const score = scores[key] ?? 0;
       if (score === 0) touched.push(key);
-      const saturation = occurrences + K1 * (1 - B + (B * length) / passages.mean);
+      const saturation = occurrences + K1 * (1 - B + (B * length) / chunks.mean);
       scores[key] = score + (weight * occurrences * (K1 + 1)) / saturation;
     });
   }

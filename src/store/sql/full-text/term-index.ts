@@ -3,7 +3,7 @@ import type { ChunkLengths, TermTable } from './chunk-lengths.ts';
 
 /** Term statistics of a set of chunks, as needed for ranking. */
 export interface TermIndex {
-  readonly passages: ChunkLengths;
+  readonly chunks: ChunkLengths;
   /** Approximate number of occurrences of a term: chunks outside the set may be included. */
   count(term: string): number;
   /** Keys, one per occurrence and grouped by chunk, negative for an occurrence in the title. */
@@ -14,7 +14,7 @@ export interface TermIndex {
 
 /** The chunks of one full-text index, which are the currently visible ones. */
 export const presentTerms = (reading: Reading, table: TermTable): TermIndex => ({
-  passages: reading.snapshot.lengthsOf(table),
+  chunks: reading.snapshot.lengthsOf(table),
   count: (term) => readCount(reading, table, term),
   postings: (term) => readPostings(reading, table, term),
   seek: (from) => seekTerm(reading, table, from),

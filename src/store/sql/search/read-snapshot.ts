@@ -27,7 +27,7 @@ export interface ResolvedFilter {
 
 /** The chunks and documents visible at a point in time, computed on demand. */
 export interface TermsAsOf {
-  passages?: ChunkLengths;
+  chunks?: ChunkLengths;
   documents?: ChunkLengths;
 }
 

@@ -19,12 +19,12 @@ const allAt = (at: string): NonNullable<CompiledFilter> => {
  */
 export function chunkTermsAt(reading: Reading, at: string): TermIndex {
   const terms = termsOf(reading, at);
-  terms.passages ??= measure(resolveFilter(reading, allAt(at))?.keys.keys ?? [], (key) => {
+  terms.chunks ??= measure(resolveFilter(reading, allAt(at))?.keys.keys ?? [], (key) => {
     const present = reading.snapshot.chunkLengths().lengths[key] ?? -1;
     return present >= 0 ? present : (reading.snapshot.lengthsOf('past_chunk_terms').lengths[key] ?? -1);
   });
   return {
-    passages: terms.passages,
+    chunks: terms.chunks,
     count: (term) => readCount(reading, 'chunk_terms', term) + readCount(reading, 'past_chunk_terms', term),
     postings: (term) => [
       ...readPostings(reading, 'chunk_terms', term),
@@ -70,7 +70,7 @@ export function documentTermsAt(reading: Reading, at: string): TermIndex {
     return reading.snapshot.lengthsOf(table).lengths[key < base ? key : key - base] ?? -1;
   });
   return {
-    passages: terms.documents,
+    chunks: terms.documents,
     count: (term) => readCount(reading, 'document_terms', term) + readCount(reading, 'version_terms', term),
     postings: (term) => [
       ...readPostings(reading, 'document_terms', term),

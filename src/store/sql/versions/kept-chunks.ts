@@ -16,7 +16,7 @@ export interface ChunksToKeep {
   readonly document: DocumentRow;
   /** The title these chunks were embedded under. */
   readonly title: string;
-  readonly passages: readonly Omit<NewChunk, 'vector'>[];
+  readonly chunks: readonly Omit<NewChunk, 'vector'>[];
   /** Rebuilds the embedded text of chunks stored before it was recorded. */
   readonly embeddingText: EmbeddingText;
 }
@@ -27,13 +27,13 @@ export interface ChunksToKeep {
  */
 export async function keepChunks(
   database: Queries,
-  { document, title, passages, embeddingText }: ChunksToKeep,
+  { document, title, chunks, embeddingText }: ChunksToKeep,
 ): Promise<ReadonlySet<number>> {
   // Under another title every chunk has other full-text terms and, with most embedders, another vector.
   if (document.generation === 0 || document.title !== title) return new Set();
   const present = await presentChunks(database, document, embeddingText);
-  const rows = passages.flatMap((passage) => {
-    const { text, order, start, end, page, headingPath, embeddedText } = passage;
+  const rows = chunks.flatMap((chunk) => {
+    const { text, order, start, end, page, headingPath, embeddedText } = chunk;
     if (embeddedText === undefined) return [];
     const alike = present.get(identityOf(embeddingHash(embeddedText), JSON.stringify(headingPath), text));
     const chunk_key = alike?.shift();

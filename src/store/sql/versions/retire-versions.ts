@@ -47,9 +47,9 @@ async function dropUnsharedPastChunks(database: Queries, documentKey: number) {
       and not exists (select 1 from version_chunks v where v.chunk_key = p.key)`;
   const vectors = await sql`delete from past_chunk_vectors where chunk_key in (${unshared})`.execute(database);
   const chunks = await sql`delete from past_chunks where key in (${unshared})`.execute(database);
-  const passages = Number(chunks.numAffectedRows ?? 0);
+  const dropped = Number(chunks.numAffectedRows ?? 0);
   // Triggers delete the terms of the chunks and of the version itself.
-  return { passages, vectors: Number(vectors.numAffectedRows ?? 0), fullTextEntries: passages + 1 };
+  return { passages: dropped, vectors: Number(vectors.numAffectedRows ?? 0), fullTextEntries: dropped + 1 };
 }
 
 /** Prunes the versions of all documents, as when the number to keep was reduced. */

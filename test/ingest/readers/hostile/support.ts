@@ -19,7 +19,7 @@ export interface HostileFile {
 }
 
 export type Outcome =
-  | { readonly kind: 'read'; readonly text: string; readonly passages: number }
+  | { readonly kind: 'read'; readonly text: string; readonly chunks: number }
   | { readonly kind: 'refused'; readonly code: ServiceError['code']; readonly reason: string };
 
 const SLOWER_MACHINE = 4;
@@ -59,9 +59,9 @@ export async function readThrough(workers: DocumentReaders, fileName: string, by
   try {
     const { type } = await detectType({ bytes, fileName });
     const job = { bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: false } as const;
-    const { text, passages } = await workers.prepare(job, new AbortController().signal);
-    for (const { start, end, text: passage } of passages) expect(text.slice(start, end)).toBe(passage);
-    return { kind: 'read', text, passages: passages.length };
+    const { text, chunks } = await workers.prepare(job, new AbortController().signal);
+    for (const { start, end, text: chunk } of chunks) expect(text.slice(start, end)).toBe(chunk);
+    return { kind: 'read', text, chunks: chunks.length };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     expect(['invalid_request', 'too_large', 'unsupported_type']).toContain(error.code);

@@ -12,7 +12,7 @@ import {
 } from '../../../support/store.ts';
 
 const TEXT = 'Whales sing.\nOwls hunt.\nBees dance.';
-const passages = [
+const newChunks = [
   newChunk(0, 'Whales sing.', { start: 0, end: 12, page: 1 }),
   newChunk(1, 'Owls hunt.', { start: 13, end: 23, page: 2 }),
   newChunk(2, 'Bees dance.', { start: 24, end: 35, page: 2 }),
@@ -32,7 +32,7 @@ const firstPage = { offset: 0, limit: 9 };
 async function withAnimals() {
   const store = await openTestStore();
   await store.corpus.begin(document);
-  await store.corpus.stage(document.id, passages);
+  await store.corpus.stage(document.id, newChunks);
   await store.corpus.publish(document.id, publication(TEXT, { pages, headings }));
   const chunks = (await store.corpus.chunksOf(document.id, firstPage)).items;
   return { store, ids: chunks.map(({ id }) => id) };

@@ -5,12 +5,12 @@ import { ingest, newChunk, newDocument, openTestStore } from '../../../support/s
 
 const STRANGER = '6b9f1f3e-0000-4000-8000-000000000000';
 
-async function searching(...passages: readonly string[]) {
+async function searching(...texts: readonly string[]) {
   const store = await openTestStore();
   await ingest(
     store,
     newDocument('guide'),
-    passages.map((text, order) => newChunk(order, text)),
+    texts.map((text, order) => newChunk(order, text)),
   );
   const search = store.chunks;
   return async (text: string, asOf?: string) => {

@@ -16,7 +16,7 @@ const withSplitChunks = async (...texts: string[]) => {
   return store;
 };
 
-it('indexes the terms of a passage, of its headings and of its document’s title', async () => {
+it('indexes the terms of a chunk, of its headings and of its document’s title', async () => {
   const store = await withSplitChunks('Hunting whales', 'Mending sails');
   expect(await matching(store, 'chunk_terms', 'body : whale')).toBe(1);
   expect(await matching(store, 'chunk_terms', 'title : voyag')).toBe(2);

@@ -229,7 +229,7 @@ describe('the full-text leg', () => {
     return { store, search: searchOf(store) };
   };
 
-  it('finds passages with any of the words, best first, with scores in [0, 1)', async () => {
+  it('finds chunks with any of the words, best first, with scores in [0, 1)', async () => {
     const { search } = await open();
     const found = await search.matching({ text: 'red apples', filter: everything, limit: 10 });
     expect(found[0]?.text).toBe('red apple pie');
@@ -276,7 +276,7 @@ describe('the full-text leg', () => {
     expect(await search.matching({ text: '"*( OR NOT', filter: everything, limit: 10 })).toEqual([]);
   });
 
-  it('searches for the parts of an identifier only when no matching passage contains it whole', async () => {
+  it('searches for the parts of an identifier only when no matching chunk contains it whole', async () => {
     const store = await openTestStore();
     const texts = ['French philosophers. unique_philosopher', 'A Greek philosopher', 'uniquePhilosopher = 1'];
     for (const [number, text] of texts.entries()) {
@@ -318,13 +318,13 @@ describe('the full-text leg', () => {
     expect(orders(await ask('gay'))).toEqual([1]);
   });
 
-  it('finds a passage by any word in any script', async () => {
+  it('finds a chunk by any word in any script', async () => {
     const store = await openTestStore();
     const letters = Array.from({ length: 0x30000 }, (_, point) => (point % 29 === 0 ? String.fromCodePoint(point) : ''))
       .filter((character) => /^[\p{L}\p{N}]$/u.test(character))
       .concat('\u037a', '\u01c5', 'ẞ', 'İ', 'ſ', 'ς');
-    const passages = letters.map((letter, order) => newChunk(order, `x${letter}y ${letter}`));
-    await ingest(store, newDocument('letters', { title: '' }), passages);
+    const chunks = letters.map((letter, order) => newChunk(order, `x${letter}y ${letter}`));
+    await ingest(store, newDocument('letters', { title: '' }), chunks);
     const search = searchOf(store);
     const lost: string[] = [];
     for (const [order, letter] of letters.entries()) {
@@ -335,10 +335,10 @@ describe('the full-text leg', () => {
     expect(lost).toEqual([]);
   });
 
-  it('ranks many passages as the reference formula does', async () => {
+  it('ranks many chunks as the reference formula does', async () => {
     const store = await openTestStore();
     const words = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
-    const passages = Array.from({ length: 300 }, (_, number) =>
+    const chunks = Array.from({ length: 300 }, (_, number) =>
       Array.from({ length: 3 + (number % 7) }, (_, index) => words[(number * (index + 1) + index * index) % 6]).join(
         ' ',
       ),
@@ -346,16 +346,16 @@ describe('the full-text leg', () => {
     await ingest(
       store,
       newDocument('one', { title: '' }),
-      passages.map((text, order) => newChunk(order, text)),
+      chunks.map((text, order) => newChunk(order, text)),
     );
     const found = await searchOf(store).matching({ text: 'bee fox dog', filter: everything, limit: 300 });
-    const expected = bm25(passages, ['bee', 'fox', 'dog']);
+    const expected = bm25(chunks, ['bee', 'fox', 'dog']);
     expect(orders(found)).toEqual(expected.map(({ order }) => order));
   });
 });
 
-function bm25(passages: readonly string[], terms: readonly string[]) {
-  const split = passages.map((text) => text.split(' '));
+function bm25(chunks: readonly string[], terms: readonly string[]) {
+  const split = chunks.map((text) => text.split(' '));
   const mean = split.reduce((sum, words) => sum + words.length, 0) / split.length;
   // Summed rarest first, because rounding would otherwise decide ties.
   const frequency = (term: string) => split.filter((words) => words.includes(term)).length;

@@ -11,17 +11,17 @@ const NAMES = ['one', 'two'] as const;
 const all = { offset: 0, limit: 100 };
 
 type Step =
-  | { readonly kind: 'take in'; readonly name: string; readonly passages: readonly string[] }
+  | { readonly kind: 'take in'; readonly name: string; readonly chunks: readonly string[] }
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'restore'; readonly name: string; readonly back: number }
   | { readonly kind: 'edit'; readonly name: string; readonly place: number };
 
 const name = fc.constantFrom(...NAMES);
-const passage = fc.constantFrom(...WORDS.map((word, index) => `The ${word} was number ${index}.`));
+const chunk = fc.constantFrom(...WORDS.map((word, index) => `The ${word} was number ${index}.`));
 const takingIn = fc.record({
   kind: fc.constant('take in' as const),
   name,
-  passages: fc.array(passage, { minLength: 1, maxLength: 4 }),
+  chunks: fc.array(chunk, { minLength: 1, maxLength: 4 }),
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: takingIn },
@@ -31,10 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** The states of each document with their start times, while it exists. */
-type Histories = Map<
-  string,
-  { readonly label: string; readonly since: string; readonly passages: readonly string[] }[]
->;
+type Histories = Map<string, { readonly label: string; readonly since: string; readonly chunks: readonly string[] }[]>;
 
 /** Reference implementation: the state of a document at a time. */
 const stateAt = (histories: Histories, name: string, at: string) =>
@@ -44,15 +41,15 @@ async function perform(store: TestStore, given: Step, run: string, histories: Hi
   const document = newDocument(`${run} ${given.name}`);
   const history = histories.get(given.name) ?? [];
   const last = history.at(-1);
-  const follow = (passages: readonly string[], since: string) => {
-    if (last !== undefined && JSON.stringify(passages) === JSON.stringify(last.passages)) return;
+  const follow = (chunks: readonly string[], since: string) => {
+    if (last !== undefined && JSON.stringify(chunks) === JSON.stringify(last.chunks)) return;
     const label = `v${last === undefined ? 0 : Number(last.label.slice(1)) + 1}`;
-    histories.set(given.name, [...history, { label, since, passages }]);
+    histories.set(given.name, [...history, { label, since, chunks }]);
   };
   switch (given.kind) {
     case 'take in':
-      await takeIn(store, document, given.passages);
-      return follow(given.passages, await timestamp());
+      await takeIn(store, document, given.chunks);
+      return follow(given.chunks, await timestamp());
     case 'remove':
       await store.corpus.remove(only(document.id));
       histories.delete(given.name);
@@ -62,7 +59,7 @@ async function perform(store: TestStore, given: Step, run: string, histories: Hi
       const chosen = earlier[given.back % Math.max(1, earlier.length)];
       if (chosen === undefined) return;
       await store.versions.restore(document.id, chosen.label);
-      return follow(chosen.passages, await timestamp());
+      return follow(chosen.chunks, await timestamp());
     }
     case 'edit': {
       // Edits of a current chunk's metadata do not affect earlier versions, and make no new one.
@@ -114,9 +111,9 @@ async function compare(store: TestStore, { at, name, prefix, histories, search }
   const past = store.corpus.at(at);
   expect((await past.get(id))?.version).toBe(expected?.label);
   const { items } = await past.chunksOf(id, all);
-  expect(items.map(({ text }) => text)).toEqual(expected?.passages ?? []);
-  expect((await past.textOf(id))?.text).toBe(expected?.passages.join('\n'));
-  const sorted = [...(expected?.passages ?? [])].sort();
+  expect(items.map(({ text }) => text)).toEqual(expected?.chunks ?? []);
+  expect((await past.textOf(id))?.text).toBe(expected?.chunks.join('\n'));
+  const sorted = [...(expected?.chunks ?? [])].sort();
   const asked = { filter: only(id), limit: 50, asOf: at };
   const byWords = await search.matching({ ...asked, text: WORDS.join(' ') });
   expect(byWords.map(({ text }) => text).sort()).toEqual(sorted);

@@ -14,19 +14,19 @@ export function directionOf(text: string): Float32Array {
 export async function takeIn({ corpus }: SqlStore, document: NewDocument, texts: readonly string[]): Promise<string[]> {
   await corpus.begin({ ...document, bytes: Buffer.from(texts.join('\n')) }, { replace: true });
   let start = 0;
-  const passages = texts.map((text, order) => {
+  const chunks = texts.map((text, order) => {
     const embeddedText = `${document.title}\n${text}`;
-    const { vector: _, ...passage } = newChunk(order, text, { start, end: start + text.length, embeddedText });
+    const { vector: _, ...chunk } = newChunk(order, text, { start, end: start + text.length, embeddedText });
     start += text.length + 1;
-    return passage;
+    return chunk;
   });
-  const kept = await corpus.keep(document.id, passages, document.title);
-  const changed = passages.filter(({ order }) => !kept.has(order));
+  const kept = await corpus.keep(document.id, chunks, document.title);
+  const changed = chunks.filter(({ order }) => !kept.has(order));
   await corpus.stage(
     document.id,
-    changed.map((passage) => ({ ...passage, vector: directionOf(passage.text) })),
+    changed.map((chunk) => ({ ...chunk, vector: directionOf(chunk.text) })),
   );
-  await corpus.publish(document.id, publication(texts.join('\n'), { passages: texts.length }));
+  await corpus.publish(document.id, publication(texts.join('\n'), { chunkCount: texts.length }));
   return changed.map(({ text }) => text);
 }
 

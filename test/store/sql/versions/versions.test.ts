@@ -45,7 +45,7 @@ describe('a document that is ingested again', () => {
     );
   });
 
-  it('keeps user metadata of an unchanged passage', async () => {
+  it('keeps user metadata of an unchanged chunk', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const [chunk] = (await store.corpus.chunksOf(letter.id, all)).items;
@@ -54,7 +54,7 @@ describe('a document that is ingested again', () => {
     expect((await store.corpus.chunksOf(letter.id, all)).items[0]?.metadata).toMatchObject({ checked: true });
   });
 
-  it('keeps repeated passages as often as they occur', async () => {
+  it('keeps repeated chunks as often as they occur', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, ['Amen.', 'Amen.', 'Amen.']);
     expect(await takeIn(store, letter, ['Amen.', 'Amen.'])).toEqual([]);
@@ -71,28 +71,28 @@ describe('a document that is ingested again', () => {
     expect(await store.corpus.get(letter.id)).toMatchObject({ version: 'v0', publishedAt: before?.publishedAt });
   });
 
-  it('is refused publication when a reused passage was removed meanwhile', async () => {
+  it('is refused publication when a reused chunk was removed meanwhile', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const { corpus } = store;
     const [chunk] = (await corpus.chunksOf(letter.id, all)).items;
     await corpus.begin({ ...letter, bytes: Buffer.from('other') }, { replace: true });
-    const passages = first.map((text, order) => ({
+    const chunks = first.map((text, order) => ({
       ...{ text, order, start: 0, end: text.length, page: null, headingPath: [] },
       embeddedText: `Letter\n${text}`,
     }));
-    expect((await corpus.keep(letter.id, passages, 'Letter')).size).toBe(3);
+    expect((await corpus.keep(letter.id, chunks, 'Letter')).size).toBe(3);
     await store.sqlite.writer
       .deleteFrom('chunks')
       .where('id', '=', chunk?.id ?? '')
       .execute();
-    const publication = { text: 'x', pages: [], summary: null, totalTokens: 0, passages: 3 };
+    const publication = { text: 'x', pages: [], summary: null, totalTokens: 0, chunkCount: 3 };
     await expect(corpus.publish(letter.id, publication)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 
 describe('earlier versions', () => {
-  it('are kept with their text, file, passages and vectors, newest first', async () => {
+  it('are kept with their text, file, chunks and vectors, newest first', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -172,7 +172,7 @@ describe('earlier versions', () => {
     expect(rows[0]?.count).toBe(0);
   });
 
-  it('do not change when a shared passage is edited or removed', async () => {
+  it('do not change when a shared chunk is edited or removed', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     await takeIn(store, letter, second);
@@ -334,7 +334,7 @@ describe('a query as of an earlier time', () => {
 });
 
 describe('another embedder', () => {
-  it('embeds the passages of earlier versions too, so that they can be searched and restored', async () => {
+  it('embeds the chunks of earlier versions too, so that they can be searched and restored', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
     const then = await timestamp();
