@@ -55,7 +55,7 @@ async function main(): Promise<void> {
       report: (line) => console.log(line),
     });
   } catch (error) {
-    tally.complain(`The run broke off: ${stackOf(error)}`);
+    tally.complain(`The run was interrupted: ${stackOf(error)}`);
   } finally {
     await subject.close();
   }

@@ -40,7 +40,7 @@ export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: Jud
   if (status === undefined) return [`No answer: ${error}.`];
   // The HTTP parser closes the connection on invalid input, so the rest of the request may fail.
   if (ending === 'broken' && isRefusedByParser(outcome)) return [];
-  if (ending === 'broken') return [`The answer broke off: ${error}.`];
+  if (ending === 'broken') return [`The response was cut off: ${error}.`];
   const complaints: string[] = [];
   const body = parsed(outcome);
   if (status >= 500 && !isExpected(fuzzed, body)) complaints.push(`A request of a client led to ${status}.`);

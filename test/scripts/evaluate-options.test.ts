@@ -28,7 +28,7 @@ describe('the options of scripts/evaluate.ts', () => {
 
   it.each([
     [[], /at least one folder/],
-    [['a', '--modes', 'fuzzy'], /"fuzzy" is no way of searching; there are full_text/],
+    [['a', '--modes', 'fuzzy'], /"fuzzy" is no search mode; choose from full_text/],
     [['a', '--limit', '0'], /--limit must be a whole number from 1 to 300/],
     [['a', '--fail-on-loss', 'ndcg@10'], /needs --against/],
     [['a', '--against', 'x', '--fail-on-loss', 'map'], /"map" is no measure/],
