@@ -29,7 +29,7 @@ import { searchFileKnowledge } from '../tools/rag/search-file-knowledge.ts';
 const RUNS = Number(process.argv[2] ?? 1000);
 const STREAMS = 200;
 const DOCUMENTS = 100;
-const PASSAGES = 20;
+const CHUNKS = 20;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -78,7 +78,7 @@ const scenarios = {
     { name: 'echo', given: () => ({ text: 'one' }) },
     { name: 'echo', given: () => ({ text: 'two' }) },
   ],
-  [`search and read, ${DOCUMENTS * PASSAGES} passages`]: [
+  [`search and read, ${DOCUMENTS * CHUNKS} passages`]: [
     { name: 'search_file_knowledge', given: () => ({ query: 'oldest ferry of the harbour' }) },
     {
       name: 'content',
@@ -90,12 +90,12 @@ const scenarios = {
 async function fill(store: OpenStore): Promise<void> {
   await store.spaces.claim(lettersSpace);
   for (let document = 0; document < DOCUMENTS; document++) {
-    const passages = Array.from(
-      { length: PASSAGES },
+    const chunks = Array.from(
+      { length: CHUNKS },
       (_, order) =>
         `Ferry ${document} of the harbour made trip ${order}. ${'It carried mail, two passengers and a crate of apples to the outer island. '.repeat(8)}`,
     );
-    await addDocument(store, `Log ${document}`, passages);
+    await addDocument(store, `Log ${document}`, chunks);
   }
 }
 

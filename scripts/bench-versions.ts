@@ -13,13 +13,13 @@ import { openStore } from '../src/store/sql/open-store.ts';
 import { seededRandom } from './seeded-random.ts';
 
 // Cost of versions: ingesting an edited document compared with a new one, and a search as of an earlier time compared
-// with a current one.   node scripts/bench-versions.ts [documents] [passages]
+// with a current one.   node scripts/bench-versions.ts [documents] [chunks]
 
-const [documents = 40, passages = 500] = process.argv.slice(2).map(Number);
+const [documents = 40, chunkCount = 500] = process.argv.slice(2).map(Number);
 const ROUNDS = 15;
 const random = seededRandom(7);
 const words = Array.from({ length: 4_000 }, (_, index) => `word${index.toString(36)}`);
-const passage = (): string =>
+const randomText = (): string =>
   `${Array.from({ length: 90 }, () => words[Math.floor(random.next() ** 3 * words.length)]).join(' ')}.`;
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-versions-'));
@@ -52,17 +52,17 @@ const milliseconds = (times: readonly number[]): string => `${middle(times).toFi
 const idOf = (place: number): string => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
 
 try {
-  const texts = Array.from({ length: documents }, () => Array.from({ length: passages }, passage));
+  const texts = Array.from({ length: documents }, () => Array.from({ length: chunkCount }, randomText));
   const fresh: number[] = [];
   for (const [index, chunks] of texts.entries()) fresh.push(await takeIn(idOf(index), chunks));
   const then = new Date().toISOString();
   const edited: number[] = [];
   const rewritten: number[] = [];
   for (const [index, chunks] of texts.entries()) {
-    if (index % 2 === 0) edited.push(await takeIn(idOf(index), chunks.with(passages >> 1, passage())));
-    else if (index % 4 === 1) rewritten.push(await takeIn(idOf(index), chunks.map(passage)));
+    if (index % 2 === 0) edited.push(await takeIn(idOf(index), chunks.with(chunkCount >> 1, randomText())));
+    else if (index % 4 === 1) rewritten.push(await takeIn(idOf(index), chunks.map(randomText)));
   }
-  console.log(`one document of ${passages} passages, ${documents} of them, median times`);
+  console.log(`one document of ${chunkCount} passages, ${documents} of them, median times`);
   console.log(`  first time                 ${milliseconds(fresh)}`);
   console.log(`  one passage edited         ${milliseconds(edited)} (${(middle(edited) / middle(fresh)).toFixed(2)})`);
   console.log(
@@ -72,7 +72,7 @@ try {
   const search = store.chunks;
   const text = `${words[40]} ${words[300]} ${words[2_000]}`;
   const [vector = new Float32Array()] = await embeddings.embed([text], 'query');
-  console.log(`searches among ${documents * passages} passages`);
+  console.log(`searches among ${documents * chunkCount} passages`);
   for (const [name, asOf] of [
     ['about now', undefined],
     ['about then', then],

@@ -31,7 +31,7 @@ interface Chunker {
 interface Measured {
   readonly recall: number;
   readonly precision: number;
-  readonly passages: number;
+  readonly chunks: number;
   readonly length: number;
 }
 
@@ -68,10 +68,10 @@ async function main(): Promise<void> {
     const { name, documents, queries, by } = collection;
     console.log(`${name}: ${documents.size} documents, ${queries.length} questions, answered by ${by}`);
     for (const chunker of chunkers) {
-      const { recall, precision, passages, length } = await measure(collection, chunker, limit);
+      const { recall, precision, chunks, length } = await measure(collection, chunker, limit);
       console.log(
         `  ${chunker.name.padEnd(20)} recall ${recall.toFixed(3)}  precision ${precision.toFixed(3)}  ` +
-          `${passages} passages of ${Math.round(length)} characters`,
+          `${chunks} passages of ${Math.round(length)} characters`,
       );
     }
   }
@@ -84,12 +84,12 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
   try {
     await store.spaces.claim({ embedder: 'none', version: '1', dimensions: 1 });
     const names = new Map<string, string>();
-    let passages = 0;
+    let chunks = 0;
     let length = 0;
     for (const [name, text] of collection.documents) {
-      const cut = await passagesOf(text, split);
-      passages += cut.length;
-      length += cut.reduce((sum, passage) => sum + passage.text.length, 0);
+      const cut = await chunksOf(text, split);
+      chunks += cut.length;
+      length += cut.reduce((sum, chunk) => sum + chunk.text.length, 0);
       const id = documentId(name, defaultAdmin.userId);
       names.set(id, name);
       await store.corpus.begin({
@@ -99,7 +99,7 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
       });
       await store.corpus.stage(
         id,
-        cut.map((passage) => ({ ...passage, vector: Float32Array.of(1) })),
+        cut.map((chunk) => ({ ...chunk, vector: Float32Array.of(1) })),
       );
       await store.corpus.publish(id, { text, pages: [], summary: null, totalTokens: 0 });
     }
@@ -111,12 +111,12 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
       const found = hits.map(({ documentId: id, start, end }) => ({ document: names.get(id) ?? '', start, end }));
       const shared = sizeOf(ranges.flatMap((range) => found.flatMap((hit) => common(range, hit))));
       recall += shared / sizeOf(ranges);
-      // As in Chroma's evaluation, text shared by two passages counts twice.
+      // As in Chroma's evaluation, text shared by two chunks counts twice.
       const read = found.reduce((sum, { start, end }) => sum + end - start, 0);
       precision += read === 0 ? 0 : shared / read;
     }
     const count = Math.max(1, collection.queries.length);
-    return { recall: recall / count, precision: precision / count, passages, length: length / Math.max(1, passages) };
+    return { recall: recall / count, precision: precision / count, chunks, length: length / Math.max(1, chunks) };
   } finally {
     await store.close();
     await index.close();
@@ -124,7 +124,7 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
   }
 }
 
-async function passagesOf(text: string, split: SplitOptions): Promise<SplitChunk[]> {
+async function chunksOf(text: string, split: SplitOptions): Promise<SplitChunk[]> {
   const { signal } = new AbortController();
   const read = await readDocument('txt', { bytes: Buffer.from(text), fileName: 'text.txt', signal });
   // Offsets must refer to the same text as the ranges.

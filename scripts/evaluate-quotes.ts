@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { openTestCollection, type TestCollection, type TestDocument } from '../src/evaluation/test-collection.ts';
 import { chooseQuotes } from '../src/models/extractive/choose-quotes.ts';
 import { analyse, analyseQuery } from '../src/store/full-text/analyse.ts';
-import { createPassageSearch } from './evaluate-quotes/passage-search.ts';
+import { createDocumentSearch } from './evaluate-quotes/document-search.ts';
 
 const USAGE = `Measures extractive answers, which need no language model.
 
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
 async function measure(collection: TestCollection, options: Options): Promise<string> {
   const documents = await Array.fromAsync(collection.documents());
   const titles = new Map(documents.map(({ id, title }) => [id, title]));
-  const searches = new Map([['', createPassageSearch(documents)]]);
+  const searches = new Map([['', createDocumentSearch(documents)]]);
   const analyser = { analyse: remembering(analyse), analyseQuery: remembering(analyseQuery) };
   const ask = (
     question: string,
@@ -72,7 +72,7 @@ async function measure(collection: TestCollection, options: Options): Promise<st
   ) => {
     const few = options.documents === 0 ? undefined : fewOf(documents, gains, isLeftOut, options.documents);
     const key = few?.map(({ id }) => id).join('\n') ?? '';
-    const search = searches.get(key) ?? createPassageSearch(few ?? documents);
+    const search = searches.get(key) ?? createDocumentSearch(few ?? documents);
     searches.set(key, search);
     const found = search(question, options.limit, isLeftOut);
     const sources = found.map(({ document: { text, title }, score }) => {
@@ -132,7 +132,7 @@ const halfOf = (id: string): 'tune' | 'held' =>
 
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
-/** The same passages are read for many questions. */
+/** The same texts are read for many questions. */
 function remembering(read: (text: string) => readonly string[]): (text: string) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return (text) => {

@@ -70,7 +70,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   mcp: [...foundations, ...work],
   page: ['client'],
   migrate: [...vocabulary],
-  // Works on records of answers and passages only, so that any client can be evaluated.
+  // Works on records of answers and chunks only, so that any client can be evaluated.
   evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
   // Also runs in browsers, so it must not import anything of ours.
   client: [],

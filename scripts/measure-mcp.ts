@@ -89,18 +89,18 @@ async function resultSize(client: Client): Promise<void> {
     const text = await readFile(join(docs, file), 'utf8');
     await client.callTool({ name: 'ingest_text', arguments: { title: file, text } });
   }
-  let [tokens, passages, ofDocuments] = [0, 0, 0];
+  let [tokens, chunks, ofDocuments] = [0, 0, 0];
   for (const query of QUESTIONS) {
     const result = await client.callTool({ name: 'search_file_knowledge', arguments: { query } });
     const [block] = result.content;
     const { results } = result.structuredContent as { readonly results: readonly { readonly text: string }[] };
     tokens += estimateTokens(block?.type === 'text' ? block.text : '');
     ofDocuments += estimateTokens(results.map(({ text }) => text).join('\n\n'));
-    passages += results.length;
+    chunks += results.length;
   }
   const mean = (sum: number) => Math.round(sum / QUESTIONS.length);
   row(
-    `a default search: ${(passages / QUESTIONS.length).toFixed(1)} passages`,
+    `a default search: ${(chunks / QUESTIONS.length).toFixed(1)} passages`,
     `about ${mean(tokens)} tokens, ${mean(tokens - ofDocuments)} of them not text of documents`,
   );
 }

@@ -35,7 +35,7 @@ export interface Asked {
   readonly millisecondsPerQuery: number;
 }
 
-/** Runs all queries sequentially and evaluates the document ranking by best passage. */
+/** Runs all queries sequentially and evaluates the document ranking by best chunk. */
 export async function askQueries(asking: Asking): Promise<Asked> {
   const { queries, names, progress } = asking;
   const cases: ScoredCase[] = [];
@@ -52,8 +52,8 @@ export async function askQueries(asking: Asking): Promise<Asked> {
 }
 
 /**
- * Document identifiers ranked by their best passage. Requests as many passages as documents are needed, and more only if
- * several passages of one document displaced others.
+ * Document identifiers ranked by their best chunk. Requests as many chunks as documents are needed, and more only if
+ * several chunks of one document displaced others.
  */
 async function rankDocuments(query: string, asking: Asking): Promise<readonly string[]> {
   for (let limit = asking.limit; ; limit = Math.min(MAX_HITS, limit * 3)) {

@@ -13,7 +13,7 @@ export interface Ingesting {
   /** Of the service; what is there already is told by a file in it. */
   readonly dataFolder: string;
   readonly hasTitles: boolean;
-  /** Ingests each document as one passage, as benchmarks of engines do, instead of splitting it. */
+  /** Ingests each document as one chunk, as benchmarks of engines do, instead of splitting it. */
   readonly isWhole: boolean;
   readonly progress: (done: number) => void;
 }

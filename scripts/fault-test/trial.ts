@@ -128,7 +128,7 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
       const last = acknowledged.pop();
       if (last === undefined) return;
       const { status } = await api.remove(last.id);
-      const { status: afterwards } = await api.passages(last.id);
+      const { status: afterwards } = await api.chunks(last.id);
       check(
         'a document can be deleted',
         status !== 200 && `It was answered ${status}.`,
@@ -146,10 +146,10 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
     async checkNothingLost() {
       const violations: string[] = [];
       for (const draft of acknowledged) {
-        const passages = await api.passages(draft.id);
+        const chunks = await api.chunks(draft.id);
         const found = await api.search(draft.word, { leg: 'full_text', id: draft.id, limit: 1_000 });
         const near = await api.search(draft.paragraphs[0] ?? '', { leg: 'semantic', id: draft.id, limit: 1_000 });
-        for (const [way, { status, texts }] of Object.entries({ passages, found, near })) {
+        for (const [way, { status, texts }] of Object.entries({ chunks, found, near })) {
           const shown = shownOf(draft, texts);
           if (status !== 200 || shown !== 'all') violations.push(`${draft.id} by ${way}: ${status}, ${shown} of it.`);
         }

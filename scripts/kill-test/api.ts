@@ -14,8 +14,8 @@ export interface Api {
   tag(id: string, tag: number): Promise<Answer>;
   /** The found texts. */
   search(query: string, options: { readonly leg: Leg; readonly id?: string; readonly limit: number }): Promise<Texts>;
-  /** The texts of a document's passages. */
-  passages(id: string): Promise<Texts>;
+  /** The texts of a document's chunks. */
+  chunks(id: string): Promise<Texts>;
   health(): Promise<Answer>;
   status(): Promise<Answer>;
 }
@@ -61,10 +61,10 @@ export function createApi(address: () => string): Api {
       const hits = status === 200 ? list(member(member(body, 'results'), 'chunk_search_results')) : [];
       return { status, texts: hits.map((hit) => String(member(hit, 'text'))) };
     },
-    async passages(id) {
+    async chunks(id) {
       const { status, body } = await send('GET', `/documents/${id}/chunks?limit=1000`);
-      const chunks = status === 200 ? list(member(body, 'results')) : [];
-      return { status, texts: chunks.map((chunk) => String(member(chunk, 'text'))) };
+      const found = status === 200 ? list(member(body, 'results')) : [];
+      return { status, texts: found.map((chunk) => String(member(chunk, 'text'))) };
     },
     health: () => send('GET', '/health'),
     status: () => send('GET', '/system/status'),

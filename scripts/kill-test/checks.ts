@@ -89,11 +89,11 @@ function chunkProblemsOf(draft: Draft, { chunks, chunkCount, text }: FoundDocume
   if (shownOf(draft, texts) !== 'all')
     problems.push(`its passages show ${shownOf(draft, texts)} of version ${draft.version}.`);
   if (chunks.length !== chunkCount) problems.push(`it has ${chunks.length} passages and says ${chunkCount}.`);
-  const [misplaced] = chunks.filter(({ start, end, text: passage }) => text.slice(start, end) !== passage);
+  const [misplaced] = chunks.filter(({ start, end, text: chunk }) => text.slice(start, end) !== chunk);
   if (misplaced !== undefined) problems.push(`passage ${misplaced.ordinal} is not at ${misplaced.start} of its text.`);
   const ordinals = chunks.map(({ ordinal }) => ordinal).sort((one, two) => one - two);
   if (ordinals.some((ordinal, index) => ordinal !== index)) problems.push('its passages are not numbered from 0 on.');
-  if (texts.some((passage) => !passage.includes(draft.word))) problems.push('a passage is of another version.');
+  if (texts.some((chunk) => !chunk.includes(draft.word))) problems.push('a passage is of another version.');
   if (draft.form === 'chunks' && texts.join('\n\n') !== textOf(draft))
     problems.push('its passages are not the chunks that were sent.');
   return problems;
@@ -216,7 +216,7 @@ async function deletedButFound({ ledger, searched, api, records }: Inspection): 
     }
   }
   for (const { id, draft, gone } of searched) {
-    if (draft === null && (await api.passages(id)).status !== 404)
+    if (draft === null && (await api.chunks(id)).status !== 404)
       violations.push(`Document ${id} is deleted and answers.`);
     const last = gone.at(-1);
     const [word] = last === undefined ? [] : distinctiveWords(last, draft);

@@ -17,7 +17,7 @@ export interface Sightings {
   readonly violations: string[];
 }
 
-const VIEWS = ['full_text', 'semantic', 'passages'] as const;
+const VIEWS = ['full_text', 'semantic', 'chunks'] as const;
 
 /**
  * Reads documents repeatedly in every way a client can: each must be visible as a whole, in one version, or not at all,
@@ -56,8 +56,8 @@ function draftsOf({ draft, options }: Entry): Draft[] {
 const LIMIT = 1_000;
 
 async function look(api: Api, view: (typeof VIEWS)[number], id: string, drafts: readonly Draft[]): Promise<Texts> {
-  if (view === 'passages') {
-    const seen = await api.passages(id);
+  if (view === 'chunks') {
+    const seen = await api.chunks(id);
     return seen.status === 404 ? { status: 200, texts: [] } : seen;
   }
   const query = drafts.length === 0 ? 'harbour' : drafts.map(({ word }) => word).join(' ');

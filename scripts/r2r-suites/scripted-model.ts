@@ -54,7 +54,7 @@ function callFor({ tools, calls, question, everything }: Asked): { name: string;
   return { name: 'get_file_content', arguments: JSON.stringify({ document_id: id ?? '' }) };
 }
 
-/** A graph extraction: the first two long words of the first passage as entities, with a relationship. */
+/** A graph extraction: the first two long words of the first chunk as entities, with a relationship. */
 function graphOf(question: string): string | undefined {
   if (!question.startsWith('{"document":')) return undefined;
   const { passages } = JSON.parse(question) as { readonly passages: readonly { readonly text: string }[] };

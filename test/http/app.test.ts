@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { defaultHttpLimits } from '../../src/http/http-services.ts';
-import { recordingRetriever } from './support/passages.ts';
+import { recordingRetriever } from './support/retrieval-fixtures.ts';
 import { type RunningHttp, startHttp } from './support/start-http.ts';
 
 const retriever = recordingRetriever();

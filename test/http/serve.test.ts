@@ -9,7 +9,7 @@ import { defaultHttpLimits } from '../../src/http/http-services.ts';
 import { listen } from '../../src/http/serve.ts';
 import { cutOffSlowBodies } from '../../src/http/slow-bodies.ts';
 import { PROMPTLY_MS } from '../support/patience.ts';
-import { outcome } from './support/passages.ts';
+import { outcome } from './support/retrieval-fixtures.ts';
 import { startHttp } from './support/start-http.ts';
 
 describe('a server', () => {

@@ -119,19 +119,19 @@ describe('a migration', { shuffle: false }, () => {
   it('reports each failure with its reason, and continues', async () => {
     const broken = await startFakeProvider();
     const id = randomUUID();
-    const inPassages = randomUUID();
+    const inChunks = randomUUID();
     broken.otherwise(({ path }) => {
       if (path.startsWith('/v3/users/me')) return jsonReply({ results: { id, email: 'a@b.c' } });
       if (path.startsWith('/v3/documents?')) {
         const results = [
           { id, title: 'gone.txt', document_type: 'txt', metadata: null, collection_ids: null },
-          { id: inPassages, title: 'Passages', document_type: 'txt', metadata: {}, collection_ids: [] },
+          { id: inChunks, title: 'Passages', document_type: 'txt', metadata: {}, collection_ids: [] },
           { id: randomUUID(), title: 'a/b', document_type: 'txt', metadata: {}, collection_ids: [randomUUID()] },
         ];
         return jsonReply({ results, total_entries: 3 });
       }
-      if (path.includes(`${inPassages}/chunks`)) return jsonReply({ results: [{ text: 'One.' }, { text: 'Two.' }] });
-      if (path.includes(id) || path.includes(inPassages))
+      if (path.includes(`${inChunks}/chunks`)) return jsonReply({ results: [{ text: 'One.' }, { text: 'Two.' }] });
+      if (path.includes(id) || path.includes(inChunks))
         return jsonReply({ message: 'No such document' }, { status: 404 });
       if (path.endsWith('/download')) return { headers: { 'content-type': 'text/plain' }, steps: [{ send: 'Words.' }] };
       return jsonReply({ results: [], total_entries: 0 });
@@ -139,8 +139,8 @@ describe('a migration', { shuffle: false }, () => {
     const events = await run(broken.origin, 'broken.jsonl');
     await broken.close();
     expect(outcomes(events)).toEqual(['document copied', 'document copied', 'document failed']);
-    const passages = await read(target, `/documents/${inPassages}/chunks`);
-    expect(passages.map(({ text }: Body) => text)).toEqual(['One.', 'Two.']);
+    const chunks = await read(target, `/documents/${inChunks}/chunks`);
+    expect(chunks.map(({ text }: Body) => text)).toEqual(['One.', 'Two.']);
     expect(events).toContainEqual(expect.objectContaining({ id, reason: expect.stringContaining('No such document') }));
   });
 

@@ -16,7 +16,7 @@ import { newDocument } from '../support/new-document.ts';
 import { openTestStore, type TestStore } from '../support/store.ts';
 
 const titled = (value: string): Filter => ({ kind: 'compare', field: 'title', op: 'eq', value });
-const passages = (count: number, word: string) =>
+const chunkTexts = (count: number, word: string) =>
   Array.from({ length: count }, (_, order) => `Passage ${order} speaks of ${word} and of number ${order * 7}.`);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -84,8 +84,8 @@ describe('on an empty corpus', () => {
 describe('search_file_knowledge', () => {
   async function open(): Promise<{ store: TestStore; caller: Caller }> {
     const store = await openTestStore();
-    await addDocument(store, 'Tea', passages(30, 'tea'));
-    await addDocument(store, 'Coffee', passages(30, 'coffee'), { metadata: { year: 2020 } });
+    await addDocument(store, 'Tea', chunkTexts(30, 'tea'));
+    await addDocument(store, 'Coffee', chunkTexts(30, 'coffee'), { metadata: { year: 2020 } });
     return { store, caller: callerOver(store) };
   }
 
@@ -243,8 +243,8 @@ describe('search_file_descriptions', () => {
 describe('content', () => {
   async function open() {
     const store = await openTestStore();
-    const tea = await addDocument(store, 'Tea', passages(40, 'tea'), { headings: ['Leaves', 'Leaves'] });
-    const coffee = await addDocument(store, 'Coffee', passages(5, 'coffee'));
+    const tea = await addDocument(store, 'Tea', chunkTexts(40, 'tea'), { headings: ['Leaves', 'Leaves'] });
+    const coffee = await addDocument(store, 'Coffee', chunkTexts(5, 'coffee'));
     const { items } = await store.corpus.chunksOf(tea.id, { offset: 0, limit: 100 });
     return { store, tea, coffee, chunks: items, caller: callerOver(store) };
   }
@@ -319,7 +319,7 @@ describe('content', () => {
 });
 
 describe('get_file_content', () => {
-  const text = passages(100, 'tea').join('\n\n');
+  const text = chunkTexts(100, 'tea').join('\n\n');
   const half = text.indexOf('Passage 50');
   const pagesOfText = [
     { number: 1, start: 0, end: half },
@@ -327,7 +327,7 @@ describe('get_file_content', () => {
   ];
   async function open() {
     const store = await openTestStore();
-    const document = await addDocument(store, 'Tea', passages(100, 'tea'), { pages: pagesOfText });
+    const document = await addDocument(store, 'Tea', chunkTexts(100, 'tea'), { pages: pagesOfText });
     return { store, document, caller: callerOver(store) };
   }
 

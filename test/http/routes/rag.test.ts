@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/errors.ts';
 import type { RagEvent, RagRequest } from '../../../src/rag/rag-event.ts';
-import { answer, outcome, parisCitation } from '../support/passages.ts';
+import { answer, outcome, parisCitation } from '../support/retrieval-fixtures.ts';
 import { type RunningHttp, startHttp } from '../support/start-http.ts';
 
 let http: RunningHttp | undefined;

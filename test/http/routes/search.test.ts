@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recordingRetriever } from '../support/passages.ts';
+import { recordingRetriever } from '../support/retrieval-fixtures.ts';
 import { type RunningHttp, startHttp } from '../support/start-http.ts';
 
 const retriever = recordingRetriever();

@@ -9,8 +9,8 @@ export interface FoundDocument {
   readonly score: number;
 }
 
-/** An in-memory full-text search with the product's terms and formula; each document is one passage. */
-export function createPassageSearch(documents: readonly TestDocument[]) {
+/** An in-memory full-text search with the product's terms and formula; documents are not split. */
+export function createDocumentSearch(documents: readonly TestDocument[]) {
   const postings = new Map<string, Map<number, number>>();
   const lengths = documents.map(({ text }, index) => {
     const terms = analyseForIndex({ title: '', headingPath: [], text }).body.split(' ');
