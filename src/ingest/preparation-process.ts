@@ -18,6 +18,8 @@ export type ProcessReply =
  */
 const megabytes = Number(process.argv[2]);
 const MEMORY_CHECK_INTERVAL_MS = 100;
+/** The heap's part of the memory: V8 lets garbage pile up to its limit, which must not reach that of the process. */
+const HEAP_SHARE = 0.75;
 
 const thread = startThread();
 let isReading = false;
@@ -43,7 +45,7 @@ setInterval(() => {
 
 function startThread(): Worker {
   const worker = new Worker(programFile('./preparation-worker.ts', import.meta), {
-    resourceLimits: { maxOldGenerationSizeMb: megabytes },
+    resourceLimits: { maxOldGenerationSizeMb: Math.floor(megabytes * HEAP_SHARE) },
   });
   worker.on('message', (reply: PreparationReply | ImageReaderRequest) => {
     if (reply.kind === 'prepared' || reply.kind === 'refused') answer(reply);

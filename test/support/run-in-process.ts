@@ -26,7 +26,9 @@ export async function runInProcess(
 
 const stream = () => new PassThrough() as unknown as NodeJS.WriteStream;
 
+/** Since Node 26, one `read` returns one of the chunks that were written. */
 const written = (stream: NodeJS.WriteStream): string => {
-  const text: unknown = stream.read();
-  return text === null ? '' : String(text);
+  let text = '';
+  for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);
+  return text;
 };
