@@ -43,7 +43,7 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
   title('3. Now with your own documents');
   output.print('   npm run -s cli -- ingest PATH          files, folders, globs, web pages');
   output.print('   npm run -s cli -- ask "QUESTION"       an answer with its sources');
-  output.print('   npm start                              the same over HTTP, at http://127.0.0.1:7272/v3');
+  output.print('   npm start                              the web page at http://127.0.0.1:7272, HTTP under /v3');
   output.print();
   output.print('   These answers were quotations, chosen without a language model. For written ones with the same');
   output.print('   citations, set OPENAI_API_KEY or ANTHROPIC_API_KEY; .env.example lists every setting.');
