@@ -4,7 +4,7 @@ import { createWebPages } from '../web/create-web-pages.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
 import { createPageFetcher } from '../web/page-fetcher.ts';
 import { createPageRenderer } from '../web/render-page.ts';
-import type { TermAnalyser } from '../web/select-passages.ts';
+import type { TermAnalyser } from '../web/select-chunks.ts';
 import type { Web } from '../web/web.ts';
 import type { ReadPage } from '../web/web-pages.ts';
 import { enginesOf, type WebSettings } from '../web/web-settings.ts';

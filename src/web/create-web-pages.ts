@@ -3,7 +3,7 @@ import { readAddress } from './address-rules.ts';
 import type { CrawlPolicy } from './crawl-policy.ts';
 import { PageCache } from './page-cache.ts';
 import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
-import { selectPassages, type TermAnalyser } from './select-passages.ts';
+import { selectChunks, type TermAnalyser } from './select-chunks.ts';
 import type { ReadPage, WebPage, WebPages } from './web-pages.ts';
 
 /** Renders a page in a browser, see render-page.ts. */
@@ -52,7 +52,7 @@ export function createWebPages(parts: WebPagesParts): WebPages {
       cache.put(url.href, page, fetched.validators, fetched.freshFor);
       return page;
     },
-    passages: (text, query, maxCharacters) => selectPassages({ text, query, maxCharacters, analyser }),
+    chunks: (text, query, maxCharacters) => selectChunks({ text, query, maxCharacters, analyser }),
   };
 
   async function toPage(fetched: FetchedPage, address: string, options: RenderOptions): Promise<WebPage> {

@@ -42,8 +42,8 @@ export interface WebPages {
    * including redirects.
    */
   read(address: string, options: WebPageOptions): Promise<WebPage>;
-  /** The best passages for the query in text order, up to `maxCharacters` in total; empty if none matches. */
-  passages(text: string, query: string, maxCharacters: number): readonly PagePassage[];
+  /** The best chunks for the query in text order, up to `maxCharacters` in total; empty if none matches. */
+  chunks(text: string, query: string, maxCharacters: number): readonly PageChunk[];
 }
 
 export interface WebPageOptions {
@@ -51,7 +51,7 @@ export interface WebPageOptions {
   readonly mayContact?: (url: URL) => boolean;
 }
 
-export interface PagePassage {
+export interface PageChunk {
   /** UTF-16 offset in the text. */
   readonly start: number;
   readonly text: string;

@@ -32,15 +32,15 @@ describe('the graph', () => {
 });
 
 describe('the sentence of a relationship', () => {
-  const passage = { document_id: 'd', text: 'First. Ann knows Ben. Last.', start: 100, end: 127 };
+  const chunk = { document_id: 'd', text: 'First. Ann knows Ben. Last.', start: 100, end: 127 };
 
-  it('is located in its passage', () => {
+  it('is located in its chunk', () => {
     const other = { document_id: 'o', text: 'Nothing of it.', start: 0, end: 14 };
-    expect(sentenceLocation([other, passage], 'Ann knows Ben.')).toEqual({ documentId: 'd', start: 107, end: 121 });
+    expect(sentenceLocation([other, chunk], 'Ann knows Ben.')).toEqual({ documentId: 'd', start: 107, end: 121 });
   });
 
-  it('is the whole passage when it is not found verbatim, and none without a passage', () => {
-    expect(sentenceLocation([passage], 'Ann met Ben.')).toEqual({ documentId: 'd', start: 100, end: 127 });
+  it('is the whole chunk when it is not found verbatim, and none without a chunk', () => {
+    expect(sentenceLocation([chunk], 'Ann met Ben.')).toEqual({ documentId: 'd', start: 100, end: 127 });
     expect(sentenceLocation([], 'Ann knows Ben.')).toBeUndefined();
   });
 });

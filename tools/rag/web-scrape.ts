@@ -125,7 +125,7 @@ function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }: Tool
       ? end > start
         ? [{ start, text: text.slice(start, end) }]
         : []
-      : (webPages?.passages(text, wanted.query, wanted.max_chars) ?? []);
+      : (webPages?.chunks(text, wanted.query, wanted.max_chars) ?? []);
   const passages = stretches.map((stretch) => toPassage(page, stretch));
   const numbers = passages.map((passage) => cite({ kind: 'web', page: passage }));
   const content = passages.map((passage, index) => `[${numbers[index]}]\n${passage.text}`).join('\n\n');

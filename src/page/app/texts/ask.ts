@@ -67,7 +67,7 @@ export const ask = {
   showThinking: 'Show the thinking of the model',
   stepRunning: 'running…',
   stepFailed: (why: string) => `failed: ${why}`,
-  passages: (count: number) => (count === 0 ? 'nothing found' : count === 1 ? '1 passage' : `${count} passages`),
+  chunks: (count: number) => (count === 0 ? 'nothing found' : count === 1 ? '1 passage' : `${count} passages`),
   didSearch: (query: string) => `Searched the documents for “${query}”`,
   didLookFor: (query: string) => `Looked for documents about “${query}”`,
   didListFiles: 'Looked through the list of documents',

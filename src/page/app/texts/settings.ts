@@ -29,8 +29,8 @@ export const settings = {
   noWeb: 'not configured',
   index: 'Vector index',
   holds: 'Contents',
-  corpus: (ready: number, failed: number, passages: number, collections: number) =>
-    `${ready.toLocaleString('en')} documents${failed === 0 ? '' : ` (and ${failed.toLocaleString('en')} failed)`}, ${passages.toLocaleString('en')} passages, ${collections.toLocaleString('en')} collections`,
+  corpus: (ready: number, failed: number, chunks: number, collections: number) =>
+    `${ready.toLocaleString('en')} documents${failed === 0 ? '' : ` (and ${failed.toLocaleString('en')} failed)`}, ${chunks.toLocaleString('en')} passages, ${collections.toLocaleString('en')} collections`,
   data: 'Data folder',
   version: 'Version',
   uptime: (seconds: number) =>

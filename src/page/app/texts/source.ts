@@ -33,7 +33,7 @@ export const source = {
   outline: 'Outline',
   charactersFrom: (start: number, end: number) =>
     `Characters ${start.toLocaleString('en')} to ${end.toLocaleString('en')}`,
-  morePassages: (shown: number, total: number) =>
+  moreChunks: (shown: number, total: number) =>
     `Show more passages (${shown.toLocaleString('en')} of ${total.toLocaleString('en')})`,
   oneVersion: 'There is only one version of this document.',
   before: 'Before',
@@ -51,7 +51,7 @@ export const source = {
     published: 'Published',
     created: 'Created',
     updated: 'Changed',
-    passages: 'Passages',
+    chunks: 'Passages',
     hash: 'SHA-256',
     summary: 'Summary',
     metadata: 'Metadata',

@@ -159,7 +159,7 @@ function applyFinal(state: AnswerState, answer: FinalAnswer): AnswerState {
   };
 }
 
-/** The source of a citation payload: a passage, a document, a graph element or a web page. */
+/** The source of a citation payload: a chunk, a document, a graph element or a web page. */
 function toSource(id: string, payload: CitationPayload): Source {
   const text = (name: string): string | undefined => {
     const value = payload[name];

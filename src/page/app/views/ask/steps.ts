@@ -9,7 +9,7 @@ export function describeStep(step: Step): string {
   const done = whatWasDone(step);
   if (step.result === undefined) return `${done}: ${texts.ask.stepRunning}`;
   if (step.isError) return `${done}: ${texts.ask.stepFailed(clip(step.result, MAX_ERROR))}`;
-  return countsPassages(step.name) ? `${done}: ${texts.ask.passages(passagesIn(step.result))}` : done;
+  return countsChunks(step.name) ? `${done}: ${texts.ask.chunks(chunksIn(step.result))}` : done;
 }
 
 function whatWasDone({ name, arguments: given }: Step): string {
@@ -44,11 +44,11 @@ function whatWasDone({ name, arguments: given }: Step): string {
   }
 }
 
-const countsPassages = (name: string): boolean =>
+const countsChunks = (name: string): boolean =>
   ['search_file_knowledge', 'search_file_descriptions', 'content', 'get_file_content', 'web_search'].includes(name);
 
 /** Counts the numbered passages of a tool result: "[3] Handbook · page 2". */
-const passagesIn = (result: string): number => (result.match(/^\[\d{1,4}\] \S/gm) ?? []).length;
+const chunksIn = (result: string): number => (result.match(/^\[\d{1,4}\] \S/gm) ?? []).length;
 
 const clip = (text: string, most: number): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();

@@ -197,7 +197,7 @@ async function checked(key: string, answer: AnswerState, asOf: string): Promise<
   }
 }
 
-/** Finds the quotes of a stored answer, which only names its passages. */
+/** Finds the quotes of a stored answer, which only names its chunks. */
 export async function checkStored({ key, answer, scope, isChecking }: Turn): Promise<void> {
   if (isChecking !== true && !isOpen(answer)) await checked(key, answer, scope.asOf);
 }

@@ -1,6 +1,6 @@
 import { call, callList } from '../../api/request.ts';
 import { sourceAddress } from '../../router.ts';
-import { type GraphEdge, type GraphView, type Passage, sentenceLocation } from './graph-shape.ts';
+import { type ChunkText, type GraphEdge, type GraphView, sentenceLocation } from './graph-shape.ts';
 
 export interface CollectionName {
   readonly id: string;
@@ -28,14 +28,14 @@ export async function sentenceAddress(collection: string, edge: GraphEdge): Prom
   const row = await call<{ readonly chunk_ids: readonly string[] }>(
     `/v3/graphs/${collection}/relationships/${edge.id}`,
   );
-  const passages: Passage[] = [];
-  for (const id of row.chunk_ids.slice(0, MAX_PASSAGES)) {
-    const passage = await call<Passage>(`/v3/chunks/${id}`);
-    passages.push(passage);
-    if (passage.text.includes(edge.description)) break;
+  const chunks: ChunkText[] = [];
+  for (const id of row.chunk_ids.slice(0, MAX_CHUNKS)) {
+    const chunk = await call<ChunkText>(`/v3/chunks/${id}`);
+    chunks.push(chunk);
+    if (chunk.text.includes(edge.description)) break;
   }
-  const location = sentenceLocation(passages, edge.description);
+  const location = sentenceLocation(chunks, edge.description);
   return location && sourceAddress(location.documentId, location);
 }
 
-const MAX_PASSAGES = 20;
+const MAX_CHUNKS = 20;

@@ -32,20 +32,20 @@ export interface GraphView {
   readonly total_edges: number;
 }
 
-export interface Passage {
+export interface ChunkText {
   readonly document_id: string;
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Range of the sentence in the passage that contains it; otherwise the first passage. */
-export function sentenceLocation(passages: readonly Passage[], sentence: string) {
-  const passage = passages.find(({ text }) => sentence !== '' && text.includes(sentence)) ?? passages[0];
-  if (passage === undefined) return undefined;
-  const at = sentence === '' ? -1 : passage.text.indexOf(sentence);
-  const start = at < 0 ? passage.start : passage.start + at;
-  return { documentId: passage.document_id, start, end: at < 0 ? passage.end : start + sentence.length };
+/** Range of the sentence in the chunk that contains it; otherwise the first chunk. */
+export function sentenceLocation(chunks: readonly ChunkText[], sentence: string) {
+  const chunk = chunks.find(({ text }) => sentence !== '' && text.includes(sentence)) ?? chunks[0];
+  if (chunk === undefined) return undefined;
+  const at = sentence === '' ? -1 : chunk.text.indexOf(sentence);
+  const start = at < 0 ? chunk.start : chunk.start + at;
+  return { documentId: chunk.document_id, start, end: at < 0 ? chunk.end : start + sentence.length };
 }
 
 /** Relationships of a node by descending weight, each with the other node. */

@@ -14,7 +14,7 @@ export function DetailsTab({ shown: { document, newest } }: { readonly shown: Sh
     [details.published, format(document.published_at)],
     [details.created, format(document.created_at)],
     [details.updated, format(document.updated_at)],
-    [details.passages, document.chunk_count.toLocaleString('en')],
+    [details.chunks, document.chunk_count.toLocaleString('en')],
     [details.hash, document.content_hash],
     [details.summary, document.summary ?? ''],
   ];

@@ -4,9 +4,9 @@ import { RequestFailure } from '../../api/request.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
+import { ChunksTab } from './chunks-tab.tsx';
 import { DetailsTab } from './details-tab.tsx';
 import { OriginalTab, prepareOriginal } from './original-tab.tsx';
-import { PassagesTab } from './passages-tab.tsx';
 import type { Quote } from './quote.ts';
 import { locationText } from './quote-facts.ts';
 import { QuoteSteps } from './quote-steps.tsx';
@@ -142,7 +142,7 @@ function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: Loa
         {tabs.name === 'text' && document.text_length > 0 && (
           <TextTab path={path} length={document.text_length} quotes={quotes} active={at} locationText={location} />
         )}
-        {tabs.name === 'passages' && <PassagesTab shown={shown} />}
+        {tabs.name === 'passages' && <ChunksTab shown={shown} />}
         {tabs.name === 'versions' && <VersionsTab shown={shown} />}
         {tabs.name === 'details' && <DetailsTab shown={shown} />}
       </div>

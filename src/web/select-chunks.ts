@@ -1,4 +1,4 @@
-import type { PagePassage } from './web-pages.ts';
+import type { PageChunk } from './web-pages.ts';
 
 /** Text analysis: `analyseQuery` drops stop words, `analyse` keeps all terms. */
 export interface TermAnalyser {
@@ -6,14 +6,14 @@ export interface TermAnalyser {
   analyseQuery(text: string): readonly string[];
 }
 
-export interface PassageQuery {
+export interface ChunkQuery {
   readonly text: string;
   readonly query: string;
   readonly maxCharacters: number;
   readonly analyser: TermAnalyser;
 }
 
-interface Piece extends PagePassage {
+interface Piece extends PageChunk {
   /** The enclosing headings. */
   readonly heading: string;
   readonly terms: readonly string[];
@@ -24,11 +24,11 @@ const MAX_PIECE_LENGTH = 1_200;
 const MIN_PIECE_LENGTH = 250;
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.6;
-/** Minimum score of a passage, relative to the best one. */
+/** Minimum score of a chunk, relative to the best one. */
 const MIN_RELATIVE_SCORE = 0.3;
 
-/** Selects the passages of one text with the highest BM25 scores, in text order. */
-export function selectPassages({ text, query, maxCharacters, analyser }: PassageQuery): PagePassage[] {
+/** Selects the chunks of one text with the highest BM25 scores, in text order. */
+export function selectChunks({ text, query, maxCharacters, analyser }: ChunkQuery): PageChunk[] {
   const wanted = [...new Set(analyser.analyseQuery(query))];
   const pieces = piecesOf(text, analyser);
   const average = pieces.reduce((sum, { terms }) => sum + terms.length, 0) / Math.max(1, pieces.length);

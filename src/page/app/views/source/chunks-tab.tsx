@@ -9,7 +9,7 @@ import { usePages } from './use-pages.ts';
 const PAGE = 100;
 
 /** The headings and chunks of the document, as links to their positions. */
-export function PassagesTab({ shown: { path, document } }: { readonly shown: Shown }) {
+export function ChunksTab({ shown: { path, document } }: { readonly shown: Shown }) {
   const pages = usePages(path, (offset, signal) => loadChunks(path, { offset, limit: PAGE }, signal));
   const { items, total, failure, isLoading, more } = pages;
   const at = ({ start, end }: { readonly start: number; readonly end: number }) =>
@@ -19,7 +19,7 @@ export function PassagesTab({ shown: { path, document } }: { readonly shown: Sho
   }
   const outline = outlineOf(items);
   return (
-    <div class="source-passages">
+    <div class="source-chunks-tab">
       {outline.length > 0 && (
         <nav aria-label={texts.source.outline} class="source-outline">
           <h2>{texts.source.outline}</h2>
@@ -47,7 +47,7 @@ export function PassagesTab({ shown: { path, document } }: { readonly shown: Sho
       {failure !== undefined && <Failure error={failure} />}
       {items.length < total && (
         <button type="button" class="source-more" disabled={isLoading} onClick={more}>
-          {texts.source.morePassages(items.length, total)}
+          {texts.source.moreChunks(items.length, total)}
         </button>
       )}
     </div>
