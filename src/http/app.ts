@@ -7,7 +7,7 @@ import type { HttpServices } from './http-services.ts';
 import { limitRequests } from './limit-requests.ts';
 import { answerOpenAiFailure } from './openai-failure.ts';
 import { receiveBytes } from './read-body.ts';
-import { rejectInvalidHost } from './reject-invalid-host.ts';
+import { rejectInvalidHost, requireHost } from './reject-invalid-host.ts';
 import { nameRequest } from './request-id.ts';
 import { agentRoutes } from './routes/agent.ts';
 import { answerCheckRoutes } from './routes/answer-check.ts';
@@ -65,7 +65,7 @@ export function createApp(
   // Only these proxies are trusted to report the caller's address; see `request.ip`.
   app.set('trust proxy', services.trustedProxies ?? []);
   app.use(nameRequest, rejectInvalidHost);
-  for (const { path, handler } of mounts) app.use(path, handler);
+  for (const { path, handler } of mounts) app.use(path, requireHost, handler);
   app.use(guard);
   app.use(pageRoutes(), sessionRoutes(services));
   const identified = identify(authenticate);

@@ -19,7 +19,9 @@ export function rejectOtherOrigins({ hosts, origins }: GuardParts): RequestHandl
   const isOrigin = (name: string) => origins.includes('*') || isOwnName(name) || origins.includes(name);
   return (request, response, next) => {
     const host = nameIn(`http://${request.get('Host') ?? ''}`);
-    if (host === undefined || !isHost(host)) {
+    // Invalid ones have been refused before.
+    if (host === undefined) throw new ServiceError('invalid_request', 'The Host header is missing.');
+    if (!isHost(host)) {
       throw new ServiceError('forbidden', 'This host name is not allowed. Add it to CITEWELL_ALLOWED_HOSTS.');
     }
     const origin = request.get('Origin');
