@@ -1,14 +1,14 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { accessSuite } from './browser-test/access.ts';
+import { apiSuite } from './browser-test/api.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { librarySuite } from './browser-test/library.ts';
-import { startServer } from './browser-test/server.ts';
+import { withServer } from './browser-test/server.ts';
 import { sourceSuite } from './browser-test/source.ts';
-import { type BrowserSuite, type Counts, createTest } from './browser-test/suite.ts';
+import { streamsSuite } from './browser-test/streams.ts';
+import { type BrowserSuite, type Counts, createTest, type SentRequest } from './browser-test/suite.ts';
 
 const USAGE = `Opens the web page of a separate service in a real Chromium, and checks what it shows.
 
@@ -18,8 +18,11 @@ const USAGE = `Opens the web page of a separate service in a real Chromium, and 
 
 Tests all views by default. CHROMIUM_PATH is the path of the browser if it is not found automatically.`;
 
-/** One for each view, in its own file. */
-const suites: readonly BrowserSuite[] = [askSuite, librarySuite, sourceSuite, accessSuite];
+/** Suites that run side by side, each with its checks one after another. */
+const LANES = 2;
+
+/** One for each view, in its own file. The longest come first. */
+const suites: readonly BrowserSuite[] = [sourceSuite, streamsSuite, askSuite, librarySuite, accessSuite];
 
 const options = { report: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
 
@@ -56,26 +59,22 @@ async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promi
       'No Chromium was found. Install one (on Debian: apt-get install chromium), or name it in CHROMIUM_PATH.',
     );
   }
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-browser-')));
-  try {
-    const server = await startServer(folder);
-    try {
-      const browser = await startChromium(executable);
-      try {
-        const test = createTest({ url: server.url, browser, counts });
-        for (const suite of chosen) {
-          console.log(suite.name);
-          await suite.run(test);
-        }
-      } finally {
-        await browser.close();
+  await withServer({}, async ({ url }) => {
+    const browser = await startChromium(executable);
+    const requests: SentRequest[] = [];
+    const waiting = [...chosen];
+    const runOneByOne = async () => {
+      for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) {
+        await suite.run(createTest({ url, browser, counts, requests, suite: suite.name }));
       }
+    };
+    try {
+      await Promise.all(Array.from({ length: LANES }, runOneByOne));
+      await apiSuite.run(createTest({ url, browser, counts, requests, suite: apiSuite.name }));
     } finally {
-      await server.stop();
+      await browser.close();
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  }
+  });
 }
 
 await main();

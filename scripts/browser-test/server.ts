@@ -1,31 +1,35 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/citewell.js', import.meta.url));
 const STOP_WITHIN_MS = 10_000;
 
+export type Settings = Readonly<Record<string, string>>;
+
 export interface RunningServer {
   readonly url: string;
   stop(): Promise<void>;
+  /** Ends the process at once, as a crash does. */
+  kill(): Promise<void>;
 }
 
-/** Starts the service on a free port with its own data folder and without settings from the environment. */
-export async function startServer(
-  dataFolder: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<RunningServer> {
+/** Starts the service with its own data folder and without settings from the environment, by default on a free port. */
+export async function startServer(dataFolder: string, settings: Settings = {}, port = '0'): Promise<RunningServer> {
   const { PATH = '', HOME = '' } = process.env;
-  const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0'], {
+  const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', port], {
     cwd: dataFolder,
     env: { PATH, HOME, CITEWELL_DATA_DIR: dataFolder, CITEWELL_LOG_LEVEL: 'error', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const stop = async () => {
-    if (server.exitCode !== null) return;
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
-    server.kill('SIGTERM');
+    server.kill(signal);
     const late = setTimeout(() => server.kill('SIGKILL'), STOP_WITHIN_MS);
     await ended;
     clearTimeout(late);
@@ -33,12 +37,36 @@ export async function startServer(
   try {
     const url = await addressOf(createInterface({ input: server.stdout }));
     server.stdout.resume();
-    return { url, stop };
+    return { url, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
   } catch (error) {
-    await stop();
+    await end('SIGKILL');
     throw error;
   }
 }
+
+/** Runs with an empty folder, and removes it afterwards. */
+export async function withFolder<Result>(run: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-browser-')));
+  try {
+    return await run(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}
+
+/** Runs with a service of its own in an empty folder. */
+export const withServer = <Result>(
+  settings: Settings,
+  run: (server: RunningServer) => Promise<Result>,
+): Promise<Result> =>
+  withFolder(async (folder) => {
+    const server = await startServer(folder, settings);
+    try {
+      return await run(server);
+    } finally {
+      await server.stop();
+    }
+  });
 
 async function addressOf(lines: AsyncIterable<string>): Promise<string> {
   for await (const line of lines) {

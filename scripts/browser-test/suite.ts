@@ -20,6 +20,15 @@ export interface BrowserTest {
   ingestBytes(name: string, bytes: Uint8Array | string): Promise<string>;
   /** The `results` of an answer under `/v3`. */
   get<T>(path: string): Promise<T>;
+  /** The same test on another service. */
+  at(url: string): BrowserTest;
+  /** Everything that pages of the checks requested so far. */
+  readonly requests: readonly SentRequest[];
+}
+
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
 }
 
 export interface Counts {
@@ -31,12 +40,16 @@ interface TestParts {
   readonly url: string;
   readonly browser: Browser;
   readonly counts: Counts;
+  /** Precedes the titles in the output, because suites run side by side. */
+  readonly suite: string;
+  readonly requests: SentRequest[];
 }
 
 /** How long anything in the page may take to appear. */
 const PATIENCE_MS = 20_000;
 
-export function createTest({ url, browser, counts }: TestParts): BrowserTest {
+export function createTest(parts: TestParts): BrowserTest {
+  const { url, browser, counts, suite, requests } = parts;
   const ingestBytes = async (name: string, bytes: Uint8Array | string): Promise<string> => {
     const form = new FormData();
     form.set('file', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), name);
@@ -55,16 +68,19 @@ export function createTest({ url, browser, counts }: TestParts): BrowserTest {
       if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
       return ((await response.json()) as { results: T }).results;
     },
+    at: (other) => createTest({ ...parts, url: other }),
+    requests,
     async check(title, run, options) {
       const context = await browser.newContext(options);
       context.setDefaultTimeout(PATIENCE_MS);
+      context.on('request', (request) => requests.push({ method: request.method(), url: request.url() }));
       try {
         await run(await context.newPage());
         counts.passed++;
-        console.log(`  ok      ${title}`);
+        console.log(`  ok      ${suite}: ${title}`);
       } catch (error) {
         counts.failed++;
-        console.log(`  FAILED  ${title}\n    ${error instanceof Error ? error.message : String(error)}`);
+        console.log(`  FAILED  ${suite}: ${title}\n    ${error instanceof Error ? error.message : String(error)}`);
       } finally {
         await context.close();
       }

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Step =
   | { readonly send: string }
   | { readonly wait: number }
+  /** Goes on when this settles. */
+  | { readonly until: Promise<unknown> }
   /** Keeps the connection open and silent until the client disconnects. */
   | { readonly hang: true }
   /** Breaks the connection, like a crashed server. */
@@ -104,6 +106,8 @@ async function play(reply: Reply, response: ServerResponse, end: Promise<unknown
       response.write(step.send);
     } else if ('wait' in step) {
       await Promise.race([sleep(step.wait), end]);
+    } else if ('until' in step) {
+      await Promise.race([step.until, end]);
     } else if ('hang' in step) {
       await end;
     } else {

@@ -1,0 +1,38 @@
+import { type BrowserSuite, holds, same } from './suite.ts';
+
+/** What the page is made of, and its session: not part of the interface for programs. */
+const OF_THE_PAGE =
+  /^GET \/(?:assets\/[\w.-]+|search|library|graph|quality|settings|d\/[^/]+)?$|^(?:POST|PUT|DELETE) \/session$/;
+
+/** The page has no interface of its own: other clients can do whatever it does. Runs after all other suites. */
+export const apiSuite: BrowserSuite = {
+  name: 'api',
+  async run(test) {
+    await test.check('the page requests only what /v3/openapi.json describes, and its own files', async () => {
+      const response = await fetch(`${test.url}/v3/openapi.json`);
+      const { paths } = (await response.json()) as { readonly paths: Readonly<Record<string, object>> };
+      const described = Object.entries(paths).flatMap(([path, operations]) =>
+        Object.keys(operations).map((method) => ({
+          method: method.toUpperCase(),
+          pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        })),
+      );
+      const used = new Set<string>();
+      const others = new Set<string>();
+      for (const { method, url } of test.requests) {
+        const { protocol, hostname, pathname } = new URL(url);
+        if (protocol !== 'http:' && hostname === '') continue;
+        if (hostname !== '127.0.0.1') others.add(`${method} ${url}`);
+        else if (OF_THE_PAGE.test(`${method} ${pathname}`)) continue;
+        else {
+          const operation = described.find((each) => each.method === method && each.pattern.test(pathname));
+          if (operation === undefined) others.add(`${method} ${pathname}`);
+          else used.add(`${method} ${operation.pattern.source}`);
+        }
+      }
+      same([...others].join(', '), '', 'other requests');
+      console.log(`          ${used.size} operations used in ${test.requests.length} requests`);
+      holds(used.size > 0, 'the page requested something');
+    });
+  },
+};

@@ -1,0 +1,77 @@
+import { chatReply, type OpenAiTurn, startFakeOpenAi } from '../../test/support/fake-openai.ts';
+import type { Settings } from './server.ts';
+
+/** An answer of the model. */
+export interface ScriptedAnswer {
+  readonly text: string;
+  /** Pauses after this many words until the promise settles. */
+  readonly pause?: { readonly after: number; readonly until: Promise<unknown> };
+}
+
+/** A numbered passage of the request. */
+export interface GivenPassage {
+  readonly number: number;
+  readonly text: string;
+}
+
+export interface PageModel {
+  /** The service's settings for this model. */
+  readonly settings: Settings;
+  /** How the next requests are answered; an agent searches once before that. */
+  answers(answer: (passages: readonly GivenPassage[]) => ScriptedAnswer): void;
+  close(): Promise<void>;
+}
+
+/** A local server in OpenAI's format that writes the given answers. */
+export async function startPageModel(): Promise<PageModel> {
+  const provider = await startFakeOpenAi();
+  let answer: Parameters<PageModel['answers']>[0] = () => ({ text: 'Nothing is scripted.' });
+  provider.otherwise(({ body }) => {
+    const messages: readonly Message[] = body.messages;
+    const everything = messages.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
+    const question = messages.findLast(({ role }) => role === 'user')?.content;
+    if (isSearchDue(messages, body.tools)) {
+      const call = { id: 'call_1', name: SEARCH, arguments: JSON.stringify({ query: question }) };
+      return reply({ toolCalls: [call] });
+    }
+    const { text, pause } = answer(passagesIn(everything));
+    return reply({ text }, pause);
+  });
+  return {
+    settings: {
+      CITEWELL_PROVIDERS: `test=${provider.baseUrl}`,
+      CITEWELL_MODEL: 'test/writer',
+      CITEWELL_FAST_MODEL: 'test/writer',
+      CITEWELL_REASONING_MODEL: 'test/writer',
+      CITEWELL_SUMMARIES: 'extract',
+    },
+    answers(next) {
+      answer = next;
+    },
+    close: provider.close,
+  };
+}
+
+const SEARCH = 'search_file_knowledge';
+
+interface Message {
+  readonly role: string;
+  readonly content?: unknown;
+}
+
+function isSearchDue(messages: readonly Message[], tools: readonly object[] | undefined): boolean {
+  return tools !== undefined && JSON.stringify(tools).includes(SEARCH) && messages.at(-1)?.role !== 'tool';
+}
+
+function reply(turn: OpenAiTurn, pause?: ScriptedAnswer['pause']) {
+  const whole = chatReply({ ...turn, model: 'writer' });
+  if (pause === undefined) return whole;
+  // The first step only names the role.
+  return { ...whole, steps: whole.steps.toSpliced(pause.after + 1, 0, { until: pause.until }) };
+}
+
+const passagesIn = (text: string): readonly GivenPassage[] =>
+  [...text.matchAll(/^\[(\d+)\][^\n]*\n<passage>\n([\s\S]*?)\n<\/passage>/gm)].map(([, number, passage = '']) => ({
+    number: Number(number),
+    text: passage,
+  }));
