@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { variableNames } from '../src/config-variables.ts';
 import { guideSections } from './packaging/guide.ts';
 import { bundleManifest, manifests, packageFile } from './packaging/manifests.ts';
@@ -29,7 +29,10 @@ const guide = Object.entries(guideSections).reduce(
 for (const [path, content] of Object.entries({ ...manifests, [GUIDE]: guide })) {
   if (read(path) === content) continue;
   if (isCheck) problems.push(`${path} is not what the code says. Run \`npm run docs\`.`);
-  else writeFileSync(pathOf(path), content);
+  else {
+    mkdirSync(new URL('.', pathOf(path)), { recursive: true });
+    writeFileSync(pathOf(path), content);
+  }
 }
 if (isCheck) {
   checkProse();

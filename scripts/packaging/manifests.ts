@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { variableNames } from '../../src/config-variables.ts';
+import { SKILL, SKILL_PATH } from '../../src/mcp/skill.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 import { offerOf } from './offers.ts';
 
@@ -65,7 +66,7 @@ const slot = (inner: string): string => `\${${inner}}`;
 /** The first sentence of a tool's description. */
 export const firstSentence = ({ description: words }: Tool): string => words.split(/(?<=\.)\s/)[0] ?? words;
 
-/** Path → content of every file that describes how to start the server. */
+/** Path → content of every file that describes how to start and use the server. */
 export const manifests: Readonly<Record<string, string>> = {
   'mcp.json': jsonText({
     $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
@@ -82,6 +83,9 @@ export const manifests: Readonly<Record<string, string>> = {
     $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
     ...{ name, version, description, license, keywords },
   }),
+
+  // Hosts that install plugins look for skills here.
+  [`skills/${SKILL_PATH}/SKILL.md`]: SKILL,
 
   'server.json': jsonText({
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',

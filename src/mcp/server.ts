@@ -14,6 +14,7 @@ import { reportProgress } from './progress.ts';
 import { createPrompts } from './prompts.ts';
 import { renderOutput } from './render-output.ts';
 import { createResources } from './resources.ts';
+import { createSkill } from './skill.ts';
 import { APP_MIME_TYPE, CITING_TOOLS, SOURCE_APP_URI, sourceApp } from './source-app.ts';
 
 export interface McpServerParts {
@@ -60,13 +61,15 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
       name: naming.name(tool.name),
       config: toConfig(tool, naming.text),
     }));
-    return { naming, definitions, prompts: createPrompts(backend, naming.text) };
+    const skill = createSkill(offer.tools, naming.text);
+    return { naming, definitions, prompts: createPrompts(backend, naming.text), skill };
   };
   const defined = new WeakMap<ToolOffer, ReturnType<typeof define>>();
 
   return (principal, { session, isOnlyClient = false, offer = parts.offer } = {}) => {
-    const { naming, definitions, prompts } = defined.get(offer) ?? define(offer);
-    defined.set(offer, { naming, definitions, prompts });
+    const own = defined.get(offer) ?? define(offer);
+    defined.set(offer, own);
+    const { naming, definitions, prompts, skill } = own;
     const server = new McpServer(
       { name: 'citewell', title: 'Citewell', version, websiteUrl: WEBSITE, icons: ICONS },
       {
@@ -122,6 +125,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
       registerSourceApp(server, naming.name('get_file_content'));
     }
     prompts(server, principal);
+    skill(server);
     return server;
   };
 }

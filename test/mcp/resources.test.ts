@@ -9,11 +9,17 @@ describe('resources', () => {
     const id = await mcp.add('France', 'The capital of France is Paris.');
     const client = await mcp.connect(era);
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(['kb://index', 'ui://citewell/source', `kb://documents/${id}`]);
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'kb://index',
+      'ui://citewell/source',
+      `kb://documents/${id}`,
+      'skill://answer-with-checked-citations/SKILL.md',
+    ]);
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'kb://documents/{document_id}',
       'kb://documents/{document_id}/chunks/{chunk_id}',
+      'skill://{+path}',
     ]);
     const read = async (uri: string) => (await client.readResource({ uri })).contents[0];
     expect(await read('kb://index')).toMatchObject({
