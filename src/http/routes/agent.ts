@@ -1,15 +1,15 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { collectAnswer } from '../../agent/collect-answer.ts';
 import { allOf } from '../../documents/filter.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
 import { streamNewRun } from '../run-stream.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toAgentAnswer } from '../wire/agent-answer.ts';
 import { toAgentEvents } from '../wire/agent-events.ts';
 import { agentRequest } from '../wire/agent-request.ts';
@@ -18,31 +18,28 @@ type AgentServices = Pick<HttpServices, 'agent' | 'runs' | 'limits' | 'log'>;
 
 /** docs/contract.md 5.3: the same events, streamed or collected. */
 export function agentRoutes({ agent, ...services }: AgentServices): Router {
-  const router = Router();
-  router
-    .route('/agent')
-    .post(async (request, response) => {
-      const { stream, isResumable, request: asked, detail } = readBody(request, agentRequest);
-      const principal = principalOf(response);
-      const filter = allOf(visibleFilter(principal), asked.search.filter);
-      const prepared = await agent.prepare({ ...asked, principal, search: { ...asked.search, filter } });
-      const { conversationId } = prepared;
-      const kind = asked.search.kind ?? ('hybrid' as const);
-      const context = { query: asked.message, kind, detail, origin: originOf(request) };
-      response.setHeader('X-Conversation-Id', conversationId);
-      if (stream) {
-        const events = (signal: AbortSignal) => toAgentEvents(prepared.events(signal), context);
-        await streamNewRun(request, response, services, { kind: 'agent', conversationId, isResumable, events });
-        return;
-      }
-      // An answer may still be wanted in the conversation after its caller has disconnected.
-      const signal = isResumable ? stopSignal(request) : requestSignal(request, response);
-      const shown = toAgentAnswer(await collectAnswer(prepared.events(signal)), context);
-      const { generated_answer, citations, conversation_id } = shown;
-      // docs/contract.md D1: the specification shows these members without the envelope, so they are sent in both
-      // places.
-      response.json({ ...single(shown), generated_answer, citations, conversation_id });
-    })
-    .all(onlyMethods('POST'));
+  const router = createRouter();
+  router.post('/agent', async (request, response) => {
+    const { stream, isResumable, request: asked, detail } = readBody(request, agentRequest);
+    const principal = principalOf(response);
+    const filter = allOf(visibleFilter(principal), asked.search.filter);
+    const prepared = await agent.prepare({ ...asked, principal, search: { ...asked.search, filter } });
+    const { conversationId } = prepared;
+    const kind = asked.search.kind ?? ('hybrid' as const);
+    const context = { query: asked.message, kind, detail, origin: originOf(request) };
+    response.setHeader('X-Conversation-Id', conversationId);
+    if (stream) {
+      const events = (signal: AbortSignal) => toAgentEvents(prepared.events(signal), context);
+      await streamNewRun(request, response, services, { kind: 'agent', conversationId, isResumable, events });
+      return;
+    }
+    // An answer may still be wanted in the conversation after its caller has disconnected.
+    const signal = isResumable ? stopSignal(request) : requestSignal(request, response);
+    const shown = toAgentAnswer(await collectAnswer(prepared.events(signal)), context);
+    const { generated_answer, citations, conversation_id } = shown;
+    // docs/contract.md D1: the specification shows these members without the envelope, so they are sent in both
+    // places.
+    response.json({ ...single(shown), generated_answer, citations, conversation_id });
+  });
   return router;
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { plainRequest } from '../../agent/plain-request.ts';
 import { allOf } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { toFailure } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
 import { openAiError } from '../openai-failure.ts';
@@ -13,7 +14,6 @@ import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
 import { dataOnlyFraming, sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import {
   type ChatAnswer,
   type ChatPart,
@@ -32,53 +32,44 @@ type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log'>;
  * conversation; nothing is stored here.
  */
 export function chatRoutes(services: ChatServices): Router {
-  const router = Router();
-  router
-    .route('/chat/completions')
-    .post(async (request, response) => {
-      const call = readBody(request, chatRequest);
-      const named = {
-        id: `chatcmpl-${randomUUID()}`,
-        created: Math.floor(Date.now() / 1000),
-        model: call.model.name,
-        origin: originOf(request),
-      };
-      const signal = requestSignal(request, response);
-      const parts = await answer(call, services, response, signal);
-      if (!call.stream) {
-        response.json(toChatCompletion(await collect(parts), named));
-        return;
-      }
-      const options = streamOptions(signal, services.limits, services.log);
-      await sendEvents(response, toChatChunks(parts, named, call.wantsUsage), {
-        ...options,
-        framing: dataOnlyFraming,
-        onFailure(thrown) {
-          const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
-          if (!isExpected) services.log.error({ err: thrown }, 'A stream failed unexpectedly.');
-          return { event: 'error', data: openAiError(error) };
-        },
-      });
-    })
-    .all(onlyMethods('POST'));
+  const router = createRouter();
+  router.post('/chat/completions', async (request, response) => {
+    const call = readBody(request, chatRequest);
+    const named = {
+      id: `chatcmpl-${randomUUID()}`,
+      created: Math.floor(Date.now() / 1000),
+      model: call.model.name,
+      origin: originOf(request),
+    };
+    const signal = requestSignal(request, response);
+    const parts = await answer(call, services, response, signal);
+    if (!call.stream) {
+      response.json(toChatCompletion(await collect(parts), named));
+      return;
+    }
+    const options = streamOptions(signal, services.limits, services.log);
+    await sendEvents(response, toChatChunks(parts, named, call.wantsUsage), {
+      ...options,
+      framing: dataOnlyFraming,
+      onFailure(thrown) {
+        const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
+        if (!isExpected) services.log.error({ err: thrown }, 'A stream failed unexpectedly.');
+        return { event: 'error', data: openAiError(error) };
+      },
+    });
+  });
 
-  router
-    .route('/models')
-    .get((_request, response) => {
-      response.json({ object: 'list', data: chatModelNames.map(toModel) });
-    })
-    .all(onlyMethods('GET'));
+  router.get('/models', (_request, response) => {
+    response.json({ object: 'list', data: chatModelNames.map(toModel) });
+  });
 
-  router
-    .route(/^\/models\/(.+)$/)
-    .get((request: Request, response) => {
-      const [name = ''] = Object.values(request.params).flat();
-      const found = chatModelNames.find((each) => each === name);
-      if (found === undefined)
-        throw new ServiceError('not_found', `There is no model ${name}; GET /v1/models lists them.`);
-      response.json(toModel(found));
-    })
-    .all(onlyMethods('GET'));
+  router.get(/^\/models\/(.+)$/, (request: Request, response) => {
+    const [name = ''] = Object.values(request.params).flat();
+    const found = chatModelNames.find((each) => each === name);
+    if (found === undefined)
+      throw new ServiceError('not_found', `There is no model ${name}; GET /v1/models lists them.`);
+    response.json(toModel(found));
+  });
   return router;
 }
 

@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { usableCollections } from '../../access/usable-collections.ts';
 import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import type { Chunk } from '../../documents/chunk.ts';
@@ -7,12 +7,12 @@ import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { editChunk } from '../../ingest/edit-chunk.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { parseJson, readBody } from '../read-body.ts';
 import { readId, readQuery } from '../read-query.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toChunkHit, toChunkRecord } from '../wire/chunk-record.ts';
 import { chunkEdit, newChunks } from '../wire/chunk-request.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
@@ -24,7 +24,7 @@ type Services = Pick<HttpServices, 'corpus' | 'collections' | 'embeddings' | 'in
 
 /** docs/contract.md 7. */
 export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriever }: Services): Router {
-  const router = Router();
+  const router = createRouter();
 
   const find = async (request: Request): Promise<Chunk> => {
     const id = readId(request, 'id');
@@ -38,86 +38,80 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
     throw new ServiceError('forbidden', `Only its owner may change the chunk ${chunk.id}.`);
   };
 
-  router
-    .route('/')
-    .get(async (request, response) => {
-      const { userId, isSuperuser } = principalOf(response);
-      const own: Filter = isSuperuser ? everything : { kind: 'compare', field: 'owner_id', op: 'eq', value: userId };
-      const {
-        include_vectors: withVectors,
-        metadata_filter,
-        metadata_filters,
-        ...paging
-      } = readQuery(request, allChunksQuery);
-      const chunks = await corpus.listChunks(allOf(own, metadataFilter(metadata_filter ?? metadata_filters)), paging);
-      const ids = withVectors ? chunks.items.map(({ id }) => id) : [];
-      const vectors = await corpus.vectorsOf(ids);
-      response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
-    })
-    .post(async (request, response) => {
-      const principal = principalOf(response);
-      const ingested = [];
-      for (const chunks of readBody(request, newChunks)) {
-        const named = chunks.flatMap((chunk) => chunk.collection_ids ?? []);
-        const accepted = await ingestor.submit({
-          content: { kind: 'chunks', chunks: chunks.map(({ text }) => text) },
-          ownerId: principal.userId,
-          ...(chunks[0]?.document_id === undefined ? {} : { id: chunks[0].document_id }),
-          metadata: {},
-          collectionIds: await usableCollections(collections, principal, named),
-          settings: {},
-        });
-        const { id } = accepted.document;
-        if (accepted.kind === 'accepted') {
-          await runToEnd(ingestor, id, stopSignal(request));
-          const { items } = await corpus.chunksOf(id, { offset: 0, limit: chunks.length });
-          for (const chunk of items) {
-            const { metadata } = chunks[chunk.order] ?? {};
-            if (metadata !== undefined) await corpus.editChunk(chunk.id, { metadata });
-          }
+  router.get('/', async (request, response) => {
+    const { userId, isSuperuser } = principalOf(response);
+    const own: Filter = isSuperuser ? everything : { kind: 'compare', field: 'owner_id', op: 'eq', value: userId };
+    const {
+      include_vectors: withVectors,
+      metadata_filter,
+      metadata_filters,
+      ...paging
+    } = readQuery(request, allChunksQuery);
+    const chunks = await corpus.listChunks(allOf(own, metadataFilter(metadata_filter ?? metadata_filters)), paging);
+    const ids = withVectors ? chunks.items.map(({ id }) => id) : [];
+    const vectors = await corpus.vectorsOf(ids);
+    response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
+  });
+
+  router.post('/', async (request, response) => {
+    const principal = principalOf(response);
+    const ingested = [];
+    for (const chunks of readBody(request, newChunks)) {
+      const named = chunks.flatMap((chunk) => chunk.collection_ids ?? []);
+      const accepted = await ingestor.submit({
+        content: { kind: 'chunks', chunks: chunks.map(({ text }) => text) },
+        ownerId: principal.userId,
+        ...(chunks[0]?.document_id === undefined ? {} : { id: chunks[0].document_id }),
+        metadata: {},
+        collectionIds: await usableCollections(collections, principal, named),
+        settings: {},
+      });
+      const { id } = accepted.document;
+      if (accepted.kind === 'accepted') {
+        await runToEnd(ingestor, id, stopSignal(request));
+        const { items } = await corpus.chunksOf(id, { offset: 0, limit: chunks.length });
+        for (const chunk of items) {
+          const { metadata } = chunks[chunk.order] ?? {};
+          if (metadata !== undefined) await corpus.editChunk(chunk.id, { metadata });
         }
-        ingested.push({ message: 'Chunks ingested successfully.', task_id: null, document_id: id });
       }
-      response.json(single(ingested));
-    })
-    .all(onlyMethods('GET', 'POST'));
+      ingested.push({ message: 'Chunks ingested successfully.', task_id: null, document_id: id });
+    }
+    response.json(single(ingested));
+  });
 
-  router
-    .route('/search')
-    .post(async (request, response) => {
-      const { query, settings, detail } = readBody(request, searchRequest);
-      const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
-      const found = await retriever.search(query, { ...settings, filter }, requestSignal(request, response));
-      const { kind } = found.explanation;
-      const hits = found.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail }));
-      response.json(list(hits, hits.length));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/search', async (request, response) => {
+    const { query, settings, detail } = readBody(request, searchRequest);
+    const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
+    const found = await retriever.search(query, { ...settings, filter }, requestSignal(request, response));
+    const { kind } = found.explanation;
+    const hits = found.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail }));
+    response.json(list(hits, hits.length));
+  });
 
-  router
-    .route('/:id')
-    .get(async (request, response) => {
-      const chunk = await find(request);
-      // By contract another user's chunk answers 403.
-      if (!isVisible(chunk, principalOf(response))) {
-        throw new ServiceError('forbidden', `The chunk ${chunk.id} is not yours to read.`);
-      }
-      const { include_vectors: withVectors } = readQuery(request, vectorsQuery);
-      const vectors = withVectors ? await corpus.vectorsOf([chunk.id]) : undefined;
-      response.json(single(toChunkRecord(chunk, vectors?.get(chunk.id))));
-    })
-    .post(async (request, response) => {
-      const chunk = await changeable(request, response);
-      const { text, metadata } = readBody(request, chunkEdit);
-      const edit = { ...(text !== undefined && { text }), ...(metadata !== undefined && { metadata }) };
-      const edited = await editChunk({ corpus, embeddings }, chunk, edit, requestSignal(request, response));
-      response.json(single(toChunkRecord(edited, undefined)));
-    })
-    .delete(async (request, response) => {
-      const chunk = await changeable(request, response);
-      response.json(toReceipt(await corpus.removeChunk(chunk.id)));
-    })
-    .all(onlyMethods('GET', 'POST', 'DELETE'));
+  router.get('/:id', async (request, response) => {
+    const chunk = await find(request);
+    // By contract another user's chunk answers 403.
+    if (!isVisible(chunk, principalOf(response))) {
+      throw new ServiceError('forbidden', `The chunk ${chunk.id} is not yours to read.`);
+    }
+    const { include_vectors: withVectors } = readQuery(request, vectorsQuery);
+    const vectors = withVectors ? await corpus.vectorsOf([chunk.id]) : undefined;
+    response.json(single(toChunkRecord(chunk, vectors?.get(chunk.id))));
+  });
+
+  router.post('/:id', async (request, response) => {
+    const chunk = await changeable(request, response);
+    const { text, metadata } = readBody(request, chunkEdit);
+    const edit = { ...(text !== undefined && { text }), ...(metadata !== undefined && { metadata }) };
+    const edited = await editChunk({ corpus, embeddings }, chunk, edit, requestSignal(request, response));
+    response.json(single(toChunkRecord(edited, undefined)));
+  });
+
+  router.delete('/:id', async (request, response) => {
+    const chunk = await changeable(request, response);
+    response.json(toReceipt(await corpus.removeChunk(chunk.id)));
+  });
 
   return router;
 }

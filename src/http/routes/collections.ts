@@ -1,7 +1,8 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { describeCollection } from '../../rag/describe-collection.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { describeMembers } from '../describe-user.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -9,7 +10,6 @@ import { readBody } from '../read-body.ts';
 import { readId, readPage, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { collectionChange, newCollection, ownerQuery, toCollectionRecord } from '../wire/collection-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { collectionColumns } from '../wire/export-columns.ts';
@@ -22,107 +22,88 @@ type Services = Pick<HttpServices, 'collections' | 'corpus' | 'accounts' | 'mode
 export function collectionRoutes(services: Services): Router {
   const { accounts, models, prompts } = services;
   const shared = createSharedCollections(services);
-  const router = Router();
+  const router = createRouter();
 
-  router
-    .route('/')
-    .post(async (request, response) => {
-      const created = await shared.create(principalOf(response), defined(readBody(request, newCollection)));
-      response.json(single(toCollectionRecord(created)));
-    })
-    .get(async (request, response) => {
-      const { owner_only: ownerOnly, ...query } = readQuery(request, ownedQuery);
-      response.json(page(await shared.list(principalOf(response), { ...query, ownerOnly }), toCollectionRecord));
-    })
-    .all(onlyMethods('GET', 'POST'));
+  router.post('/', async (request, response) => {
+    const created = await shared.create(principalOf(response), defined(readBody(request, newCollection)));
+    response.json(single(toCollectionRecord(created)));
+  });
 
-  router
-    .route('/export')
-    .post(async (request, response) => {
-      const by = principalOf(response);
-      const rows = () => eachOf((part) => shared.list(by, { ids: [], ownerOnly: false, ...part }));
-      await sendExport(request, response, { name: 'collections', columns: collectionColumns, rows });
-    })
-    .all(onlyMethods('POST'));
+  router.get('/', async (request, response) => {
+    const { owner_only: ownerOnly, ...query } = readQuery(request, ownedQuery);
+    response.json(page(await shared.list(principalOf(response), { ...query, ownerOnly }), toCollectionRecord));
+  });
 
-  router
-    .route('/name/:name')
-    .get(async (request, response) => {
-      const { owner_id: ownerId } = readQuery(request, ownerQuery);
-      const found = await shared.findByName(principalOf(response), request.params.name, ownerId);
-      response.json(single(toCollectionRecord(found)));
-    })
-    .all(onlyMethods('GET'));
+  router.post('/export', async (request, response) => {
+    const by = principalOf(response);
+    const rows = () => eachOf((part) => shared.list(by, { ids: [], ownerOnly: false, ...part }));
+    await sendExport(request, response, { name: 'collections', columns: collectionColumns, rows });
+  });
 
-  router
-    .route('/:id')
-    .get(async (request, response) => {
-      response.json(single(toCollectionRecord(await shared.get(principalOf(response), readId(request, 'id')))));
-    })
-    .post(async (request, response) => {
-      const by = principalOf(response);
-      const id = readId(request, 'id');
-      const { generates, ...given } = readBody(request, collectionChange);
-      const collection = await shared.require(by, id);
-      const description = generates
-        ? await describeCollection({
-            name: given.name ?? collection.name,
-            documents: await shared.documents(by, id, { offset: 0, limit: 100 }),
-            models,
-            prompts,
-            signal: requestSignal(request, response),
-          })
-        : given.description;
-      const changed = await shared.update(by, id, defined({ name: given.name, description }));
-      response.json(single(toCollectionRecord(changed)));
-    })
-    .delete(async (request, response) => {
-      const { documents, users } = await shared.remove(principalOf(response), readId(request, 'id'));
-      response.json(single({ success: true, documents_kept: documents, members: users }));
-    })
-    .all(onlyMethods('GET', 'POST', 'DELETE'));
+  router.get('/name/:name', async (request, response) => {
+    const { owner_id: ownerId } = readQuery(request, ownerQuery);
+    const found = await shared.findByName(principalOf(response), request.params.name, ownerId);
+    response.json(single(toCollectionRecord(found)));
+  });
 
-  router
-    .route('/:id/documents')
-    .get(async (request, response) => {
-      const found = await shared.documents(principalOf(response), readId(request, 'id'), readPage(request));
-      response.json(page(found, toDocumentRecord));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id', async (request, response) => {
+    response.json(single(toCollectionRecord(await shared.get(principalOf(response), readId(request, 'id')))));
+  });
 
-  router
-    .route('/:id/documents/:documentId')
-    .post(async (request, response) => {
-      const [id, documentId] = [readId(request, 'id'), readId(request, 'documentId')];
-      await shared.addDocument(principalOf(response), id, documentId);
-      response.json(single({ message: 'Document added to the collection.' }));
-    })
-    .delete(async (request, response) => {
-      const [id, documentId] = [readId(request, 'id'), readId(request, 'documentId')];
-      await shared.removeDocument(principalOf(response), id, documentId);
-      response.json(single({ success: true }));
-    })
-    .all(onlyMethods('POST', 'DELETE'));
+  router.post('/:id', async (request, response) => {
+    const by = principalOf(response);
+    const id = readId(request, 'id');
+    const { generates, ...given } = readBody(request, collectionChange);
+    const collection = await shared.require(by, id);
+    const description = generates
+      ? await describeCollection({
+          name: given.name ?? collection.name,
+          documents: await shared.documents(by, id, { offset: 0, limit: 100 }),
+          models,
+          prompts,
+          signal: requestSignal(request, response),
+        })
+      : given.description;
+    const changed = await shared.update(by, id, defined({ name: given.name, description }));
+    response.json(single(toCollectionRecord(changed)));
+  });
 
-  router
-    .route('/:id/users')
-    .get(async (request, response) => {
-      const members = await shared.members(principalOf(response), readId(request, 'id'), readPage(request));
-      response.json(list(await describeMembers(members.items, services), members.total));
-    })
-    .all(onlyMethods('GET'));
+  router.delete('/:id', async (request, response) => {
+    const { documents, users } = await shared.remove(principalOf(response), readId(request, 'id'));
+    response.json(single({ success: true, documents_kept: documents, members: users }));
+  });
 
-  router
-    .route('/:id/users/:userId')
-    .post(async (request, response) => {
-      await accounts.memberships.add(principalOf(response), readId(request, 'id'), readId(request, 'userId'));
-      response.json(single({ success: true }));
-    })
-    .delete(async (request, response) => {
-      await accounts.memberships.remove(principalOf(response), readId(request, 'id'), readId(request, 'userId'));
-      response.json(single({ success: true }));
-    })
-    .all(onlyMethods('POST', 'DELETE'));
+  router.get('/:id/documents', async (request, response) => {
+    const found = await shared.documents(principalOf(response), readId(request, 'id'), readPage(request));
+    response.json(page(found, toDocumentRecord));
+  });
+
+  router.post('/:id/documents/:documentId', async (request, response) => {
+    const [id, documentId] = [readId(request, 'id'), readId(request, 'documentId')];
+    await shared.addDocument(principalOf(response), id, documentId);
+    response.json(single({ message: 'Document added to the collection.' }));
+  });
+
+  router.delete('/:id/documents/:documentId', async (request, response) => {
+    const [id, documentId] = [readId(request, 'id'), readId(request, 'documentId')];
+    await shared.removeDocument(principalOf(response), id, documentId);
+    response.json(single({ success: true }));
+  });
+
+  router.get('/:id/users', async (request, response) => {
+    const members = await shared.members(principalOf(response), readId(request, 'id'), readPage(request));
+    response.json(list(await describeMembers(members.items, services), members.total));
+  });
+
+  router.post('/:id/users/:userId', async (request, response) => {
+    await accounts.memberships.add(principalOf(response), readId(request, 'id'), readId(request, 'userId'));
+    response.json(single({ success: true }));
+  });
+
+  router.delete('/:id/users/:userId', async (request, response) => {
+    await accounts.memberships.remove(principalOf(response), readId(request, 'id'), readId(request, 'userId'));
+    response.json(single({ success: true }));
+  });
 
   return router;
 }

@@ -1,40 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { Router } from 'express';
+import type { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../models/model.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type ServerSentEvent, sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { type Generated, toCompletion } from '../wire/completion.ts';
 import { completionRequest } from '../wire/message.ts';
 import { deltaEvent, streamId } from '../wire/stream-events.ts';
 
 /** docs/contract.md 5.4: messages to a model, without the corpus. */
 export function completionRoutes({ models, limits, log }: Pick<HttpServices, 'models' | 'limits' | 'log'>): Router {
-  const router = Router();
-  router
-    .route('/completion')
-    .post(async (request, response) => {
-      const { messages, stream, config } = readBody(request, completionRequest);
-      const model = models.resolve(config.model, 'quality');
-      const signal = requestSignal(request, response);
-      const modelRequest: ModelRequest = { messages, tools: [], config, signal };
-      if (stream) {
-        await sendEvents(
-          response,
-          toDeltas(model.stream(modelRequest), config.extendedThinking === true),
-          streamOptions(signal, limits, log),
-        );
-        return;
-      }
-      const { generated, text } = await collectText(model, modelRequest);
-      response.json(single(toCompletion(generated, text)));
-    })
-    .all(onlyMethods('POST'));
+  const router = createRouter();
+  router.post('/completion', async (request, response) => {
+    const { messages, stream, config } = readBody(request, completionRequest);
+    const model = models.resolve(config.model, 'quality');
+    const signal = requestSignal(request, response);
+    const modelRequest: ModelRequest = { messages, tools: [], config, signal };
+    if (stream) {
+      await sendEvents(
+        response,
+        toDeltas(model.stream(modelRequest), config.extendedThinking === true),
+        streamOptions(signal, limits, log),
+      );
+      return;
+    }
+    const { generated, text } = await collectText(model, modelRequest);
+    response.json(single(toCompletion(generated, text)));
+  });
   return router;
 }
 

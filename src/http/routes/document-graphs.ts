@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
@@ -6,13 +6,13 @@ import { BUILT_IN_EXTRACTOR } from '../../graph/graph.ts';
 import type { GraphEstimate } from '../../graph/graph-service.ts';
 import type { GraphParent } from '../../store/graph-records.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
 import { readId, readPage, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { eachOf } from '../send-csv.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { graphWork } from '../wire/graph-request.ts';
 import { relationshipsQuery } from '../wire/query.ts';
 import { addGraphExports, entityForm, relationshipForm, sendRows } from './graph-lists.ts';
@@ -22,72 +22,60 @@ type Services = Pick<HttpServices, 'graph' | 'corpus' | 'collections' | 'embeddi
 
 /** docs/contract.md 6.3: the entities and relationships of a document. */
 export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Services): Router {
-  const router = Router();
+  const router = createRouter();
   router.use(receiveBytes(limits.body));
 
-  router
-    .route('/:id/extract')
-    .post(async (request, response) => {
-      const { id } = await findChangeable(corpus, readId(request, 'id'), response);
-      const { model, extractor, isEstimate, waits } = readBody(request, graphWork);
-      if (isEstimate) {
-        response.json(single(toEstimate(await graph.estimate([id], extractor))));
-        return;
-      }
-      // The built-in extractor is fast enough to wait for; a model is not, unless the request asks to wait.
-      const isAwaited = waits === false || (model ?? BUILT_IN_EXTRACTOR) === BUILT_IN_EXTRACTOR;
-      const settled = isAwaited ? graph.extraction.settled(id, requestSignal(request, response)) : undefined;
-      // Prevents an unhandled rejection until the promise is awaited below.
-      settled?.catch(() => undefined);
-      await graph.extraction.request(id, extractor);
-      await settled;
-      const outcome = isAwaited ? await graph.documents.extractionOf(id) : undefined;
-      if (isAwaited && outcome === undefined) {
-        throw new ServiceError('not_found', `Document ${id} was deleted before it was extracted.`);
-      }
-      if (outcome?.failure) throw new ServiceError('provider_failed', outcome.failure);
-      response.json(
-        single({
-          message: isAwaited ? 'Graph extraction completed successfully.' : 'Graph extraction queued successfully.',
-          task_id: null,
-          ...(outcome && { entities: outcome.entities, relationships: outcome.relationships }),
-        }),
-      );
-    })
-    .all(onlyMethods('POST'));
+  router.post('/:id/extract', async (request, response) => {
+    const { id } = await findChangeable(corpus, readId(request, 'id'), response);
+    const { model, extractor, isEstimate, waits } = readBody(request, graphWork);
+    if (isEstimate) {
+      response.json(single(toEstimate(await graph.estimate([id], extractor))));
+      return;
+    }
+    // The built-in extractor is fast enough to wait for; a model is not, unless the request asks to wait.
+    const isAwaited = waits === false || (model ?? BUILT_IN_EXTRACTOR) === BUILT_IN_EXTRACTOR;
+    const settled = isAwaited ? graph.extraction.settled(id, requestSignal(request, response)) : undefined;
+    // Prevents an unhandled rejection until the promise is awaited below.
+    settled?.catch(() => undefined);
+    await graph.extraction.request(id, extractor);
+    await settled;
+    const outcome = isAwaited ? await graph.documents.extractionOf(id) : undefined;
+    if (isAwaited && outcome === undefined) {
+      throw new ServiceError('not_found', `Document ${id} was deleted before it was extracted.`);
+    }
+    if (outcome?.failure) throw new ServiceError('provider_failed', outcome.failure);
+    response.json(
+      single({
+        message: isAwaited ? 'Graph extraction completed successfully.' : 'Graph extraction queued successfully.',
+        task_id: null,
+        ...(outcome && { entities: outcome.entities, relationships: outcome.relationships }),
+      }),
+    );
+  });
 
-  router
-    .route('/:id/deduplicate')
-    .post(async (request, response) => {
-      const { id } = await findChangeable(corpus, readId(request, 'id'), response);
-      // Extracted rows are merged before they are stored, so there is nothing left to deduplicate.
-      await graph.documents.enriched(id);
-      response.json(single({ message: 'The entities of this document are merged.', task_id: null }));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/:id/deduplicate', async (request, response) => {
+    const { id } = await findChangeable(corpus, readId(request, 'id'), response);
+    // Extracted rows are merged before they are stored, so there is nothing left to deduplicate.
+    await graph.documents.enriched(id);
+    response.json(single({ message: 'The entities of this document are merged.', task_id: null }));
+  });
 
-  router
-    .route('/:id/entities')
-    .get(async (request, response) => {
-      const { id } = await findVisible(corpus, readId(request, 'id'), response);
-      const rows = await graph.records.entities(parentOf(id), readPage(request));
-      await sendRows(rows, entityForm, { embeddings, request, response });
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/entities', async (request, response) => {
+    const { id } = await findVisible(corpus, readId(request, 'id'), response);
+    const rows = await graph.records.entities(parentOf(id), readPage(request));
+    await sendRows(rows, entityForm, { embeddings, request, response });
+  });
 
-  router
-    .route('/:id/relationships')
-    .get(async (request, response) => {
-      const { id } = await findVisible(corpus, readId(request, 'id'), response);
-      const { offset, limit, ...asked } = readQuery(request, relationshipsQuery);
-      const rows = await graph.records.relationships(parentOf(id), {
-        ...{ offset, limit },
-        entityNames: [...asked.entity_names, ...asked.entityNames],
-        predicates: [...asked.relationship_types, ...asked.relationshipTypes],
-      });
-      await sendRows(rows, relationshipForm, { embeddings, request, response });
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/relationships', async (request, response) => {
+    const { id } = await findVisible(corpus, readId(request, 'id'), response);
+    const { offset, limit, ...asked } = readQuery(request, relationshipsQuery);
+    const rows = await graph.records.relationships(parentOf(id), {
+      ...{ offset, limit },
+      entityNames: [...asked.entity_names, ...asked.entityNames],
+      predicates: [...asked.relationship_types, ...asked.relationshipTypes],
+    });
+    await sendRows(rows, relationshipForm, { embeddings, request, response });
+  });
 
   addGraphExports(router, graph.records, 'document');
   return router;
@@ -97,31 +85,28 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
 export function collectionExtractRoutes(services: Services): Router {
   const { graph } = services;
   const shared = createSharedCollections(services);
-  const router = Router();
-  router
-    .route('/:id/extract')
-    .post(async (request, response) => {
-      const by = principalOf(response);
-      const { id } = await shared.get(by, readId(request, 'id'));
-      const { extractor, isEstimate } = readBody(request, graphWork);
-      const ids: string[] = [];
-      for await (const document of eachOf((page) => shared.documents(by, id, page))) {
-        if (mayChange(document, by) && document.chunkCount > 0) ids.push(document.id);
-      }
-      if (isEstimate) {
-        response.json(single(toEstimate(await graph.estimate(ids, extractor))));
-        return;
-      }
-      for (const document of ids) await graph.extraction.request(document, extractor);
-      response.json(
-        single({
-          message: `Graph extraction queued for ${ids.length} documents.`,
-          task_id: null,
-          documents: ids.length,
-        }),
-      );
-    })
-    .all(onlyMethods('POST'));
+  const router = createRouter();
+  router.post('/:id/extract', async (request, response) => {
+    const by = principalOf(response);
+    const { id } = await shared.get(by, readId(request, 'id'));
+    const { extractor, isEstimate } = readBody(request, graphWork);
+    const ids: string[] = [];
+    for await (const document of eachOf((page) => shared.documents(by, id, page))) {
+      if (mayChange(document, by) && document.chunkCount > 0) ids.push(document.id);
+    }
+    if (isEstimate) {
+      response.json(single(toEstimate(await graph.estimate(ids, extractor))));
+      return;
+    }
+    for (const document of ids) await graph.extraction.request(document, extractor);
+    response.json(
+      single({
+        message: `Graph extraction queued for ${ids.length} documents.`,
+        task_id: null,
+        documents: ids.length,
+      }),
+    );
+  });
   return router;
 }
 

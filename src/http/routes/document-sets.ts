@@ -1,8 +1,9 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { page } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { receiveBytes } from '../read-body.ts';
@@ -10,7 +11,6 @@ import { readId, readPage, readQuery } from '../read-query.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { sendExport } from '../send-csv.ts';
 import { sendZip } from '../send-zip.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toCollectionRecord } from '../wire/collection-record.ts';
 import { documentColumns } from '../wire/export-columns.ts';
 import { zipQuery } from '../wire/zip-query.ts';
@@ -19,43 +19,34 @@ type Services = Pick<HttpServices, 'corpus' | 'collections' | 'limits'>;
 
 /** Routes of docs/contract.md 6.3 on many documents at once, and the collections of one document. */
 export function documentSetRoutes({ corpus, collections, limits }: Services): Router {
-  const router = Router();
+  const router = createRouter();
 
-  router
-    .route('/export')
-    .post(receiveBytes(limits.body), async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const rows = () => corpus.each(everything);
-      await sendExport(request, response, { name: 'documents', columns: documentColumns, rows });
-    })
-    .all(onlyMethods('POST'));
+  router.post('/export', receiveBytes(limits.body), async (request, response) => {
+    requireSuperuser(principalOf(response));
+    const rows = () => corpus.each(everything);
+    await sendExport(request, response, { name: 'documents', columns: documentColumns, rows });
+  });
 
-  router
-    .route('/download_zip')
-    .get(async (request, response) => {
-      const { ids, from, until } = readQuery(request, zipQuery);
-      const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
-      const filter = allOf(visibleFilter(principalOf(response)), named, from, until);
-      if ((await corpus.list(filter, { offset: 0, limit: 1 })).total === 0) {
-        throw new ServiceError('not_found', 'None of your documents matches; nothing to download.');
-      }
-      await sendZip(response, { documents: corpus.each(filter), bytesOf: corpus.bytesOf });
-    })
-    .all(onlyMethods('GET'));
+  router.get('/download_zip', async (request, response) => {
+    const { ids, from, until } = readQuery(request, zipQuery);
+    const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
+    const filter = allOf(visibleFilter(principalOf(response)), named, from, until);
+    if ((await corpus.list(filter, { offset: 0, limit: 1 })).total === 0) {
+      throw new ServiceError('not_found', 'None of your documents matches; nothing to download.');
+    }
+    await sendZip(response, { documents: corpus.each(filter), bytesOf: corpus.bytesOf });
+  });
 
-  router
-    .route('/:id/collections')
-    .get(async (request, response) => {
-      // By contract; every reader of a document sees its `collection_ids` anyway.
-      requireSuperuser(principalOf(response));
-      const id = readId(request, 'id');
-      const document = await corpus.get(id);
-      if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
-      const ids = document.collectionIds;
-      const found = ids.length === 0 ? { items: [], total: 0 } : await collections.list({ ids, ...readPage(request) });
-      response.json(page(found, toCollectionRecord));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/collections', async (request, response) => {
+    // By contract; every reader of a document sees its `collection_ids` anyway.
+    requireSuperuser(principalOf(response));
+    const id = readId(request, 'id');
+    const document = await corpus.get(id);
+    if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+    const ids = document.collectionIds;
+    const found = ids.length === 0 ? { items: [], total: 0 } : await collections.list({ ids, ...readPage(request) });
+    response.json(page(found, toCollectionRecord));
+  });
 
   return router;
 }

@@ -1,10 +1,11 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { Principal } from '../../access/principal.ts';
 import { mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Corpus, CorpusView } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
@@ -28,7 +29,7 @@ type DocumentServices = Pick<HttpServices, 'corpus' | 'versions' | 'descriptions
 
 /** docs/contract.md 6.3, and the extracted text of a document (addition). Uploads are in `upload.ts`. */
 export function documentRoutes({ corpus, versions, descriptions, embeddings, limits }: DocumentServices): Router {
-  const router = Router();
+  const router = createRouter();
   router.use(receiveBytes(limits.body));
 
   router
@@ -47,94 +48,74 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     })
     .all(onlyMethods('GET', 'POST'));
 
-  router
-    .route('/search')
-    .post(async (request, response) => {
-      const { query, settings } = readBody(request, searchRequest);
-      const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
-      const { limit, offset, kind, hybrid } = settings;
-      const view = viewAt(corpus, settings.asOf);
-      const signal = requestSignal(request, response);
-      const asked = { text: query, filter, limit, offset, signal, ...(kind && { kind }), ...(hybrid && { hybrid }) };
-      response.json(page(await view.searchDocuments(asked), toDocumentHit));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/search', async (request, response) => {
+    const { query, settings } = readBody(request, searchRequest);
+    const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
+    const { limit, offset, kind, hybrid } = settings;
+    const view = viewAt(corpus, settings.asOf);
+    const signal = requestSignal(request, response);
+    const asked = { text: query, filter, limit, offset, signal, ...(kind && { kind }), ...(hybrid && { hybrid }) };
+    response.json(page(await view.searchDocuments(asked), toDocumentHit));
+  });
 
-  router
-    .route('/by-filter')
-    .delete(async (request, response) => {
-      const filter = readBody(request, deletionFilter);
-      // By contract only the caller's own documents, also for superusers.
-      response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response)), filter))));
-    })
-    .all(onlyMethods('DELETE'));
+  router.delete('/by-filter', async (request, response) => {
+    const filter = readBody(request, deletionFilter);
+    // By contract only the caller's own documents, also for superusers.
+    response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response)), filter))));
+  });
 
-  router
-    .route('/:id')
-    .get(async (request, response) => {
-      const document = await findVisible(corpus, readId(request, 'id'), response);
-      const { as_of: asOf } = readQuery(request, asOfQuery);
-      response.json(single(toDocumentRecord(await findThen(corpus, document, asOf))));
-    })
-    .delete(async (request, response) => {
-      const document = await findVisible(corpus, readId(request, 'id'), response);
-      if (!mayChange(document, principalOf(response))) throw noDocument(document.id);
-      response.json(toReceipt(await corpus.remove(only(document.id))));
-    })
-    .all(onlyMethods('GET', 'DELETE'));
+  router.get('/:id', async (request, response) => {
+    const document = await findVisible(corpus, readId(request, 'id'), response);
+    const { as_of: asOf } = readQuery(request, asOfQuery);
+    response.json(single(toDocumentRecord(await findThen(corpus, document, asOf))));
+  });
 
-  router
-    .route('/:id/metadata')
-    .patch(async (request, response) => {
-      const document = await findChangeable(corpus, readId(request, 'id'), response);
-      const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'merge');
-      response.json(single(toDocumentRecord(changed)));
-    })
-    .put(async (request, response) => {
-      const document = await findChangeable(corpus, readId(request, 'id'), response);
-      const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'replace');
-      // Exactly what was put, without the `version` that records otherwise add to the metadata.
-      response.json(single({ ...toDocumentRecord(changed), metadata: changed.metadata }));
-    })
-    .all(onlyMethods('PATCH', 'PUT'));
+  router.delete('/:id', async (request, response) => {
+    const document = await findVisible(corpus, readId(request, 'id'), response);
+    if (!mayChange(document, principalOf(response))) throw noDocument(document.id);
+    response.json(toReceipt(await corpus.remove(only(document.id))));
+  });
 
-  router
-    .route('/:id/chunks')
-    .get(async (request, response) => {
-      const { id } = await findReadable(corpus, readId(request, 'id'), response);
-      const { as_of: asOf, include_vectors: withVectors, ...paging } = readQuery(request, documentChunksQuery);
-      const chunks = await viewAt(corpus, asOf).chunksOf(id, paging);
-      if (chunks.total === 0) throw new ServiceError('not_found', `The document ${id} has no chunks.`);
-      const ids = withVectors ? chunks.items.map((chunk) => chunk.id) : [];
-      const vectors = asOf === undefined ? await corpus.vectorsOf(ids) : await versions.vectorsOf(id, { asOf }, ids);
-      response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
-    })
-    .all(onlyMethods('GET'));
+  router.patch('/:id/metadata', async (request, response) => {
+    const document = await findChangeable(corpus, readId(request, 'id'), response);
+    const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'merge');
+    response.json(single(toDocumentRecord(changed)));
+  });
 
-  router
-    .route('/:id/download')
-    .get(async (request, response) => {
-      const { as_of: asOf } = readQuery(request, asOfQuery);
-      const document = await findThen(corpus, await findReadable(corpus, readId(request, 'id'), response), asOf);
-      const bytes = await viewAt(corpus, asOf).bytesOf(document.id);
-      if (bytes === undefined)
-        throw new ServiceError('not_found', `The file of document ${document.id} is not stored.`);
-      sendDownload(response, document, bytes);
-    })
-    .all(onlyMethods('GET'));
+  router.put('/:id/metadata', async (request, response) => {
+    const document = await findChangeable(corpus, readId(request, 'id'), response);
+    const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'replace');
+    // Exactly what was put, without the `version` that records otherwise add to the metadata.
+    response.json(single({ ...toDocumentRecord(changed), metadata: changed.metadata }));
+  });
 
-  router
-    .route('/:id/text')
-    .get(async (request, response) => {
-      const document = await findVisible(corpus, readId(request, 'id'), response);
-      const { as_of: asOf, ...range } = readQuery(request, textQuery);
-      const extracted = await viewAt(corpus, asOf).textOf(document.id);
-      if (extracted === undefined) {
-        throw new ServiceError('not_found', `The document ${document.id} has no extracted text yet.`);
-      }
-      response.json(single(toTextRecord(document.id, extracted, range)));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/chunks', async (request, response) => {
+    const { id } = await findReadable(corpus, readId(request, 'id'), response);
+    const { as_of: asOf, include_vectors: withVectors, ...paging } = readQuery(request, documentChunksQuery);
+    const chunks = await viewAt(corpus, asOf).chunksOf(id, paging);
+    if (chunks.total === 0) throw new ServiceError('not_found', `The document ${id} has no chunks.`);
+    const ids = withVectors ? chunks.items.map((chunk) => chunk.id) : [];
+    const vectors = asOf === undefined ? await corpus.vectorsOf(ids) : await versions.vectorsOf(id, { asOf }, ids);
+    response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
+  });
+
+  router.get('/:id/download', async (request, response) => {
+    const { as_of: asOf } = readQuery(request, asOfQuery);
+    const document = await findThen(corpus, await findReadable(corpus, readId(request, 'id'), response), asOf);
+    const bytes = await viewAt(corpus, asOf).bytesOf(document.id);
+    if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is not stored.`);
+    sendDownload(response, document, bytes);
+  });
+
+  router.get('/:id/text', async (request, response) => {
+    const document = await findVisible(corpus, readId(request, 'id'), response);
+    const { as_of: asOf, ...range } = readQuery(request, textQuery);
+    const extracted = await viewAt(corpus, asOf).textOf(document.id);
+    if (extracted === undefined) {
+      throw new ServiceError('not_found', `The document ${document.id} has no extracted text yet.`);
+    }
+    response.json(single(toTextRecord(document.id, extracted, range)));
+  });
 
   return router;
 }

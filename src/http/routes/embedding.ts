@@ -1,30 +1,27 @@
-import { type Request, Router } from 'express';
+import type { Request, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { invalidField } from '../check-shape.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { bodyText } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
-import { onlyMethods } from '../unknown-route.ts';
 
 /** docs/contract.md 5.4b. */
 export function embeddingRoutes({ embeddings }: Pick<HttpServices, 'embeddings'>): Router {
-  const router = Router();
-  router
-    .route('/embedding')
-    .post(async (request, response) => {
-      const { text, model } = readEmbeddingRequest(request);
-      if (model !== undefined && model !== embeddings.name) {
-        throw new ServiceError(
-          'unknown_model',
-          `No embedder "${model}" is loaded; this service embeds with ${embeddings.name}.`,
-        );
-      }
-      const [vector] = await embeddings.embed([text], 'passage', requestSignal(request, response));
-      if (vector === undefined) throw new ServiceError('provider_failed', `${embeddings.name} returned no vector.`);
-      response.json(single(Array.from(vector)));
-    })
-    .all(onlyMethods('POST'));
+  const router = createRouter();
+  router.post('/embedding', async (request, response) => {
+    const { text, model } = readEmbeddingRequest(request);
+    if (model !== undefined && model !== embeddings.name) {
+      throw new ServiceError(
+        'unknown_model',
+        `No embedder "${model}" is loaded; this service embeds with ${embeddings.name}.`,
+      );
+    }
+    const [vector] = await embeddings.embed([text], 'passage', requestSignal(request, response));
+    if (vector === undefined) throw new ServiceError('provider_failed', `${embeddings.name} returned no vector.`);
+    response.json(single(Array.from(vector)));
+  });
   return router;
 }
 

@@ -1,34 +1,28 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { createEvaluationStore } from '../../evaluation/evaluation-store.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readPage } from '../read-query.ts';
 import { requireSuperuser } from '../require-superuser.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toEvaluationRecord, toEvaluationSummary } from '../wire/evaluation-record.ts';
 
 /** Ours, for superusers: what `citewell eval` keeps in the data folder. */
 export function evaluationRoutes({ status }: Pick<HttpServices, 'status'>): Router {
-  const router = Router();
+  const router = createRouter();
   const openStore = async () => createEvaluationStore((await status()).data);
   router.use((_request, response, next) => {
     requireSuperuser(principalOf(response));
     next();
   });
-  router
-    .route('/')
-    .get(async (request, response) => {
-      response.json(page(await (await openStore()).list(readPage(request)), toEvaluationSummary));
-    })
-    .all(onlyMethods('GET'));
-  router
-    .route('/:evaluation')
-    .get(async (request, response) => {
-      const store = await openStore();
-      const evaluation = await store.get(request.params.evaluation);
-      response.json(single(toEvaluationRecord(evaluation, await store.difference(evaluation))));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/', async (request, response) => {
+    response.json(page(await (await openStore()).list(readPage(request)), toEvaluationSummary));
+  });
+  router.get('/:evaluation', async (request, response) => {
+    const store = await openStore();
+    const evaluation = await store.get(request.params.evaluation);
+    response.json(single(toEvaluationRecord(evaluation, await store.difference(evaluation))));
+  });
   return router;
 }

@@ -9,7 +9,6 @@ import { readId, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { entityColumns, relationshipColumns } from '../wire/export-columns.ts';
 import { toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
 import { embeddingsQuery } from '../wire/query.ts';
@@ -17,24 +16,18 @@ import { embeddingsQuery } from '../wire/query.ts';
 /** Exports of entities and relationships, the same for documents and collections. */
 export function addGraphExports(router: Router, records: GraphRecords, kind: GraphParent['kind']): void {
   const parentOf = (request: Request): GraphParent => ({ kind, id: readId(request, 'id') });
-  router
-    .route('/:id/entities/export')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const parent = parentOf(request);
-      const rows = () => eachOf((page) => records.entities(parent, page));
-      await sendExport(request, response, { name: 'entities', columns: entityColumns, rows });
-    })
-    .all(onlyMethods('POST'));
-  router
-    .route('/:id/relationships/export')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const parent = parentOf(request);
-      const rows = () => eachOf((page) => records.relationships(parent, page));
-      await sendExport(request, response, { name: 'relationships', columns: relationshipColumns, rows });
-    })
-    .all(onlyMethods('POST'));
+  router.post('/:id/entities/export', async (request, response) => {
+    requireSuperuser(principalOf(response));
+    const parent = parentOf(request);
+    const rows = () => eachOf((page) => records.entities(parent, page));
+    await sendExport(request, response, { name: 'entities', columns: entityColumns, rows });
+  });
+  router.post('/:id/relationships/export', async (request, response) => {
+    requireSuperuser(principalOf(response));
+    const parent = parentOf(request);
+    const rows = () => eachOf((page) => records.relationships(parent, page));
+    await sendExport(request, response, { name: 'relationships', columns: relationshipColumns, rows });
+  });
 }
 
 export interface GraphRowForm<Row> {

@@ -1,17 +1,19 @@
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
+import type { z } from 'zod';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Page, Paged } from '../../store/corpus.ts';
 import type { GraphParent, StoredCommunity } from '../../store/graph-records.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { readId, readPage } from '../read-query.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { communityColumns } from '../wire/export-columns.ts';
-import { toCommunityRecord, toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
+import { toCommunityRecord } from '../wire/graph-record.ts';
 import {
   communityChange,
   entityChange,
@@ -24,124 +26,99 @@ import { addGraphExports, entityForm, type GraphRowForm, relationshipForm, sendR
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'embeddings'>;
 
+/** What differs between entities, relationships and communities. The first parameter is the id of a collection. */
+interface RowKind<Row, New, Change> {
+  readonly name: 'entities' | 'relationships' | 'communities';
+  readonly form: GraphRowForm<Row>;
+  readonly newRow: z.ZodType<New>;
+  readonly change: z.ZodType<Change>;
+  list(id: string, page: Page): Promise<Paged<Row>>;
+  get(id: string, rowId: string): Promise<Row | undefined>;
+  create(id: string, row: New): Promise<Row>;
+  update(id: string, rowId: string, change: Change): Promise<Row | undefined>;
+  remove(id: string, rowId: string): Promise<boolean>;
+}
+
 /** docs/contract.md 11: entities, relationships and communities of a collection's graph, for its members. */
 export function graphRowRoutes(services: Services): Router {
   const { graph, embeddings } = services;
+  const { records } = graph;
   const shared = createSharedCollections(services);
-  const router = Router();
+  const router = createRouter();
   const found = async (request: Request, response: Response): Promise<string> =>
     (await shared.get(principalOf(response), readId(request, 'id'))).id;
 
   // Before the routes by id, since "export" is not an id.
-  addGraphExports(router, graph.records, 'collection');
-  router
-    .route('/:id/communities/export')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const id = readId(request, 'id');
-      const rows = () => eachOf((page) => graph.records.communities(id, page));
-      await sendExport(request, response, { name: 'communities', columns: communityColumns, rows });
-    })
-    .all(onlyMethods('POST'));
+  addGraphExports(router, records, 'collection');
+  router.post('/:id/communities/export', async (request, response) => {
+    requireSuperuser(principalOf(response));
+    const id = readId(request, 'id');
+    const rows = () => eachOf((page) => records.communities(id, page));
+    await sendExport(request, response, { name: 'communities', columns: communityColumns, rows });
+  });
 
-  router
-    .route('/:id/entities')
-    .get(async (request, response) => {
-      const rows = await graph.records.entities(parentOf(await found(request, response)), readPage(request));
-      await sendRows(rows, entityForm, { embeddings, request, response });
-    })
-    .post(async (request, response) => {
+  function addRows<Row, New, Change>(kind: RowKind<Row, New, Change>): void {
+    const send = (response: Response, row: Row) => response.json(single(kind.form.toRecord(row, undefined)));
+    const path = `/:id/${kind.name}`;
+    router.get(path, async (request, response) => {
+      const rows = await kind.list(await found(request, response), readPage(request));
+      await sendRows(rows, kind.form, { embeddings, request, response });
+    });
+    router.post(path, async (request, response) => {
       const id = await found(request, response);
-      const created = await graph.records.createEntity(id, readBody(request, newEntity));
-      response.json(single(toEntityRecord(created, undefined)));
-    })
-    .all(onlyMethods('GET', 'POST'));
-  router
-    .route('/:id/entities/:rowId')
-    .get(async (request, response) => {
-      const parent = parentOf(await found(request, response));
-      const rowId = readId(request, 'rowId');
-      response.json(single(toEntityRecord(required(await graph.records.entity(parent, rowId), rowId), undefined)));
-    })
-    .post(async (request, response) => {
+      send(response, await kind.create(id, readBody(request, kind.newRow)));
+    });
+    router.get(`${path}/:rowId`, async (request, response) => {
       const id = await found(request, response);
       const rowId = readId(request, 'rowId');
-      const changed = await graph.records.changeEntity(id, rowId, readBody(request, entityChange));
-      response.json(single(toEntityRecord(required(changed, rowId), undefined)));
-    })
-    .delete(async (request, response) => {
+      send(response, required(await kind.get(id, rowId), rowId));
+    });
+    router.post(`${path}/:rowId`, async (request, response) => {
       const id = await found(request, response);
       const rowId = readId(request, 'rowId');
-      response.json(removed(await graph.records.removeEntity(id, rowId), rowId));
-    })
-    .all(onlyMethods('GET', 'POST', 'DELETE'));
+      send(response, required(await kind.update(id, rowId, readBody(request, kind.change)), rowId));
+    });
+    router.delete(`${path}/:rowId`, async (request, response) => {
+      const id = await found(request, response);
+      const rowId = readId(request, 'rowId');
+      required((await kind.remove(id, rowId)) || undefined, rowId);
+      response.json(single({ success: true }));
+    });
+  }
 
-  router
-    .route('/:id/relationships')
-    .get(async (request, response) => {
-      const parent = parentOf(await found(request, response));
-      const rows = await graph.records.relationships(parent, readPage(request));
-      await sendRows(rows, relationshipForm, { embeddings, request, response });
-    })
-    .post(async (request, response) => {
-      const id = await found(request, response);
-      const created = await graph.records.createRelationship(id, readBody(request, newRelationship));
-      response.json(single(toRelationshipRecord(created, undefined)));
-    })
-    .all(onlyMethods('GET', 'POST'));
-  router
-    .route('/:id/relationships/:rowId')
-    .get(async (request, response) => {
-      const parent = parentOf(await found(request, response));
-      const rowId = readId(request, 'rowId');
-      const row = required(await graph.records.relationship(parent, rowId), rowId);
-      response.json(single(toRelationshipRecord(row, undefined)));
-    })
-    .post(async (request, response) => {
-      const id = await found(request, response);
-      const rowId = readId(request, 'rowId');
-      const changed = await graph.records.changeRelationship(id, rowId, readBody(request, relationshipChange));
-      response.json(single(toRelationshipRecord(required(changed, rowId), undefined)));
-    })
-    .delete(async (request, response) => {
-      const id = await found(request, response);
-      const rowId = readId(request, 'rowId');
-      response.json(removed(await graph.records.removeRelationship(id, rowId), rowId));
-    })
-    .all(onlyMethods('GET', 'POST', 'DELETE'));
-
-  router
-    .route('/:id/communities')
-    .get(async (request, response) => {
-      const rows = await graph.records.communities(await found(request, response), readPage(request));
-      await sendRows(rows, communityForm, { embeddings, request, response });
-    })
-    .post(async (request, response) => {
-      const id = await found(request, response);
-      const created = await graph.records.createCommunity(id, readBody(request, newCommunity));
-      response.json(single(toCommunityRecord(created, undefined)));
-    })
-    .all(onlyMethods('GET', 'POST'));
-  router
-    .route('/:id/communities/:rowId')
-    .get(async (request, response) => {
-      const id = await found(request, response);
-      const rowId = readId(request, 'rowId');
-      response.json(single(toCommunityRecord(required(await graph.records.community(id, rowId), rowId), undefined)));
-    })
-    .post(async (request, response) => {
-      const id = await found(request, response);
-      const rowId = readId(request, 'rowId');
-      const changed = await graph.records.changeCommunity(id, rowId, readBody(request, communityChange));
-      response.json(single(toCommunityRecord(required(changed, rowId), undefined)));
-    })
-    .delete(async (request, response) => {
-      const id = await found(request, response);
-      const rowId = readId(request, 'rowId');
-      response.json(removed(await graph.records.removeCommunity(id, rowId), rowId));
-    })
-    .all(onlyMethods('GET', 'POST', 'DELETE'));
-
+  addRows({
+    name: 'entities',
+    form: entityForm,
+    newRow: newEntity,
+    change: entityChange,
+    list: (id, page) => records.entities(parentOf(id), page),
+    get: (id, rowId) => records.entity(parentOf(id), rowId),
+    create: records.createEntity,
+    update: records.changeEntity,
+    remove: records.removeEntity,
+  });
+  addRows({
+    name: 'relationships',
+    form: relationshipForm,
+    newRow: newRelationship,
+    change: relationshipChange,
+    list: (id, page) => records.relationships(parentOf(id), page),
+    get: (id, rowId) => records.relationship(parentOf(id), rowId),
+    create: records.createRelationship,
+    update: records.changeRelationship,
+    remove: records.removeRelationship,
+  });
+  addRows({
+    name: 'communities',
+    form: communityForm,
+    newRow: newCommunity,
+    change: communityChange,
+    list: records.communities,
+    get: records.community,
+    create: records.createCommunity,
+    update: records.changeCommunity,
+    remove: records.removeCommunity,
+  });
   return router;
 }
 
@@ -155,9 +132,4 @@ const parentOf = (id: string): GraphParent => ({ kind: 'collection', id });
 function required<Row>(row: Row | undefined, id: string): Row {
   if (row !== undefined) return row;
   throw new ServiceError('not_found', `There is no ${id} in this graph.`);
-}
-
-function removed(was: boolean, id: string) {
-  required(was || undefined, id);
-  return single({ success: true });
 }

@@ -1,8 +1,9 @@
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Collection } from '../../store/records.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
@@ -10,7 +11,6 @@ import { readId, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toPullEvents, toPullRecord, toResetEvents } from '../wire/graph-events.ts';
 import { toGraphRecord, toGraphView } from '../wire/graph-record.ts';
 import { graphChange, graphWork, pullRequest, resetRequest } from '../wire/graph-request.ts';
@@ -22,7 +22,7 @@ type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'limits'
 export function graphRoutes(services: Services): Router {
   const { graph, collections, limits, log } = services;
   const shared = createSharedCollections(services);
-  const router = Router();
+  const router = createRouter();
 
   const found = async (request: Request, response: Response): Promise<Collection> =>
     shared.get(principalOf(response), readId(request, 'id'));
@@ -32,90 +32,70 @@ export function graphRoutes(services: Services): Router {
     return toGraphRecord(own, (await collections.get(collection.id)) ?? collection);
   };
 
-  router
-    .route('/')
-    .get(async (request, response) => {
-      const { collection_ids, collectionIds, ...paging } = readQuery(request, graphsQuery);
-      const query = { ids: [...collection_ids, ...collectionIds], ownerOnly: false, ...paging };
-      const { items, total } = await shared.list(principalOf(response), query);
-      response.json(list(await Promise.all(items.map(show)), total));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/', async (request, response) => {
+    const { collection_ids, collectionIds, ...paging } = readQuery(request, graphsQuery);
+    const query = { ids: [...collection_ids, ...collectionIds], ownerOnly: false, ...paging };
+    const { items, total } = await shared.list(principalOf(response), query);
+    response.json(list(await Promise.all(items.map(show)), total));
+  });
 
-  router
-    .route('/:id')
-    .get(async (request, response) => {
-      response.json(single(await show(await found(request, response))));
-    })
-    .post(async (request, response) => {
-      const collection = await found(request, response);
-      await graph.records.describeGraph(collection.id, readBody(request, graphChange));
-      response.json(single(await show(collection)));
-    })
-    .all(onlyMethods('GET', 'POST'));
+  router.get('/:id', async (request, response) => {
+    response.json(single(await show(await found(request, response))));
+  });
 
-  router
-    .route('/:id/pull')
-    .post(async (request, response) => {
-      const { id } = await found(request, response);
-      const { force, isStreamed } = readBody(request, pullRequest);
-      const signal = requestSignal(request, response);
-      const options = { force: force || readQuery(request, pullQuery).force, signal };
-      if (isStreamed) {
-        const steps = graph.records.pullInSteps(id, options);
-        await sendEvents(response, toPullEvents(steps), streamOptions(signal, limits, log));
-      } else response.json(single(toPullRecord(await graph.records.pull(id, options))));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/:id', async (request, response) => {
+    const collection = await found(request, response);
+    await graph.records.describeGraph(collection.id, readBody(request, graphChange));
+    response.json(single(await show(collection)));
+  });
 
-  router
-    .route('/:id/reset')
-    .post(async (request, response) => {
-      const { id } = await found(request, response);
-      const { isStreamed } = readBody(request, resetRequest);
-      const signal = requestSignal(request, response);
-      const steps = graph.records.resetInSteps(id, signal);
-      if (isStreamed) await sendEvents(response, toResetEvents(steps), streamOptions(signal, limits, log));
-      else {
-        for await (const _ of steps);
-        response.json(single({ success: true }));
-      }
-    })
-    .all(onlyMethods('POST'));
+  router.post('/:id/pull', async (request, response) => {
+    const { id } = await found(request, response);
+    const { force, isStreamed } = readBody(request, pullRequest);
+    const signal = requestSignal(request, response);
+    const options = { force: force || readQuery(request, pullQuery).force, signal };
+    if (isStreamed) {
+      const steps = graph.records.pullInSteps(id, options);
+      await sendEvents(response, toPullEvents(steps), streamOptions(signal, limits, log));
+    } else response.json(single(toPullRecord(await graph.records.pull(id, options))));
+  });
 
-  router
-    .route('/:id/communities/build')
-    .post(async (request, response) => {
-      const { id } = await found(request, response);
-      const { model } = readBody(request, graphWork);
-      const count = await graph.buildCommunities(id, model, requestSignal(request, response));
-      response.json(single({ message: `Communities built: ${count}.`, communities: count }));
-    })
-    .all(onlyMethods('POST'));
-
-  router
-    .route('/:id/documents/:documentId')
-    .delete(async (request, response) => {
-      const { id } = await found(request, response);
-      const documentId = readId(request, 'documentId');
-      if (!(await graph.records.removeDocument(id, documentId))) {
-        throw new ServiceError('not_found', `The graph ${id} contains nothing from document ${documentId}.`);
-      }
+  router.post('/:id/reset', async (request, response) => {
+    const { id } = await found(request, response);
+    const { isStreamed } = readBody(request, resetRequest);
+    const signal = requestSignal(request, response);
+    const steps = graph.records.resetInSteps(id, signal);
+    if (isStreamed) await sendEvents(response, toResetEvents(steps), streamOptions(signal, limits, log));
+    else {
+      for await (const _ of steps);
       response.json(single({ success: true }));
-    })
-    .all(onlyMethods('DELETE'));
+    }
+  });
 
-  router
-    .route('/:id/view')
-    .get(async (request, response) => {
-      const { id } = await found(request, response);
-      const { edges: most = DEFAULT_EDGES, ...nodes } = readQuery(request, viewQuery);
-      const edges = Math.min(most, MAX_EDGES);
-      const outline = await graph.records.outline(id, { nodes, edges });
-      const { items } = await graph.records.communities(id, { offset: 0, limit: MAX_COMMUNITIES });
-      response.json(single({ collection_id: id, ...nodes, ...toGraphView(outline, items) }));
-    })
-    .all(onlyMethods('GET'));
+  router.post('/:id/communities/build', async (request, response) => {
+    const { id } = await found(request, response);
+    const { model } = readBody(request, graphWork);
+    const count = await graph.buildCommunities(id, model, requestSignal(request, response));
+    response.json(single({ message: `Communities built: ${count}.`, communities: count }));
+  });
+
+  router.delete('/:id/documents/:documentId', async (request, response) => {
+    const { id } = await found(request, response);
+    const documentId = readId(request, 'documentId');
+    if (!(await graph.records.removeDocument(id, documentId))) {
+      throw new ServiceError('not_found', `The graph ${id} contains nothing from document ${documentId}.`);
+    }
+    response.json(single({ success: true }));
+  });
+
+  router.get('/:id/view', async (request, response) => {
+    const { id } = await found(request, response);
+    const { edges: most = DEFAULT_EDGES, ...nodes } = readQuery(request, viewQuery);
+    const edges = Math.min(most, MAX_EDGES);
+    const outline = await graph.records.outline(id, { nodes, edges });
+    const { items } = await graph.records.communities(id, { offset: 0, limit: MAX_COMMUNITIES });
+    response.json(single({ collection_id: id, ...nodes, ...toGraphView(outline, items) }));
+  });
 
   return router;
 }

@@ -1,17 +1,14 @@
-import { Router } from 'express';
+import type { Router } from 'express';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toHealthRecord } from '../wire/system-record.ts';
 
 /** Public (docs/contract.md 12): that the service answers, and as an addition its model, embedder and index state. */
 export function healthRoutes({ status }: Pick<HttpServices, 'status'>): Router {
-  const router = Router();
-  router
-    .route('/health')
-    .get(async (_request, response) => {
-      response.json(single(toHealthRecord(await status())));
-    })
-    .all(onlyMethods('GET'));
+  const router = createRouter();
+  router.get('/health', async (_request, response) => {
+    response.json(single(toHealthRecord(await status())));
+  });
   return router;
 }

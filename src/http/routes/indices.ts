@@ -1,13 +1,13 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import type { VectorSpace } from '../../store/vector-spaces.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { readPage } from '../read-query.ts';
 import { requireSuperuser } from '../require-superuser.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { newIndex, toIndexRecord } from '../wire/index-record.ts';
 
 /**
@@ -19,7 +19,7 @@ export function indexRoutes({
   maintenance,
   log,
 }: Pick<HttpServices, 'spaces' | 'maintenance' | 'log'>): Router {
-  const router = Router();
+  const router = createRouter();
   router.use((_request, response, next) => {
     requireSuperuser(principalOf(response));
     next();
@@ -32,41 +32,37 @@ export function indexRoutes({
     throw new ServiceError('not_found', `Index ${names.join('/')} not found.`);
   };
 
-  router
-    .route('/')
-    .get(async (request, response) => {
-      const { offset, limit } = readPage(request);
-      const all = await spaces.list();
-      const shown = all.slice(offset, offset + limit).map((space) => toIndexRecord(space, maintenance.state()));
-      response.json({ ...list([], all.length), results: { indices: shown } });
-    })
-    .post(async (request, response) => {
-      const { isAwaited } = readBody(request, newIndex);
-      const [current] = (await spaces.list()).filter(({ state }) => state === 'current');
-      const mending = maintenance.audit();
-      if (isAwaited) await mending;
-      else mending.catch((error: unknown) => log.warn({ err: error }, 'The vector index could not be checked.'));
-      const done = isAwaited ? 'was compared with the records and is up to date' : 'is being compared with the records';
-      response.json(single({ message: `The index ${current?.collection ?? 'of the corpus'} ${done}.` }));
-    })
-    .all(onlyMethods('GET', 'POST'));
+  router.get('/', async (request, response) => {
+    const { offset, limit } = readPage(request);
+    const all = await spaces.list();
+    const shown = all.slice(offset, offset + limit).map((space) => toIndexRecord(space, maintenance.state()));
+    response.json({ ...list([], all.length), results: { indices: shown } });
+  });
 
-  router
-    .route('/:one/:other')
-    .get(async (request, response) => {
-      const { one, other } = request.params;
-      response.json(single(toIndexRecord(await find(one, other), maintenance.state())));
-    })
-    .delete(async (request) => {
-      const { one, other } = request.params;
-      const { collection, state } = await find(one, other);
-      const reason =
-        state === 'current'
-          ? 'searches are answered from it'
-          : 'it is kept for returning to it, and deleted with the next reindex';
-      throw new ServiceError('conflict', `The index ${collection} cannot be deleted: ${reason}.`);
-    })
-    .all(onlyMethods('GET', 'DELETE'));
+  router.post('/', async (request, response) => {
+    const { isAwaited } = readBody(request, newIndex);
+    const [current] = (await spaces.list()).filter(({ state }) => state === 'current');
+    const mending = maintenance.audit();
+    if (isAwaited) await mending;
+    else mending.catch((error: unknown) => log.warn({ err: error }, 'The vector index could not be checked.'));
+    const done = isAwaited ? 'was compared with the records and is up to date' : 'is being compared with the records';
+    response.json(single({ message: `The index ${current?.collection ?? 'of the corpus'} ${done}.` }));
+  });
+
+  router.get('/:one/:other', async (request, response) => {
+    const { one, other } = request.params;
+    response.json(single(toIndexRecord(await find(one, other), maintenance.state())));
+  });
+
+  router.delete('/:one/:other', async (request) => {
+    const { one, other } = request.params;
+    const { collection, state } = await find(one, other);
+    const reason =
+      state === 'current'
+        ? 'searches are answered from it'
+        : 'it is kept for returning to it, and deleted with the next reindex';
+    throw new ServiceError('conflict', `The index ${collection} cannot be deleted: ${reason}.`);
+  });
 
   return router;
 }

@@ -1,16 +1,16 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { isVisible, visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readId, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type ServerSentEvent, sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { afterQuery, retryQuery } from '../wire/query.ts';
 import { toIngestionEvent } from '../wire/task-record.ts';
 
@@ -18,32 +18,26 @@ type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'limits' | 'log'>;
 
 /** Additions below /documents: progress events of an ingestion, and a retry of all failed documents. */
 export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): Router {
-  const router = Router();
-  router
-    .route('/retry-failed')
-    .post(async (request, response) => {
-      const principal = principalOf(response);
-      // A superuser retries only their own documents unless all are requested.
-      const own: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: principal.userId };
-      const isAll = principal.isSuperuser && readQuery(request, retryQuery).all_owners;
-      const filter = isAll ? visibleFilter(principal) : allOf(visibleFilter(principal), own);
-      response.status(202).json(single({ retried: await ingestions.retryFailed(filter) }));
-    })
-    .all(onlyMethods('POST'));
-  router
-    .route('/:id/events')
-    .get(async (request, response) => {
-      const id = readId(request, 'id');
-      const document = await corpus.get(id);
-      if (document === undefined || !isVisible(document, principalOf(response))) {
-        throw new ServiceError('not_found', `There is no document ${id}.`);
-      }
-      const last = request.get('last-event-id') ?? readQuery(request, afterQuery).after;
-      const signal = requestSignal(request, response);
-      const events = encoded(ingestions.follow(document, last, signal), id);
-      await sendEvents(response, events, streamOptions(signal, limits, log));
-    })
-    .all(onlyMethods('GET'));
+  const router = createRouter();
+  router.post('/retry-failed', async (request, response) => {
+    const principal = principalOf(response);
+    // A superuser retries only their own documents unless all are requested.
+    const own: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: principal.userId };
+    const isAll = principal.isSuperuser && readQuery(request, retryQuery).all_owners;
+    const filter = isAll ? visibleFilter(principal) : allOf(visibleFilter(principal), own);
+    response.status(202).json(single({ retried: await ingestions.retryFailed(filter) }));
+  });
+  router.get('/:id/events', async (request, response) => {
+    const id = readId(request, 'id');
+    const document = await corpus.get(id);
+    if (document === undefined || !isVisible(document, principalOf(response))) {
+      throw new ServiceError('not_found', `There is no document ${id}.`);
+    }
+    const last = request.get('last-event-id') ?? readQuery(request, afterQuery).after;
+    const signal = requestSignal(request, response);
+    const events = encoded(ingestions.follow(document, last, signal), id);
+    await sendEvents(response, events, streamOptions(signal, limits, log));
+  });
   return router;
 }
 

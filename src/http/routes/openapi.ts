@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { type Response, Router } from 'express';
+import type { Response, Router } from 'express';
+import { createRouter } from '../create-router.ts';
 import type { HttpServices } from '../http-services.ts';
 import type { OpenApiDocument } from '../openapi/to-document.ts';
 import { sendPageFile } from '../send-page.ts';
-import { onlyMethods } from '../unknown-route.ts';
 
 const PAGE = fileURLToPath(new URL('../../page/docs', import.meta.url));
 const FILES = ['docs.css', 'docs.js', 'elements.js', 'request.js', 'schema-view.js', 'try-form.js'];
@@ -18,23 +18,17 @@ export function openApiRoutes({ status }: Pick<HttpServices, 'status'>): Router 
     made ??= makeDocument(status);
     return made;
   };
-  const router = Router();
+  const router = createRouter();
   for (const path of ['/v3/openapi.json', '/openapi_spec']) {
-    router
-      .route(path)
-      .get(async (_request, response) => {
-        response.set('Cache-Control', 'no-cache').json(await describe());
-      })
-      .all(onlyMethods('GET'));
+    router.get(path, async (_request, response) => {
+      response.set('Cache-Control', 'no-cache').json(await describe());
+    });
   }
-  router
-    .route('/docs')
-    .get((_request, response) => sendPage(response, 'index.html'))
-    .all(onlyMethods('GET'));
-  router
-    .route(FILES.map((file) => `/docs/${file}`))
-    .get((request, response) => sendPage(response, request.path.split('/').at(-1) ?? ''))
-    .all(onlyMethods('GET'));
+  router.get('/docs', (_request, response) => sendPage(response, 'index.html'));
+  router.get(
+    FILES.map((file) => `/docs/${file}`),
+    (request, response) => sendPage(response, request.path.split('/').at(-1) ?? ''),
+  );
   return router;
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
+import { createRouter } from '../create-router.ts';
 import { sendPageFile } from '../send-page.ts';
-import { onlyMethods } from '../unknown-route.ts';
 
 /** Views of the page by their address; the page itself reads the rest of it. */
 const VIEWS = ['/search', '/library', '/graph', '/quality', '/settings', '/d/:document'];
@@ -15,27 +15,24 @@ const FOREVER = 'public, max-age=31536000, immutable';
  * everything it shows it asks the interface for.
  */
 export function pageRoutes(folder: string = pageFolder()): Router {
-  const router = Router();
+  const router = createRouter();
   const page: RequestHandler = (_request, response) => {
     if (!existsSync(`${folder}/index.html`)) {
       throw new ServiceError('not_configured', 'The web page has not been built. Run "npm run build" in the checkout.');
     }
     sendPageFile(response, 'index.html', { root: folder, cacheControl: 'no-cache' });
   };
-  router.get('/', (request, response, next) => {
+  router.route('/').get((request, response, next) => {
     response.vary('Accept');
     if (request.accepts(['json', 'html']) === 'html') page(request, response, next);
     else next();
   });
-  router.route(VIEWS).get(page).all(onlyMethods('GET'));
-  router
-    .route('/assets/:file')
-    .get((request, response) => {
-      const { file } = request.params;
-      // `sendFile` refuses what would leave the folder.
-      sendPageFile(response, file, { root: `${folder}/assets`, cacheControl: FOREVER });
-    })
-    .all(onlyMethods('GET'));
+  router.get(VIEWS, page);
+  router.get('/assets/:file', (request, response) => {
+    const { file } = request.params;
+    // `sendFile` refuses what would leave the folder.
+    sendPageFile(response, file, { root: `${folder}/assets`, cacheControl: FOREVER });
+  });
   return router;
 }
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { Router } from 'express';
+import type { Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf } from '../../documents/filter.ts';
 import { collectAnswer } from '../../rag/collect-answer.ts';
 import type { RagRequest } from '../../rag/rag-event.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
 import { streamNewRun } from '../run-stream.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toRagAnswer } from '../wire/rag-answer.ts';
 import { toRagEvents } from '../wire/rag-events.ts';
 import { ragRequest } from '../wire/rag-request.ts';
@@ -20,28 +20,25 @@ type RagServices = Pick<HttpServices, 'answerer' | 'runs' | 'limits' | 'log'>;
 
 /** docs/contract.md 5.2: the same events, streamed or collected. */
 export function ragRoutes({ answerer, ...services }: RagServices): Router {
-  const router = Router();
-  router
-    .route('/rag')
-    .post(async (request, response) => {
-      const { stream, isResumable, request: asked, detail } = readBody(request, ragRequest);
-      const filter = allOf(visibleFilter(principalOf(response)), asked.search.filter);
-      const question: RagRequest = { ...asked, search: { ...asked.search, filter } };
-      const shownWith = { query: asked.query, detail, origin: originOf(request) };
-      if (stream) {
-        const events = (signal: AbortSignal) => toRagEvents(answerer.answer(question, signal), shownWith);
-        const run = { kind: 'rag' as const, conversationId: null, isResumable, events };
-        await streamNewRun(request, response, services, run);
-        return;
-      }
-      const created = Math.floor(Date.now() / 1000);
-      const answer = await collectAnswer(answerer.answer(question, requestSignal(request, response)));
-      const shown = toRagAnswer(answer, { ...shownWith, id: `chatcmpl-${randomUUID()}`, created });
-      const { generated_answer, search_results, citations } = shown;
-      // docs/contract.md D1: the specification shows these members without the envelope, so they are sent in both
-      // places.
-      response.json({ ...single(shown), generated_answer, search_results, citations });
-    })
-    .all(onlyMethods('POST'));
+  const router = createRouter();
+  router.post('/rag', async (request, response) => {
+    const { stream, isResumable, request: asked, detail } = readBody(request, ragRequest);
+    const filter = allOf(visibleFilter(principalOf(response)), asked.search.filter);
+    const question: RagRequest = { ...asked, search: { ...asked.search, filter } };
+    const shownWith = { query: asked.query, detail, origin: originOf(request) };
+    if (stream) {
+      const events = (signal: AbortSignal) => toRagEvents(answerer.answer(question, signal), shownWith);
+      const run = { kind: 'rag' as const, conversationId: null, isResumable, events };
+      await streamNewRun(request, response, services, run);
+      return;
+    }
+    const created = Math.floor(Date.now() / 1000);
+    const answer = await collectAnswer(answerer.answer(question, requestSignal(request, response)));
+    const shown = toRagAnswer(answer, { ...shownWith, id: `chatcmpl-${randomUUID()}`, created });
+    const { generated_answer, search_results, citations } = shown;
+    // docs/contract.md D1: the specification shows these members without the envelope, so they are sent in both
+    // places.
+    response.json({ ...single(shown), generated_answer, search_results, citations });
+  });
   return router;
 }

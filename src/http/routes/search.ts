@@ -1,26 +1,23 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf } from '../../documents/filter.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { toSearchResults } from '../wire/search-results.ts';
 
 /** docs/contract.md 5.1. */
 export function searchRoutes({ retriever }: Pick<HttpServices, 'retriever'>): Router {
-  const router = Router();
-  router
-    .route('/search')
-    .post(async (request, response) => {
-      const { query, settings, detail } = readBody(request, searchRequest);
-      const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
-      const outcome = await retriever.search(query, { ...settings, filter }, requestSignal(request, response));
-      response.json(single(toSearchResults(outcome, query, detail)));
-    })
-    .all(onlyMethods('POST'));
+  const router = createRouter();
+  router.post('/search', async (request, response) => {
+    const { query, settings, detail } = readBody(request, searchRequest);
+    const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
+    const outcome = await retriever.search(query, { ...settings, filter }, requestSignal(request, response));
+    response.json(single(toSearchResults(outcome, query, detail)));
+  });
   return router;
 }

@@ -1,12 +1,12 @@
-import { type Request, type RequestHandler, Router } from 'express';
+import type { Request, RequestHandler, Router } from 'express';
 import { type Authenticate, readCredentials } from '../../access/credentials.ts';
 import type { Principal } from '../../access/principal.ts';
 import { ServiceError } from '../../errors.ts';
+import { createRouter } from '../create-router.ts';
 import { describeUser } from '../describe-user.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { bodyText, readBody, receiveBytes } from '../read-body.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { readEmail, readLogin, readRefreshToken, toTokenRecord } from '../wire/sign-in.ts';
 import { passwordReset, registration, verification } from '../wire/user-record.ts';
 
@@ -20,14 +20,13 @@ const NO_MAIL = 'This server sends no e-mail: its administrator creates the code
 export function signInRoutes(services: Services, authenticate: Authenticate): Router {
   const { accounts, log } = services;
   const { users, signIn } = accounts;
-  const router = Router();
-  const post = (path: string, handler: RequestHandler) =>
-    router.route(path).post(receiveBytes(BODY), handler).all(onlyMethods('POST'));
+  const router = createRouter();
+  const post = (path: string, handler: RequestHandler) => router.post(path, receiveBytes(BODY), handler);
 
   router.use(warnOfProxy(log));
 
   // Listing users, on the same path, needs credentials.
-  router.post('/', receiveBytes(BODY), async (request, response) => {
+  router.route('/').post(receiveBytes(BODY), async (request, response) => {
     const by = await callerOf(request, authenticate);
     const user = await users.register(by, readBody(request, registration), addressOf(request));
     response.json(single(await describeUser(user, services)));

@@ -1,13 +1,13 @@
-import { type Response, Router } from 'express';
+import type { Response, Router } from 'express';
 import { isVisible, mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { documentOfSource } from '../../ingest/document-of-source.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
 import { readId, readQuery } from '../read-query.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { prefixQuery, sourcePlace, sourceQuery } from '../wire/source-request.ts';
 
@@ -15,39 +15,30 @@ type Services = Pick<HttpServices, 'corpus' | 'sources' | 'limits'>;
 
 /** Additions below /documents: the caller's documents by source, used to keep them in step with folders and sites. */
 export function sourceRoutes({ corpus, sources, limits }: Services): Router {
-  const router = Router();
+  const router = createRouter();
 
-  router
-    .route('/of-source')
-    .get(async (request, response) => {
-      const { source } = readQuery(request, sourceQuery);
-      const found = await documentOfSource(source, principalOf(response).userId, { corpus, sources });
-      const document = found.before === undefined ? null : toDocumentRecord(found.before);
-      response.json(single({ document_id: found.id, document }));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/of-source', async (request, response) => {
+    const { source } = readQuery(request, sourceQuery);
+    const found = await documentOfSource(source, principalOf(response).userId, { corpus, sources });
+    const document = found.before === undefined ? null : toDocumentRecord(found.before);
+    response.json(single({ document_id: found.id, document }));
+  });
 
-  router
-    .route('/by-source')
-    .get(async (request, response) => {
-      const { prefix, content_hash, after, limit } = readQuery(request, prefixQuery);
-      const found = await sources.below(principalOf(response).userId, {
-        ...{ prefix, limit },
-        ...(content_hash !== undefined && { contentHash: content_hash }),
-        ...(after !== undefined && { after }),
-      });
-      response.json(list(found.map(toDocumentRecord), found.length));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/by-source', async (request, response) => {
+    const { prefix, content_hash, after, limit } = readQuery(request, prefixQuery);
+    const found = await sources.below(principalOf(response).userId, {
+      ...{ prefix, limit },
+      ...(content_hash !== undefined && { contentHash: content_hash }),
+      ...(after !== undefined && { after }),
+    });
+    response.json(list(found.map(toDocumentRecord), found.length));
+  });
 
-  router
-    .route('/:id/source')
-    .put(receiveBytes(limits.body), async (request, response) => {
-      const id = await requireChangeable(readId(request, 'id'), response);
-      const { source, file_name: fileName } = readBody(request, sourcePlace);
-      response.json(single(toDocumentRecord(await sources.updateSource(id, { source, fileName }))));
-    })
-    .all(onlyMethods('PUT'));
+  router.put('/:id/source', receiveBytes(limits.body), async (request, response) => {
+    const id = await requireChangeable(readId(request, 'id'), response);
+    const { source, file_name: fileName } = readBody(request, sourcePlace);
+    response.json(single(toDocumentRecord(await sources.updateSource(id, { source, fileName }))));
+  });
 
   async function requireChangeable(id: string, response: Response): Promise<string> {
     const document = await corpus.get(id);

@@ -1,7 +1,8 @@
 import { cpus, freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Router } from 'express';
+import type { Router } from 'express';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
@@ -9,7 +10,6 @@ import { requestSignal } from '../request-signal.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toPromptRecord } from '../wire/prompt-record.ts';
 import { reindexRequest, toReindexEvents } from '../wire/reindex.ts';
 import { toCitewellStatus } from '../wire/system-record.ts';
@@ -27,44 +27,35 @@ export function systemRoutes(services: Services): Router {
   const { corpus, queue, status, settings, prompts, reindex, limits, log } = services;
   const startedAt = performance.now();
   const startTime = new Date().toISOString();
-  const router = Router();
+  const router = createRouter();
 
-  router
-    .route('/status')
-    .get(async (_request, response) => {
-      requireSuperuser(principalOf(response));
-      const looks = [status(), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
-      const [service, stats, backlog, cpuUsage] = await Promise.all(looks);
-      response.json(
-        single({
-          start_time: startTime,
-          uptime_seconds: (performance.now() - startedAt) / 1000,
-          cpu_usage: cpuUsage,
-          memory_usage: 100 * (1 - freemem() / totalmem()),
-          citewell: toCitewellStatus(service, stats, backlog),
-        }),
-      );
-    })
-    .all(onlyMethods('GET'));
+  router.get('/status', async (_request, response) => {
+    requireSuperuser(principalOf(response));
+    const looks = [status(), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
+    const [service, stats, backlog, cpuUsage] = await Promise.all(looks);
+    response.json(
+      single({
+        start_time: startTime,
+        uptime_seconds: (performance.now() - startedAt) / 1000,
+        cpu_usage: cpuUsage,
+        memory_usage: 100 * (1 - freemem() / totalmem()),
+        citewell: toCitewellStatus(service, stats, backlog),
+      }),
+    );
+  });
 
-  router
-    .route('/settings')
-    .get((_request, response) => {
-      requireSuperuser(principalOf(response));
-      const texts = prompts.list().map((prompt) => [prompt.name, toPromptRecord(prompt)] as const);
-      response.json(single({ config: settings(), prompts: Object.fromEntries(texts), r2r_project_name: 'citewell' }));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/settings', (_request, response) => {
+    requireSuperuser(principalOf(response));
+    const texts = prompts.list().map((prompt) => [prompt.name, toPromptRecord(prompt)] as const);
+    response.json(single({ config: settings(), prompts: Object.fromEntries(texts), r2r_project_name: 'citewell' }));
+  });
 
-  router
-    .route('/reindex')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const wanted = readBody(request, reindexRequest);
-      const signal = requestSignal(request, response);
-      await sendEvents(response, toReindexEvents(reindex(wanted, signal)), streamOptions(signal, limits, log));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/reindex', async (request, response) => {
+    requireSuperuser(principalOf(response));
+    const wanted = readBody(request, reindexRequest);
+    const signal = requestSignal(request, response);
+    await sendEvents(response, toReindexEvents(reindex(wanted, signal)), streamOptions(signal, limits, log));
+  });
 
   return router;
 }

@@ -1,13 +1,13 @@
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import type { Document } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import type { IngestionTask } from '../../store/ingestion-queue.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readId, readQuery } from '../read-query.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { tasksQuery } from '../wire/query.ts';
 import { toTaskRecord } from '../wire/task-record.ts';
 
@@ -32,27 +32,21 @@ export function taskRoutes({ corpus, ingestions, queue }: Services): Router {
     };
   };
 
-  const router = Router();
-  router
-    .route('/')
-    .get(async (request, response) => {
-      const { state: states, document_ids: documentIds, ...paging } = readQuery(request, tasksQuery);
-      const query = {
-        filter: visibleFilter(principalOf(response)),
-        ...(states.length > 0 && { states }),
-        ...(documentIds.length > 0 && { documentIds }),
-      };
-      response.json(page(await queue.list(query, paging), toTaskRecord));
-    })
-    .all(onlyMethods('GET'));
-  router
-    .route('/:id')
-    .get(async (request, response) => {
-      response.json(single(toTaskRecord((await find(request, response)).task)));
-    })
-    .all(onlyMethods('GET'));
-  router.route('/:id/cancel').post(steer(ingestions.cancel)).all(onlyMethods('POST'));
-  router.route('/:id/retry').post(steer(ingestions.retry)).all(onlyMethods('POST'));
+  const router = createRouter();
+  router.get('/', async (request, response) => {
+    const { state: states, document_ids: documentIds, ...paging } = readQuery(request, tasksQuery);
+    const query = {
+      filter: visibleFilter(principalOf(response)),
+      ...(states.length > 0 && { states }),
+      ...(documentIds.length > 0 && { documentIds }),
+    };
+    response.json(page(await queue.list(query, paging), toTaskRecord));
+  });
+  router.get('/:id', async (request, response) => {
+    response.json(single(toTaskRecord((await find(request, response)).task)));
+  });
+  router.post('/:id/cancel', steer(ingestions.cancel));
+  router.post('/:id/retry', steer(ingestions.retry));
   return router;
 }
 

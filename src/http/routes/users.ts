@@ -1,6 +1,7 @@
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
 import { describeUser, describeUsers } from '../describe-user.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -18,7 +19,7 @@ import { newCode, passwordChange, removal, userChange } from '../wire/user-recor
 export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collections' | 'corpus'>): Router {
   const { accounts, collections } = services;
   const { users, memberships } = accounts;
-  const router = Router();
+  const router = createRouter();
 
   router
     .route('/')
@@ -28,95 +29,74 @@ export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collection
     })
     .all(onlyMethods('GET', 'POST'));
 
-  router
-    .route('/me')
-    .get(async (_request, response) => {
-      const by = principalOf(response);
-      response.json(single(await describeUser(await users.get(by, by.userId), services)));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/me', async (_request, response) => {
+    const by = principalOf(response);
+    response.json(single(await describeUser(await users.get(by, by.userId), services)));
+  });
 
-  router
-    .route('/change-password')
-    .post(async (request, response) => {
-      const { current_password: current, new_password: next } = readBody(request, passwordChange);
-      await users.changePassword(principalOf(response), current, next);
-      response.json(single({ message: 'Password changed successfully' }));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/change-password', async (request, response) => {
+    const { current_password: current, new_password: next } = readBody(request, passwordChange);
+    await users.changePassword(principalOf(response), current, next);
+    response.json(single({ message: 'Password changed successfully' }));
+  });
 
-  router
-    .route('/export')
-    .post(async (request, response) => {
-      const by = principalOf(response);
-      if (!by.isSuperuser) throw new ServiceError('forbidden', 'Only superusers may export users.');
-      const rows = async function* () {
-        for await (const user of eachOf((each) => users.list(by, { ids: [], ...each }))) {
-          yield { ...user, collectionIds: await collections.idsOfMember(user.id) };
-        }
-      };
-      await sendExport(request, response, { name: 'users', columns: userColumns, rows });
-    })
-    .all(onlyMethods('POST'));
+  router.post('/export', async (request, response) => {
+    const by = principalOf(response);
+    if (!by.isSuperuser) throw new ServiceError('forbidden', 'Only superusers may export users.');
+    const rows = async function* () {
+      for await (const user of eachOf((each) => users.list(by, { ids: [], ...each }))) {
+        yield { ...user, collectionIds: await collections.idsOfMember(user.id) };
+      }
+    };
+    await sendExport(request, response, { name: 'users', columns: userColumns, rows });
+  });
 
   for (const provider of ['google', 'github']) {
     for (const step of ['authorize', 'callback']) router.all(`/oauth/${provider}/${step}`, noProvider(provider));
   }
 
-  router
-    .route('/:id')
-    .get(async (request, response) => {
-      const user = await users.get(principalOf(response), readId(request, 'id'));
-      response.json(single(await describeUser(user, services)));
-    })
-    .post(async (request, response) => {
-      const user = await users.update(principalOf(response), readId(request, 'id'), readBody(request, userChange));
-      response.json(single(await describeUser(user, services)));
-    })
-    .delete(async (request, response) => {
-      const { password } = readBody(request, removal);
-      const { documents, chunks } = await users.remove(principalOf(response), readId(request, 'id'), password);
-      response.json(single({ success: true, documents, chunks }));
-    })
-    .all(onlyMethods('GET', 'POST', 'DELETE'));
+  router.get('/:id', async (request, response) => {
+    const user = await users.get(principalOf(response), readId(request, 'id'));
+    response.json(single(await describeUser(user, services)));
+  });
 
-  router
-    .route('/:id/limits')
-    .get(async (request, response) => {
-      const user = await users.get(principalOf(response), readId(request, 'id'));
-      response.json(single(await toLimitsRecord(user, accounts)));
-    })
-    .all(onlyMethods('GET'));
+  router.post('/:id', async (request, response) => {
+    const user = await users.update(principalOf(response), readId(request, 'id'), readBody(request, userChange));
+    response.json(single(await describeUser(user, services)));
+  });
+
+  router.delete('/:id', async (request, response) => {
+    const { password } = readBody(request, removal);
+    const { documents, chunks } = await users.remove(principalOf(response), readId(request, 'id'), password);
+    response.json(single({ success: true, documents, chunks }));
+  });
+
+  router.get('/:id/limits', async (request, response) => {
+    const user = await users.get(principalOf(response), readId(request, 'id'));
+    response.json(single(await toLimitsRecord(user, accounts)));
+  });
 
   // Addition: no e-mail is sent, so a superuser creates the code that one would have contained.
-  router
-    .route('/:id/codes')
-    .post(async (request, response) => {
-      const { purpose } = readBody(request, newCode);
-      const code = await users.createCode(principalOf(response), readId(request, 'id'), purpose);
-      response.set('Cache-Control', 'no-store').json(single({ code, purpose }));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/:id/codes', async (request, response) => {
+    const { purpose } = readBody(request, newCode);
+    const code = await users.createCode(principalOf(response), readId(request, 'id'), purpose);
+    response.set('Cache-Control', 'no-store').json(single({ code, purpose }));
+  });
 
-  router
-    .route('/:id/collections')
-    .get(async (request, response) => {
-      const found = await memberships.of(principalOf(response), readId(request, 'id'), readPage(request));
-      response.json(page(found, toCollectionRecord));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/collections', async (request, response) => {
+    const found = await memberships.of(principalOf(response), readId(request, 'id'), readPage(request));
+    response.json(page(found, toCollectionRecord));
+  });
 
-  router
-    .route('/:id/collections/:collectionId')
-    .post(async (request, response) => {
-      await memberships.add(principalOf(response), readId(request, 'collectionId'), readId(request, 'id'));
-      response.json(single({ success: true }));
-    })
-    .delete(async (request, response) => {
-      await memberships.remove(principalOf(response), readId(request, 'collectionId'), readId(request, 'id'));
-      response.json(single({ success: true }));
-    })
-    .all(onlyMethods('POST', 'DELETE'));
+  router.post('/:id/collections/:collectionId', async (request, response) => {
+    await memberships.add(principalOf(response), readId(request, 'collectionId'), readId(request, 'id'));
+    response.json(single({ success: true }));
+  });
+
+  router.delete('/:id/collections/:collectionId', async (request, response) => {
+    await memberships.remove(principalOf(response), readId(request, 'collectionId'), readId(request, 'id'));
+    response.json(single({ success: true }));
+  });
 
   return router;
 }

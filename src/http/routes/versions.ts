@@ -1,12 +1,12 @@
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { checkShape } from '../check-shape.ts';
+import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readId, readPage, readQuery } from '../read-query.ts';
 import { sendDownload } from '../send-download.ts';
-import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { chunksQuery, rangeQuery } from '../wire/query.ts';
@@ -16,7 +16,7 @@ import { findChangeable } from './visible-document.ts';
 
 /** Additions: the versions of a document, for its owner. */
 export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' | 'versions'>): Router {
-  const router = Router();
+  const router = createRouter();
   const owned = async (request: Request, response: Response): Promise<string> =>
     (await findChangeable(corpus, readId(request, 'id'), response)).id;
   const asked = async (request: Request, response: Response) => ({
@@ -24,70 +24,49 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
     version: readLabel(request, 'version'),
   });
 
-  router
-    .route('/:id/versions')
-    .get(async (request, response) => {
-      const id = await owned(request, response);
-      response.json(page(await versions.list(id, readPage(request)), (version) => toVersionRecord(id, version)));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/versions', async (request, response) => {
+    const id = await owned(request, response);
+    response.json(page(await versions.list(id, readPage(request)), (version) => toVersionRecord(id, version)));
+  });
 
-  router
-    .route('/:id/versions/:version')
-    .get(async (request, response) => {
-      const { id, version } = await asked(request, response);
-      response.json(single(toDocumentRecord(found(await versions.document(id, { version }), id, version))));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/versions/:version', async (request, response) => {
+    const { id, version } = await asked(request, response);
+    response.json(single(toDocumentRecord(found(await versions.document(id, { version }), id, version))));
+  });
 
-  router
-    .route('/:id/versions/:version/text')
-    .get(async (request, response) => {
-      const { id, version } = await asked(request, response);
-      const extracted = found(await versions.textOf(id, { version }), id, version);
-      response.json(single({ ...toTextRecord(id, extracted, readQuery(request, rangeQuery)), version }));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/versions/:version/text', async (request, response) => {
+    const { id, version } = await asked(request, response);
+    const extracted = found(await versions.textOf(id, { version }), id, version);
+    response.json(single({ ...toTextRecord(id, extracted, readQuery(request, rangeQuery)), version }));
+  });
 
-  router
-    .route('/:id/versions/:version/chunks')
-    .get(async (request, response) => {
-      const { id, version } = await asked(request, response);
-      found(await versions.document(id, { version }), id, version);
-      const { include_vectors: withVectors, ...paging } = readQuery(request, chunksQuery);
-      const chunks = await versions.chunksOf(id, { version }, paging);
-      const ids = withVectors ? chunks.items.map((chunk) => chunk.id) : [];
-      const vectors = await versions.vectorsOf(id, { version }, ids);
-      response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/versions/:version/chunks', async (request, response) => {
+    const { id, version } = await asked(request, response);
+    found(await versions.document(id, { version }), id, version);
+    const { include_vectors: withVectors, ...paging } = readQuery(request, chunksQuery);
+    const chunks = await versions.chunksOf(id, { version }, paging);
+    const ids = withVectors ? chunks.items.map((chunk) => chunk.id) : [];
+    const vectors = await versions.vectorsOf(id, { version }, ids);
+    response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
+  });
 
-  router
-    .route('/:id/versions/:version/download')
-    .get(async (request, response) => {
-      const { id, version } = await asked(request, response);
-      const document = found(await versions.document(id, { version }), id, version);
-      sendDownload(response, document, found(await versions.bytesOf(id, { version }), id, version));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/versions/:version/download', async (request, response) => {
+    const { id, version } = await asked(request, response);
+    const document = found(await versions.document(id, { version }), id, version);
+    sendDownload(response, document, found(await versions.bytesOf(id, { version }), id, version));
+  });
 
-  router
-    .route('/:id/versions/:version/restore')
-    .post(async (request, response) => {
-      const { id, version } = await asked(request, response);
-      response.json(single(toDocumentRecord(await versions.restore(id, version))));
-    })
-    .all(onlyMethods('POST'));
+  router.post('/:id/versions/:version/restore', async (request, response) => {
+    const { id, version } = await asked(request, response);
+    response.json(single(toDocumentRecord(await versions.restore(id, version))));
+  });
 
-  router
-    .route('/:id/versions/:version/diff/:other')
-    .get(async (request, response) => {
-      const { id, version } = await asked(request, response);
-      const other = readLabel(request, 'other');
-      const difference = await versions.diff(id, version, other);
-      response.json(single(toDifferenceRecord(id, found(difference, id, `${version} or ${other}`))));
-    })
-    .all(onlyMethods('GET'));
+  router.get('/:id/versions/:version/diff/:other', async (request, response) => {
+    const { id, version } = await asked(request, response);
+    const other = readLabel(request, 'other');
+    const difference = await versions.diff(id, version, other);
+    response.json(single(toDifferenceRecord(id, found(difference, id, `${version} or ${other}`))));
+  });
 
   return router;
 }
