@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { exportRequest } from '../wire/export-request.ts';
 
 /** By media type. A string describes content that is not JSON. */
 export type Content = Readonly<Record<string, z.ZodType | string>>;
@@ -55,6 +56,12 @@ export function operation(route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'}
   return { access: 'user', ...draft, method: method.toLowerCase() as Method, path };
 }
 
+/** Like `operation`, for a section of the contract. */
+export const operationsOf =
+  (shared: Required<Pick<Operation, 'section'>> & Pick<Draft, 'access'>): typeof operation =>
+  (route, draft) =>
+    operation(route, { ...shared, ...draft });
+
 /** A JSON body or response. */
 export const json = (schema: z.ZodType): Content => ({ 'application/json': schema });
 
@@ -64,4 +71,13 @@ export const events = (schema: z.ZodType): Content => ({ 'text/event-stream': sc
 /** Either, depending on the request. */
 export const jsonOrEvents = (whole: z.ZodType, event: z.ZodType): Content => ({ ...json(whole), ...events(event) });
 
-export const csv: Content = { 'text/csv': 'Every field quoted, lines ended by CR LF.' };
+/** An export of records. */
+export const csvExport = (route: `POST /${string}`, draft: Pick<Draft, 'name' | 'summary' | 'access'>): Operation =>
+  operation(route, {
+    section: 'docs/contract.md 6.3',
+    body: json(exportRequest),
+    isBodyOptional: true,
+    answer: { 'text/csv': 'Every field quoted, lines ended by CR LF.' },
+    failures: [400],
+    ...draft,
+  });

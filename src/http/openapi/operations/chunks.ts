@@ -5,16 +5,17 @@ import { deletionReceipt } from '../../wire/deletion-receipt.ts';
 import { allChunksQuery, vectorsQuery } from '../../wire/query.ts';
 import { id, listOf, results } from '../../wire/record-parts.ts';
 import { searchRequest } from '../../wire/search-request.ts';
-import { json, type OperationGroup, operation } from '../operation.ts';
+import { json, type OperationGroup, operation, operationsOf } from '../operation.ts';
+
+const contractOperation = operationsOf({ section: 'docs/contract.md 7' });
 
 export const chunkOperations: OperationGroup = {
   tag: 'Chunks',
   description: 'The chunks of documents.',
   operations: [
-    operation('GET /v3/chunks', {
+    contractOperation('GET /v3/chunks', {
       name: 'listChunks',
       summary: 'List one’s own chunks',
-      section: 'docs/contract.md 7',
       query: allChunksQuery,
       answer: json(listOf(chunkRecord)),
       failures: [400],
@@ -28,35 +29,31 @@ export const chunkOperations: OperationGroup = {
       answer: json(results(z.array(z.object({ message: z.string(), task_id: z.null(), document_id: id })))),
       failures: [400, 403, 404, 409, 413, 502],
     }),
-    operation('POST /v3/chunks/search', {
+    contractOperation('POST /v3/chunks/search', {
       name: 'searchChunks',
       summary: 'Search passages alone',
-      section: 'docs/contract.md 7',
       body: json(searchRequest),
       examples: { plain: { query: 'notice period' } },
       answer: json(listOf(chunkHit)),
       failures: [400, 502, 503],
     }),
-    operation('GET /v3/chunks/{id}', {
+    contractOperation('GET /v3/chunks/{id}', {
       name: 'getChunk',
       summary: 'Get a passage',
-      section: 'docs/contract.md 7',
       query: vectorsQuery,
       answer: json(results(chunkRecord)),
       failures: [403],
     }),
-    operation('POST /v3/chunks/{id}', {
+    contractOperation('POST /v3/chunks/{id}', {
       name: 'updateChunk',
       summary: 'Change a chunk; it is embedded again',
-      section: 'docs/contract.md 7',
       body: json(chunkEdit),
       answer: json(results(chunkRecord)),
       failures: [403, 409, 502],
     }),
-    operation('DELETE /v3/chunks/{id}', {
+    contractOperation('DELETE /v3/chunks/{id}', {
       name: 'deleteChunk',
       summary: 'Delete a passage; with the last one its document goes',
-      section: 'docs/contract.md 7',
       answer: json(deletionReceipt),
       failures: [403, 409],
     }),

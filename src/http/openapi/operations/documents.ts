@@ -4,7 +4,6 @@ import { collectionRecord } from '../../wire/collection-record.ts';
 import { deletionFilter } from '../../wire/deletion-filter.ts';
 import { deletionReceipt } from '../../wire/deletion-receipt.ts';
 import { documentHit, documentRecord } from '../../wire/document-record.ts';
-import { exportRequest } from '../../wire/export-request.ts';
 import { metadataList } from '../../wire/metadata-list.ts';
 import {
   afterQuery,
@@ -25,12 +24,12 @@ import { ingestionEvent } from '../../wire/task-record.ts';
 import { textRecord, versionText } from '../../wire/text-record.ts';
 import { differenceRecord, versionRecord } from '../../wire/version-record.ts';
 import { zipQuery } from '../../wire/zip-query.ts';
-import { csv, events, json, type Operation, type OperationGroup, operation } from '../operation.ts';
+import { csvExport, events, json, type Operation, type OperationGroup, operation, operationsOf } from '../operation.ts';
 
+const contractOperation = operationsOf({ section: 'docs/contract.md 6.3' });
 const file = z.unknown().optional().meta({ type: 'string', format: 'binary', description: 'The file, with its name.' });
 const bytes = { '*/*': 'The original bytes of the file.' };
 const label = z.string().describe('The label of a version, such as v0.');
-const bodyOfExport = { body: json(exportRequest), isBodyOptional: true, answer: csv } as const;
 
 const listOperations: readonly Operation[] = [
   operation('POST /v3/documents', {
@@ -47,46 +46,39 @@ const listOperations: readonly Operation[] = [
     answer: json(ingestionResult),
     failures: [400, 403, 404, 409, 413, 415, 502, 503],
   }),
-  operation('GET /v3/documents', {
+  contractOperation('GET /v3/documents', {
     name: 'listDocuments',
     summary: 'List documents, newest first',
-    section: 'docs/contract.md 6.3',
     query: documentsQuery,
     answer: json(listOf(documentRecord)),
   }),
-  operation('POST /v3/documents/search', {
+  contractOperation('POST /v3/documents/search', {
     name: 'searchDocuments',
     summary: 'Search documents by title and summary',
-    section: 'docs/contract.md 6.3',
     body: json(searchRequest),
     examples: { plain: { query: 'contracts' } },
     answer: json(listOf(documentHit)),
     failures: [400],
   }),
-  operation('DELETE /v3/documents/by-filter', {
+  contractOperation('DELETE /v3/documents/by-filter', {
     name: 'deleteDocuments',
     summary: 'Delete those of one’s own documents that pass a filter',
-    section: 'docs/contract.md 6.3',
     body: json(deletionFilter),
     examples: { documentOperation: { document_id: { $eq: '9fbe403b-c11c-5aae-8ade-ef22980c3ad1' } } },
     answer: json(deletionReceipt),
     failures: [400],
   }),
-  operation('GET /v3/documents/download_zip', {
+  contractOperation('GET /v3/documents/download_zip', {
     name: 'downloadDocuments',
     summary: 'Download many files at once',
-    section: 'docs/contract.md 6.3',
     query: zipQuery,
     answer: { 'application/zip': 'An archive of the files.' },
     failures: [404],
   }),
-  operation('POST /v3/documents/export', {
+  csvExport('POST /v3/documents/export', {
     name: 'exportDocuments',
     summary: 'Export documents as CSV',
-    section: 'docs/contract.md 6.3',
     access: 'superuser',
-    ...bodyOfExport,
-    failures: [400],
   }),
   operation('POST /v3/documents/retry-failed', {
     name: 'retryFailedDocuments',
@@ -117,49 +109,43 @@ const listOperations: readonly Operation[] = [
 ];
 
 const documentOperation: readonly Operation[] = [
-  operation('GET /v3/documents/{id}', {
+  contractOperation('GET /v3/documents/{id}', {
     name: 'getDocument',
     summary: 'Get a document',
-    section: 'docs/contract.md 6.3',
     query: asOfQuery,
     answer: json(results(documentRecord)),
   }),
-  operation('DELETE /v3/documents/{id}', {
+  contractOperation('DELETE /v3/documents/{id}', {
     name: 'deleteDocument',
     summary: 'Delete a document, and all that was made of it',
-    section: 'docs/contract.md 6.3',
     answer: json(deletionReceipt),
   }),
-  operation('PATCH /v3/documents/{id}/metadata', {
+  contractOperation('PATCH /v3/documents/{id}/metadata', {
     name: 'appendMetadata',
     summary: 'Merge objects into the metadata, in order',
-    section: 'docs/contract.md 6.3',
     body: json(metadataList),
     examples: { list: [{ year: 2026 }] },
     answer: json(results(documentRecord)),
     failures: [403],
   }),
-  operation('PUT /v3/documents/{id}/metadata', {
+  contractOperation('PUT /v3/documents/{id}/metadata', {
     name: 'replaceMetadata',
     summary: 'Replace the metadata',
-    section: 'docs/contract.md 6.3',
     body: json(metadataList),
     examples: { list: [{ year: 2026 }] },
     answer: json(results(documentRecord)),
     failures: [403],
   }),
-  operation('GET /v3/documents/{id}/chunks', {
+  contractOperation('GET /v3/documents/{id}/chunks', {
     name: 'listDocumentChunks',
     summary: 'List the chunks of a document, in order',
-    section: 'docs/contract.md 6.3',
     query: documentChunksQuery,
     answer: json(listOf(chunkRecord)),
     failures: [403],
   }),
-  operation('GET /v3/documents/{id}/download', {
+  contractOperation('GET /v3/documents/{id}/download', {
     name: 'downloadDocument',
     summary: 'Download the file',
-    section: 'docs/contract.md 6.3',
     query: asOfQuery,
     answer: bytes,
     failures: [416],
@@ -177,10 +163,9 @@ const documentOperation: readonly Operation[] = [
     headers: { 'Last-Event-ID': 'The id of the last received event.' },
     answer: events(ingestionEvent),
   }),
-  operation('GET /v3/documents/{id}/collections', {
+  contractOperation('GET /v3/documents/{id}/collections', {
     name: 'listDocumentCollections',
     summary: 'List the collections a document is in',
-    section: 'docs/contract.md 6.3',
     access: 'superuser',
     query: pageQuery,
     answer: json(listOf(collectionRecord)),

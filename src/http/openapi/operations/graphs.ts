@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { extractionResult } from '../../wire/estimate-record.ts';
-import { exportRequest } from '../../wire/export-request.ts';
 import { pullEvent, pullRecord, resetEvent } from '../../wire/graph-events.ts';
 import { communityRecord, entityRecord, graphRecord, graphView, relationshipRecord } from '../../wire/graph-record.ts';
 import {
@@ -17,9 +16,17 @@ import {
 } from '../../wire/graph-request.ts';
 import { graphRowsQuery, graphsQuery, pullQuery, relationshipsQuery, viewQuery } from '../../wire/query.ts';
 import { listOf, results, success } from '../../wire/record-parts.ts';
-import { csv, json, jsonOrEvents, type Operation, type OperationGroup, operation } from '../operation.ts';
+import {
+  csvExport,
+  json,
+  jsonOrEvents,
+  type Operation,
+  type OperationGroup,
+  operation,
+  operationsOf,
+} from '../operation.ts';
 
-const section = 'docs/contract.md 11';
+const contractOperation = operationsOf({ section: 'docs/contract.md 11' });
 const work = { body: json(graphWork), isBodyOptional: true } as const;
 
 const ofDocument: readonly Operation[] = [
@@ -57,23 +64,20 @@ const ofDocument: readonly Operation[] = [
 ];
 
 const graphs: readonly Operation[] = [
-  operation('GET /v3/graphs', {
+  contractOperation('GET /v3/graphs', {
     name: 'listGraphs',
     summary: 'List the graphs of one’s collections',
-    section,
     query: graphsQuery,
     answer: json(listOf(graphRecord)),
   }),
-  operation('GET /v3/graphs/{id}', {
+  contractOperation('GET /v3/graphs/{id}', {
     name: 'getGraph',
     summary: 'Get the graph of a collection',
-    section,
     answer: json(results(graphRecord)),
   }),
-  operation('POST /v3/graphs/{id}', {
+  contractOperation('POST /v3/graphs/{id}', {
     name: 'updateGraph',
     summary: 'Name or describe a graph',
-    section,
     body: json(graphChange),
     answer: json(results(graphRecord)),
   }),
@@ -83,20 +87,18 @@ const graphs: readonly Operation[] = [
     query: viewQuery,
     answer: json(results(graphView)),
   }),
-  operation('POST /v3/graphs/{id}/pull', {
+  contractOperation('POST /v3/graphs/{id}/pull', {
     name: 'pullGraph',
     summary: 'Copy what was extracted of a collection’s documents into its graph',
-    section,
     query: pullQuery,
     body: json(pullRequest),
     isBodyOptional: true,
     description: 'With `stream` the answer is a stream that tells after each document how far it is.',
     answer: jsonOrEvents(results(pullRecord), pullEvent),
   }),
-  operation('POST /v3/graphs/{id}/reset', {
+  contractOperation('POST /v3/graphs/{id}/reset', {
     name: 'resetGraph',
     summary: 'Empty a graph',
-    section,
     body: json(resetRequest),
     isBodyOptional: true,
     description:
@@ -104,18 +106,16 @@ const graphs: readonly Operation[] = [
       'reports the progress.',
     answer: jsonOrEvents(success, resetEvent),
   }),
-  operation('POST /v3/graphs/{id}/communities/build', {
+  contractOperation('POST /v3/graphs/{id}/communities/build', {
     name: 'buildCommunities',
     summary: 'Find communities, and summarise them',
-    section,
     ...work,
     answer: json(results(z.object({ message: z.string(), communities: z.int() }))),
     failures: [400, 409, 502, 503],
   }),
-  operation('DELETE /v3/graphs/{id}/documents/{documentId}', {
+  contractOperation('DELETE /v3/graphs/{id}/documents/{documentId}', {
     name: 'removeDocumentFromGraph',
     summary: 'Remove a document’s contribution from a graph',
-    section,
     answer: json(success),
   }),
 ];
@@ -145,38 +145,33 @@ const ofGraph: readonly Operation[] = rows.flatMap(({ kind, one, record, create,
   const path = `/v3/graphs/{id}/${kind}` as const;
   const article = one === 'Entity' ? 'an' : 'a';
   return [
-    operation(`GET ${path}`, {
+    contractOperation(`GET ${path}`, {
       name: `list${capitalised(kind)}`,
       summary: `List the ${kind} of a graph`,
-      section,
       query: graphRowsQuery,
       answer: json(listOf(record)),
     }),
-    operation(`POST ${path}`, {
+    contractOperation(`POST ${path}`, {
       name: `create${one}`,
       summary: `Create ${article} ${word} manually`,
-      section,
       body: json(create),
       answer: json(results(record)),
     }),
     exportOf('/v3/graphs/{id}', kind, 'Graph'),
-    operation(`GET ${path}/{rowId}`, {
+    contractOperation(`GET ${path}/{rowId}`, {
       name: `get${one}`,
       summary: `Get ${article} ${word}`,
-      section,
       answer: json(results(record)),
     }),
-    operation(`POST ${path}/{rowId}`, {
+    contractOperation(`POST ${path}/{rowId}`, {
       name: `update${one}`,
       summary: `Change ${article} ${word}`,
-      section,
       body: json(change),
       answer: json(results(record)),
     }),
-    operation(`DELETE ${path}/{rowId}`, {
+    contractOperation(`DELETE ${path}/{rowId}`, {
       name: `delete${one}`,
       summary: `Delete ${article} ${word}`,
-      section,
       answer: json(success),
     }),
   ];
@@ -189,15 +184,10 @@ export const graphOperations: OperationGroup = {
 };
 
 function exportOf(path: '/v3/documents/{id}' | '/v3/graphs/{id}', kind: string, of: string): Operation {
-  return operation(`POST ${path}/${kind}/export`, {
+  return csvExport(`POST ${path}/${kind}/export`, {
     name: `export${of}${capitalised(kind)}`,
     summary: `Export ${kind} as CSV`,
-    section: 'docs/contract.md 6.3',
     access: 'superuser',
-    body: json(exportRequest),
-    isBodyOptional: true,
-    answer: csv,
-    failures: [400],
   });
 }
 

@@ -7,7 +7,7 @@ import { listOf, message, results, success } from '../../wire/record-parts.ts';
 import { reindexEvent, reindexRequest } from '../../wire/reindex.ts';
 import { healthRecord, systemSettings, systemStatus, welcomeRecord } from '../../wire/system-record.ts';
 import { taskRecord } from '../../wire/task-record.ts';
-import { events, json, type OperationGroup, operation } from '../operation.ts';
+import { events, json, type OperationGroup, operation, operationsOf } from '../operation.ts';
 
 export const evaluationOperations: OperationGroup = {
   tag: 'Evaluations',
@@ -56,33 +56,28 @@ export const taskOperations: OperationGroup = {
   ],
 };
 
+const promptOperation = operationsOf({ section: 'docs/contract.md 13', access: 'superuser' });
 const name = { name: z.string() };
 
 export const promptOperations: OperationGroup = {
   tag: 'Prompts',
   description: 'Prompt templates.',
   operations: [
-    operation('POST /v3/prompts', {
+    promptOperation('POST /v3/prompts', {
       name: 'createPrompt',
       summary: 'Add a prompt',
-      section: 'docs/contract.md 13',
-      access: 'superuser',
       body: json(newPrompt),
       answer: json(message),
       failures: [400, 409],
     }),
-    operation('GET /v3/prompts', {
+    promptOperation('GET /v3/prompts', {
       name: 'listPrompts',
       summary: 'List prompts',
-      section: 'docs/contract.md 13',
-      access: 'superuser',
       answer: json(listOf(promptRecord)),
     }),
-    operation('POST /v3/prompts/{name}', {
+    promptOperation('POST /v3/prompts/{name}', {
       name: 'getPrompt',
       summary: 'Get a prompt, filled in',
-      section: 'docs/contract.md 13',
-      access: 'superuser',
       parts: name,
       query: promptUse,
       body: json(promptUse),
@@ -90,21 +85,17 @@ export const promptOperations: OperationGroup = {
       answer: json(results(filledPrompt)),
       failures: [400],
     }),
-    operation('PUT /v3/prompts/{name}', {
+    promptOperation('PUT /v3/prompts/{name}', {
       name: 'updatePrompt',
       summary: 'Change a prompt',
-      section: 'docs/contract.md 13',
-      access: 'superuser',
       parts: name,
       body: json(promptChange),
       answer: json(message),
       failures: [400],
     }),
-    operation('DELETE /v3/prompts/{name}', {
+    promptOperation('DELETE /v3/prompts/{name}', {
       name: 'deletePrompt',
       summary: 'Delete a prompt; one that comes with the service returns to its own words',
-      section: 'docs/contract.md 13',
-      access: 'superuser',
       parts: name,
       answer: json(success),
       failures: [400],
@@ -112,42 +103,35 @@ export const promptOperations: OperationGroup = {
   ],
 };
 
+const indexOperation = operationsOf({ section: 'docs/contract.md 14', access: 'superuser' });
 const names = { one: z.string().describe('Of the index, or its table.'), other: z.string().describe('The other.') };
 
 export const indexOperations: OperationGroup = {
   tag: 'Indices',
   description: 'The vector indexes, which the service manages.',
   operations: [
-    operation('GET /v3/indices', {
+    indexOperation('GET /v3/indices', {
       name: 'listIndices',
       summary: 'List vector indexes',
-      section: 'docs/contract.md 14',
-      access: 'superuser',
       query: pageQuery,
       answer: json(z.object({ results: z.object({ indices: z.array(indexRecord) }), total_entries: z.int() })),
     }),
-    operation('POST /v3/indices', {
+    indexOperation('POST /v3/indices', {
       name: 'createIndex',
       summary: 'Compare the index with the records, and repair it',
-      section: 'docs/contract.md 14',
-      access: 'superuser',
       body: json(newIndex),
       answer: json(message),
       failures: [400, 503],
     }),
-    operation('GET /v3/indices/{one}/{other}', {
+    indexOperation('GET /v3/indices/{one}/{other}', {
       name: 'getIndex',
       summary: 'Get a vector index by the names of its table and its own, in either order',
-      section: 'docs/contract.md 14',
-      access: 'superuser',
       parts: names,
       answer: json(results(indexRecord)),
     }),
-    operation('DELETE /v3/indices/{one}/{other}', {
+    indexOperation('DELETE /v3/indices/{one}/{other}', {
       name: 'deleteIndex',
       summary: 'Refused: an index is in use, or kept for returning to it',
-      section: 'docs/contract.md 14',
-      access: 'superuser',
       parts: names,
       answer: json(success),
       failures: [409],

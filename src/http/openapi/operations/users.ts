@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { collectionRecord } from '../../wire/collection-record.ts';
-import { exportRequest } from '../../wire/export-request.ts';
 import { limitsRecord } from '../../wire/limits-record.ts';
 import { idsQuery, pageQuery } from '../../wire/query.ts';
 import { failure, listOf, message, results, success } from '../../wire/record-parts.ts';
@@ -18,9 +17,9 @@ import {
   userRecord,
   verification,
 } from '../../wire/user-record.ts';
-import { csv, json, type Operation, type OperationGroup, operation } from '../operation.ts';
+import { csvExport, json, type Operation, type OperationGroup, operation, operationsOf } from '../operation.ts';
 
-const section = 'docs/contract.md 10';
+const contractOperation = operationsOf({ section: 'docs/contract.md 10' });
 
 /** A single string sent as text, as JSON, or as a member of an object or form. */
 const word = (name: string) => ({
@@ -32,10 +31,9 @@ const credentials = z.object({ username: z.string().describe('The e-mail.'), pas
 const unsentMail = z.object({ message: z.string(), note: z.string().exactOptional(), is_sent: z.boolean() });
 
 const signInOperations: readonly Operation[] = [
-  operation('POST /v3/users', {
+  contractOperation('POST /v3/users', {
     name: 'register',
     summary: 'Register',
-    section,
     access: 'public',
     body: json(registration),
     examples: { plain: { email: 'ada@example.org', password: 'a long pass phrase' } },
@@ -66,39 +64,35 @@ const signInOperations: readonly Operation[] = [
     section: 'docs/contract.md 2',
     answer: json(message),
   }),
-  operation('POST /v3/users/send-verification-email', {
+  contractOperation('POST /v3/users/send-verification-email', {
     name: 'sendVerificationEmail',
     summary: 'Request a code for verifying an e-mail',
-    section,
     description: 'No e-mail is sent: an administrator creates the code. The response is the same for every e-mail.',
     access: 'public',
     body: word('email'),
     answer: json(results(unsentMail)),
     failures: [400],
   }),
-  operation('POST /v3/users/verify-email', {
+  contractOperation('POST /v3/users/verify-email', {
     name: 'verifyEmail',
     summary: 'Verify an e-mail by its code',
-    section,
     access: 'public',
     body: json(verification),
     answer: json(message),
     failures: [400],
   }),
-  operation('POST /v3/users/request-password-reset', {
+  contractOperation('POST /v3/users/request-password-reset', {
     name: 'requestPasswordReset',
     summary: 'Request a code for resetting a password',
-    section,
     description: 'No e-mail is sent: an administrator creates the code.',
     access: 'public',
     body: word('email'),
     answer: json(results(unsentMail)),
     failures: [400],
   }),
-  operation('POST /v3/users/reset-password', {
+  contractOperation('POST /v3/users/reset-password', {
     name: 'resetPassword',
     summary: 'Set a new password by its code',
-    section,
     access: 'public',
     body: json(passwordReset),
     answer: json(message),
@@ -107,58 +101,47 @@ const signInOperations: readonly Operation[] = [
 ];
 
 const accountOperations: readonly Operation[] = [
-  operation('GET /v3/users', {
+  contractOperation('GET /v3/users', {
     name: 'listUsers',
     summary: 'List users',
-    section,
     access: 'superuser',
     query: idsQuery,
     answer: json(listOf(userRecord)),
   }),
-  operation('GET /v3/users/me', {
+  contractOperation('GET /v3/users/me', {
     name: 'me',
     summary: 'Who one is',
-    section,
     answer: json(results(userRecord)),
     failures: [404],
   }),
-  operation('POST /v3/users/change-password', {
+  contractOperation('POST /v3/users/change-password', {
     name: 'changePassword',
     summary: 'Change one’s password',
-    section,
     body: json(passwordChange),
     answer: json(message),
     failures: [400, 404],
   }),
-  operation('POST /v3/users/export', {
+  csvExport('POST /v3/users/export', {
     name: 'exportUsers',
     summary: 'Export users as CSV',
-    section: 'docs/contract.md 6.3',
     access: 'superuser',
-    body: json(exportRequest),
-    isBodyOptional: true,
-    answer: csv,
-    failures: [400],
   }),
-  operation('GET /v3/users/{id}', {
+  contractOperation('GET /v3/users/{id}', {
     name: 'getUser',
     summary: 'Get a user: oneself, or for superusers anybody',
-    section,
     answer: json(results(userRecord)),
     failures: [403],
   }),
-  operation('POST /v3/users/{id}', {
+  contractOperation('POST /v3/users/{id}', {
     name: 'updateUser',
     summary: 'Change a user',
-    section,
     body: json(userChange),
     answer: json(results(userRecord)),
     failures: [400, 403],
   }),
-  operation('DELETE /v3/users/{id}', {
+  contractOperation('DELETE /v3/users/{id}', {
     name: 'deleteUser',
     summary: 'Delete a user, and what is theirs alone',
-    section,
     body: json(removal),
     isBodyOptional: true,
     answer: json(results(z.object({ success: z.boolean(), documents: z.int(), chunks: z.int() }))),
@@ -179,49 +162,43 @@ const accountOperations: readonly Operation[] = [
     answer: json(results(z.object({ code: z.string(), purpose: z.enum(['verify', 'reset']) }))),
     failures: [400],
   }),
-  operation('GET /v3/users/{id}/collections', {
+  contractOperation('GET /v3/users/{id}/collections', {
     name: 'listUserCollections',
     summary: 'List the collections a user belongs to',
-    section,
     query: pageQuery,
     answer: json(listOf(collectionRecord)),
     failures: [403],
   }),
-  operation('POST /v3/users/{id}/collections/{collectionId}', {
+  contractOperation('POST /v3/users/{id}/collections/{collectionId}', {
     name: 'addCollectionToUser',
     summary: 'Add a user to a collection',
-    section,
     answer: json(success),
     failures: [400, 403],
   }),
-  operation('DELETE /v3/users/{id}/collections/{collectionId}', {
+  contractOperation('DELETE /v3/users/{id}/collections/{collectionId}', {
     name: 'removeCollectionFromUser',
     summary: 'End a membership',
-    section,
     answer: json(success),
     failures: [400, 403],
   }),
-  operation('POST /v3/users/{id}/api-keys', {
+  contractOperation('POST /v3/users/{id}/api-keys', {
     name: 'createApiKey',
     summary: 'Create an API key; it is shown once',
-    section,
     body: json(newKey),
     isBodyOptional: true,
     answer: json(results(newKeyRecord)),
     failures: [400, 403],
   }),
-  operation('GET /v3/users/{id}/api-keys', {
+  contractOperation('GET /v3/users/{id}/api-keys', {
     name: 'listApiKeys',
     summary: 'List API keys',
-    section,
     query: pageQuery,
     answer: json(listOf(keyRecord)),
     failures: [403],
   }),
-  operation('DELETE /v3/users/{id}/api-keys/{keyId}', {
+  contractOperation('DELETE /v3/users/{id}/api-keys/{keyId}', {
     name: 'deleteApiKey',
     summary: 'Delete an API key',
-    section,
     answer: json(success),
     failures: [403],
   }),
@@ -230,10 +207,9 @@ const accountOperations: readonly Operation[] = [
 /** Routes of R2R that its client calls; here they only name the alternative. */
 const oauthOperations = ['google', 'github'].flatMap((provider) =>
   ['authorize', 'callback'].map((step) =>
-    operation(`GET /v3/users/oauth/${provider}/${step}`, {
+    contractOperation(`GET /v3/users/oauth/${provider}/${step}`, {
       name: `${provider}${step === 'authorize' ? 'Authorize' : 'Callback'}`,
       summary: `Not supported: log in with ${provider}`,
-      section,
       status: 503,
       answer: json(failure),
     }),
