@@ -33,4 +33,4 @@ function toSnakeCaseKeys(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-const toSnakeCase = (key: string): string => key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+export const toSnakeCase = (key: string): string => key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
