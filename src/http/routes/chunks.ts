@@ -16,6 +16,7 @@ import { requestSignal, stopSignal } from '../request-signal.ts';
 import { toChunkHit, toChunkRecord } from '../wire/chunk-record.ts';
 import { chunkEdit, newChunks } from '../wire/chunk-request.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
+import { toIngestionRecord } from '../wire/ingestion-record.ts';
 import { allChunksQuery, vectorsQuery } from '../wire/query.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { runToEnd } from './upload.ts';
@@ -75,7 +76,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
           if (metadata !== undefined) await corpus.editChunk(chunk.id, { metadata });
         }
       }
-      ingested.push({ message: 'Chunks ingested successfully.', task_id: null, document_id: id });
+      ingested.push(toIngestionRecord(id, 'Chunks ingested successfully.'));
     }
     response.json(single(ingested));
   });

@@ -3,7 +3,6 @@ import { createSharedCollections } from '../../access/shared-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { BUILT_IN_EXTRACTOR } from '../../graph/graph.ts';
-import type { GraphEstimate } from '../../graph/graph-service.ts';
 import type { GraphParent } from '../../store/graph-records.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
@@ -13,6 +12,7 @@ import { readBody, receiveBytes } from '../read-body.ts';
 import { readId, readPage, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { eachOf } from '../send-csv.ts';
+import { toExtractionEstimate, toExtractionRecord } from '../wire/extraction-record.ts';
 import { graphWork } from '../wire/graph-request.ts';
 import { relationshipsQuery } from '../wire/query.ts';
 import { addGraphExports, entityForm, relationshipForm, sendRows } from './graph-lists.ts';
@@ -29,7 +29,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     const { id } = await findChangeable(corpus, readId(request, 'id'), response);
     const { model, extractor, isEstimate, waits } = readBody(request, graphWork);
     if (isEstimate) {
-      response.json(single(toEstimate(await graph.estimate([id], extractor))));
+      response.json(single(toExtractionEstimate(await graph.estimate([id], extractor))));
       return;
     }
     // The built-in extractor is fast enough to wait for; a model is not, unless the request asks to wait.
@@ -44,13 +44,9 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       throw new ServiceError('not_found', `Document ${id} was deleted before it was extracted.`);
     }
     if (outcome?.failure) throw new ServiceError('provider_failed', outcome.failure);
-    response.json(
-      single({
-        message: isAwaited ? 'Graph extraction completed successfully.' : 'Graph extraction queued successfully.',
-        task_id: null,
-        ...(outcome && { entities: outcome.entities, relationships: outcome.relationships }),
-      }),
-    );
+    const counts = outcome && { entities: outcome.entities, relationships: outcome.relationships };
+    const message = `Graph extraction ${isAwaited ? 'completed' : 'queued'} successfully.`;
+    response.json(single(toExtractionRecord(message, counts)));
   });
 
   router.post('/:id/deduplicate', async (request, response) => {
@@ -95,34 +91,14 @@ export function collectionExtractRoutes(services: Services): Router {
       if (mayChange(document, by) && document.chunkCount > 0) ids.push(document.id);
     }
     if (isEstimate) {
-      response.json(single(toEstimate(await graph.estimate(ids, extractor))));
+      response.json(single(toExtractionEstimate(await graph.estimate(ids, extractor))));
       return;
     }
     for (const document of ids) await graph.extraction.request(document, extractor);
-    response.json(
-      single({
-        message: `Graph extraction queued for ${ids.length} documents.`,
-        task_id: null,
-        documents: ids.length,
-      }),
-    );
+    const message = `Graph extraction queued for ${ids.length} documents.`;
+    response.json(single(toExtractionRecord(message, { documents: ids.length })));
   });
   return router;
 }
-
-/** R2R's former members of an estimate, and ours as numbers. */
-const toEstimate = (estimate: GraphEstimate) => ({
-  message: 'Ran graph extraction estimate; nothing was extracted.',
-  task_id: null,
-  estimate: {
-    model: estimate.extractor,
-    documents: estimate.documents,
-    chunks: estimate.chunks,
-    calls: estimate.calls,
-    input_tokens: estimate.inputTokens,
-    output_tokens: estimate.outputTokens,
-    cost_usd: estimate.cost,
-  },
-});
 
 const parentOf = (id: string): GraphParent => ({ kind: 'document', id });

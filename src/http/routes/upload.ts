@@ -1,13 +1,12 @@
 import { type RequestHandler, Router } from 'express';
 import { usableCollections } from '../../access/usable-collections.ts';
-import type { ContextEstimate } from '../../ingest/enrich/contextualize-chunks.ts';
 import type { Ingestor } from '../../ingest/ingestor.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readUpload, receiveUpload } from '../receive-upload.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
-import { toEstimateRecord } from '../wire/estimate-record.ts';
+import { toIngestionEstimate, toIngestionRecord } from '../wire/ingestion-record.ts';
 import { readSubmission } from '../wire/submission.ts';
 
 type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'queue' | 'collections' | 'limits'>;
@@ -18,10 +17,9 @@ export function uploadRoutes({ ingestor, ingestions, queue, collections, limits 
     const principal = principalOf(response);
     const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(readUpload(request), principal);
     const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
+    const send = (record: object) => response.status(202).json(single(record));
     if (isEstimate) {
-      response
-        .status(202)
-        .json(single(toEstimate(await ingestor.estimate(submission, requestSignal(request, response)))));
+      send(toIngestionEstimate(await ingestor.estimate(submission, requestSignal(request, response))));
       return;
     }
     // R2R's Python client always asks for orchestration and reads the document in its next call.
@@ -29,38 +27,22 @@ export function uploadRoutes({ ingestor, ingestions, queue, collections, limits 
     const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued });
     const { id } = accepted.document;
     if (accepted.kind !== 'accepted') {
-      response.status(202).json(ingested(id, `The same content is already ingested as document ${id}.`));
-      return;
-    }
-    if (queued) {
+      send(toIngestionRecord(id, `The same content is already ingested as document ${id}.`));
+    } else if (queued) {
       ingestions.wakeUp();
       const task = await queue.ofDocument(id);
-      response
-        .status(202)
-        .json(single({ message: withNote(QUEUED, note), task_id: task?.id ?? null, document_id: id }));
-      return;
+      send(toIngestionRecord(id, withNote('Ingest files task queued successfully.', note), task?.id));
+    } else {
+      // The document is accepted: it is finished even if the caller disconnects. Only a stop interrupts it.
+      await runToEnd(ingestor, id, stopSignal(request));
+      send(toIngestionRecord(id, withNote('Document created and ingested successfully.', note)));
     }
-    // The document is accepted: it is finished even if the caller disconnects. Only a stop interrupts it.
-    await runToEnd(ingestor, id, stopSignal(request));
-    response.status(202).json(ingested(id, withNote('Document created and ingested successfully.', note)));
   };
   return Router().post('/', ...receiveUpload(limits), upload);
 }
 
-const QUEUED = 'Ingest files task queued successfully.';
-
 const withNote = (message: string, note: string | undefined): string =>
   note === undefined ? message : `${message} ${note}`;
-
-/** The members of an estimate of graph extraction. */
-const toEstimate = (estimate: ContextEstimate | null) => ({
-  message: 'Estimated; nothing was ingested.',
-  task_id: null,
-  document_id: null,
-  estimate: estimate && toEstimateRecord(estimate),
-});
-
-const ingested = (documentId: string, message: string) => single({ message, task_id: null, document_id: documentId });
 
 /** Ingests the submitted document and waits; throws the reason of a failure. */
 export async function runToEnd(ingestor: Ingestor, documentId: string, signal: AbortSignal): Promise<void> {

@@ -6,30 +6,7 @@ import { checkShape, invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-body.ts';
 import type { Upload } from '../receive-upload.ts';
 import { ignoredSettingsNote, ingestionConfig, toIngestionSettings } from './ingestion-config.ts';
-import { id, results } from './record-parts.ts';
 import { optional } from './tolerant.ts';
-
-export const ingestionResult = results(
-  z
-    .object({
-      message: z.string(),
-      task_id: id.nullable(),
-      document_id: id.nullable().describe('Null for an estimate.'),
-      estimate: z
-        .object({
-          model: z.string(),
-          chunks: z.int(),
-          known_chunks: z.int().describe('Contexts that exist already and cost nothing.'),
-          calls: z.int(),
-          input_tokens: z.int(),
-          output_tokens: z.int(),
-          cost_usd: z.number().nullable(),
-        })
-        .nullish()
-        .describe('With run_type "estimate": the estimated cost of contextual enrichment of the chunks by a model.'),
-    })
-    .meta({ id: 'IngestionResult' }),
-);
 
 const MAX_CHUNKS = 102_400;
 

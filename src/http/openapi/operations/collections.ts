@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { collectionChange, collectionRecord, newCollection, ownerQuery } from '../../wire/collection-record.ts';
 import { documentRecord } from '../../wire/document-record.ts';
-import { extractionResult } from '../../wire/estimate-record.ts';
+import { extractionRecord } from '../../wire/extraction-record.ts';
 import { graphWork } from '../../wire/graph-request.ts';
 import { ownedQuery, pageQuery } from '../../wire/query.ts';
 import { listOf, message, results, success } from '../../wire/record-parts.ts';
@@ -62,7 +62,7 @@ export const collectionOperations: OperationGroup = {
       summary: 'Extract the graph of all documents of a collection',
       body: json(graphWork),
       isBodyOptional: true,
-      answer: json(results(extractionResult)),
+      answer: json(results(extractionRecord)),
       failures: [400, 403, 503],
     }),
     contractOperation('GET /v3/collections/{id}/documents', {

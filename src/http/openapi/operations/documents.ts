@@ -4,6 +4,7 @@ import { collectionRecord } from '../../wire/collection-record.ts';
 import { deletionFilter } from '../../wire/deletion-filter.ts';
 import { deletionReceipt } from '../../wire/deletion-receipt.ts';
 import { documentHit, documentRecord } from '../../wire/document-record.ts';
+import { ingestionRecord } from '../../wire/ingestion-record.ts';
 import { metadataList } from '../../wire/metadata-list.ts';
 import {
   afterQuery,
@@ -19,7 +20,7 @@ import {
 import { id, listOf, results } from '../../wire/record-parts.ts';
 import { searchRequest } from '../../wire/search-request.ts';
 import { prefixQuery, sourcePlace, sourceQuery } from '../../wire/source-request.ts';
-import { ingestionResult, submissionFields } from '../../wire/submission.ts';
+import { submissionFields } from '../../wire/submission.ts';
 import { ingestionEvent } from '../../wire/task-record.ts';
 import { textRecord, versionText } from '../../wire/text-record.ts';
 import { differenceRecord, versionRecord } from '../../wire/version-record.ts';
@@ -43,7 +44,7 @@ const listOperations: readonly Operation[] = [
     },
     examples: { text: { raw_text: 'Paris is the capital of France.', metadata: { title: 'Capitals' } } },
     status: 202,
-    answer: json(ingestionResult),
+    answer: json(results(ingestionRecord)),
     failures: [400, 403, 404, 409, 413, 415, 502, 503],
   }),
   contractOperation('GET /v3/documents', {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { extractionResult } from '../../wire/estimate-record.ts';
+import { extractionRecord } from '../../wire/extraction-record.ts';
 import { pullEvent, pullRecord, resetEvent } from '../../wire/graph-events.ts';
 import { communityRecord, entityRecord, graphRecord, graphView, relationshipRecord } from '../../wire/graph-record.ts';
 import {
@@ -36,7 +36,7 @@ const ofDocument: readonly Operation[] = [
     section: 'docs/contract.md 6.3',
     description: 'With `run_type: "estimate"`, only the cost is estimated.',
     ...work,
-    answer: json(results(extractionResult)),
+    answer: json(results(extractionRecord)),
     failures: [400, 403, 502, 503],
   }),
   operation('POST /v3/documents/{id}/deduplicate', {
