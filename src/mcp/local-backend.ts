@@ -88,6 +88,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       ...(onProgress === undefined ? {} : { progress: (message, done, total) => onProgress({ message, done, total }) }),
       transcript: [],
       maxCharacters: MAX_CHARACTERS,
+      usesExcerpts: true,
       spend: () => {},
       signal,
     };

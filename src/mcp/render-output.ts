@@ -1,7 +1,8 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import { wholeCharacterEnd } from '../shared/text.ts';
 import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
-import { oneLine, wholeCharacterEnd } from '../toolbox/render-blocks.ts';
+import { oneLine } from '../toolbox/render-blocks.ts';
 import { documentUri } from './document-uri.ts';
 import { fileContent } from './file-content.ts';
 import { type SourceLink, sourceLink } from './source-link.ts';
@@ -49,9 +50,8 @@ function links(names: readonly SourceLink[]): ContentBlock[] {
     type: 'resource_link',
     uri: documentUri(id),
     name: oneLine(title),
-    title: oneLine(title),
     mimeType: 'text/plain',
-    annotations: { audience: ['user', 'assistant'], priority: Number((1 - index / 10).toFixed(1)) },
+    annotations: { priority: Number((1 - index / 10).toFixed(1)) },
   }));
 }
 

@@ -7,7 +7,8 @@ import {
 import type { Principal } from '../access/principal.ts';
 import type { Document } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { oneLine, wholeCharacterEnd } from '../toolbox/render-blocks.ts';
+import { wholeCharacterEnd } from '../shared/text.ts';
+import { oneLine } from '../toolbox/render-blocks.ts';
 import type { Backend } from './backend.ts';
 import { completeIds } from './complete.ts';
 import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './document-uri.ts';

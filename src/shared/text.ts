@@ -13,3 +13,10 @@ export const splitList = (list: string, separator: RegExp = /[,\s]+/): string[] 
     .split(separator)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
+
+/** The largest offset up to `end` that does not split a surrogate pair. */
+export function wholeCharacterEnd(text: string, end: number): number {
+  const place = Math.min(text.length, end);
+  const code = text.charCodeAt(place);
+  return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
+}

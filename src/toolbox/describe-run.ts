@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CapturedText, PythonResult } from '../sandbox/sandbox.ts';
+import { wholeCharacterEnd } from '../shared/text.ts';
 import { mediaTypeOf } from './media-type-of.ts';
-import { wholeCharacterEnd } from './render-blocks.ts';
 
 interface DescribeOptions {
   /** Lines on the documents available to the code. */

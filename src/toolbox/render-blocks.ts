@@ -1,6 +1,7 @@
 import type { Chunk } from '../documents/chunk.ts';
+import type { TextSpan } from '../documents/paragraphs.ts';
 import { pagesOf } from '../documents/places.ts';
-import { shortLine } from '../shared/text.ts';
+import { shortLine, wholeCharacterEnd } from '../shared/text.ts';
 import { shortChunkId, shortDocumentId } from './short-id.ts';
 
 const MAX_TITLE_LENGTH = 120;
@@ -12,20 +13,24 @@ const MAX_LABEL_HEADING = 50;
 export const oneLine = (text: string, maxLength: number = MAX_TITLE_LENGTH): string => shortLine(text, maxLength);
 
 /** Label line above a chunk, ending in its short identifier: `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`. */
-function chunkLabel(chunk: Chunk): string {
+function chunkLabel(chunk: Chunk, shown: string): string {
   const title = oneLine(titleOf(chunk), MAX_LABEL_TITLE);
   const parts = [title];
   const pages = pagesOf(chunk);
   if (pages !== undefined) parts.push(`p. ${pages}`);
-  const headings = innermost(chunk, title);
+  const headings = innermost(chunk, title, shown);
   if (headings !== '') parts.push(headings);
   parts.push(shortChunkId(chunk));
   return parts.join(' · ');
 }
 
-/** The innermost heading, with its parent if short; omits what repeats the title. */
-function innermost({ headingPath }: Chunk, title: string): string {
-  const headings = headingPath.map((heading) => oneLine(heading, MAX_LABEL_HEADING)).filter((each) => each !== title);
+/** The innermost heading, with its parent if short; omits what repeats the title or the first line shown. */
+function innermost({ headingPath }: Chunk, title: string, shown: string): string {
+  const [firstLine = ''] = shown.split('\n', 1);
+  const said = [title, oneLine(firstLine.replace(/^#+\s+/, ''), MAX_LABEL_HEADING)];
+  const headings = headingPath
+    .map((heading) => oneLine(heading, MAX_LABEL_HEADING))
+    .filter((each) => !said.includes(each));
   const last = headings.slice(-2).join(' > ');
   return last.length <= MAX_LABEL_HEADING ? last : (headings.at(-1) ?? '');
 }
@@ -39,6 +44,8 @@ export function titleOf(chunk: Chunk): string {
 export interface Block {
   readonly label: string;
   readonly text: string;
+  /** Where the text is an excerpt: whether something precedes and follows it, and how much is left out. */
+  readonly omitted?: { readonly before: boolean; readonly after: boolean; readonly characters: number };
   /** How to get the text after this many characters. */
   rest(shown: number): string;
 }
@@ -76,13 +83,15 @@ export function renderFitting<Item>(
   const shown: ShownBlock<Item>[] = [];
   let room = maxCharacters;
   for (const item of items) {
-    const { label, text, rest } = block(item);
+    const { label, text, omitted, rest } = block(item);
     const needed = MARKER_LENGTH + label.length + 1 + text.length + BLOCK_SEPARATOR.length;
     if (needed > room && shown.length > 0) break;
     const number = cite(item);
     const heading = `[${number}] ${label}`;
     if (needed <= room) {
-      shown.push({ item, number, block: text === '' ? heading : `${heading}\n${text}`, text, missing: 0 });
+      const body = `${omitted?.before ? '… ' : ''}${text}${omitted?.after ? ' …' : ''}`;
+      const missing = omitted?.characters ?? 0;
+      shown.push({ item, number, block: text === '' ? heading : `${heading}\n${body}`, text, missing });
       room -= needed;
       continue;
     }
@@ -98,19 +107,18 @@ export function renderFitting<Item>(
 export const joinBlocks = (shown: readonly ShownBlock<unknown>[]): string =>
   shown.map(({ block }) => block).join(BLOCK_SEPARATOR);
 
-/** Block of a chunk; the cut part can be read with the document's text. */
-export const chunkBlock = (chunk: Chunk): Block => ({
-  label: chunkLabel(chunk),
-  text: chunk.text,
-  rest: (shown) =>
-    `(cut; the rest: get_file_content with document_id="${shortDocumentId(chunk.documentId)}", offset=${chunk.start + shown})`,
-});
-
-/** The largest offset up to `end` that does not split a surrogate pair. */
-export function wholeCharacterEnd(text: string, end: number): number {
-  const place = Math.min(text.length, end);
-  const code = text.charCodeAt(place);
-  return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
+/** Block of a chunk or an excerpt of it; the cut part can be read with the document's text. */
+export function chunkBlock(chunk: Chunk, excerpt?: TextSpan): Block {
+  const { start, end } = excerpt ?? { start: 0, end: chunk.text.length };
+  const text = chunk.text.slice(start, end);
+  const characters = chunk.text.length - text.length;
+  return {
+    label: chunkLabel(chunk, text),
+    text,
+    ...(characters > 0 && { omitted: { before: start > 0, after: end < chunk.text.length, characters } }),
+    rest: (shown) =>
+      `(cut; the rest: get_file_content with document_id="${shortDocumentId(chunk.documentId)}", offset=${chunk.start + shown})`,
+  };
 }
 
 /** Characters reserved for a tool's first and last lines. */

@@ -29,7 +29,7 @@ export function limitInformative(hits: readonly GraphHit[]): GraphHit[] {
 
 const MAX_NAMED_DOCUMENTS = 3;
 
-/** `Knowledge graph · entity · from Title · document_id 1f0c… · chunk_id …`, followed by the description. */
+/** `Knowledge graph · entity · from Title · p. 4 · 1f0c9a2b`, followed by the description. */
 export const graphBlock = (hit: GraphHit): Block => {
   const documents = hit.documents.slice(0, MAX_NAMED_DOCUMENTS);
   const from =
@@ -37,7 +37,7 @@ export const graphBlock = (hit: GraphHit): Block => {
   const { sentence } = hit;
   const places = sentence && [
     ...(sentence.page === null ? [] : [`p. ${sentence.page}`]),
-    `document_id ${shortDocumentId(sentence.documentId)}`,
+    shortDocumentId(sentence.documentId),
   ];
   return {
     label: ['Knowledge graph', hit.found.kind, from, ...(places ?? [])].join(' · '),

@@ -111,6 +111,8 @@ export interface ToolContext {
   readonly transcript: readonly Message[];
   /** Maximum length of one result in characters; a cut result must say how to get the rest. */
   readonly maxCharacters: number;
+  /** Whether a search shows its later passages as excerpts, for a model that pays for each result and reads on by itself. */
+  readonly usesExcerpts?: boolean;
   /** Counts the usage of a tool's own model calls. */
   spend(model: string, usage: Usage): void;
   readonly signal: AbortSignal;

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toolsets } from '../../src/compose/toolsets.ts';
+import { estimateTokens } from '../../src/documents/estimate-tokens.ts';
 import { MAX_CHARACTERS, renderOutput } from '../../src/mcp/render-output.ts';
 import type { ToolOutcome } from '../../src/toolbox/call-tool.ts';
 import { textOf } from './support/citewell-mcp.ts';
@@ -248,3 +249,49 @@ describe('documents over MCP', () => {
     expect(fetched.structuredContent).toMatchObject({ id, text: 'The capital of France is Paris.' });
   });
 });
+
+describe('a search with many long passages', () => {
+  it('costs under 1,400 tokens on average, with later passages as excerpts that can be read on', async () => {
+    const mcp = await startInProcess();
+    const docs = new URL('../../docs/', import.meta.url);
+    for (const file of ['architecture.md', 'contract.md', 'decisions.md', 'mcp.md', 'performance.md', 'r2r.md']) {
+      await mcp.add(file, await readFile(new URL(file, docs), 'utf8'));
+    }
+    const client = await mcp.connect();
+    const search = async (given: Record<string, unknown>) => {
+      const result = await client.callTool({ name: 'search_file_knowledge', arguments: given });
+      const { results } = result.structuredContent as { results: Found[] };
+      return { text: textOf(result), results };
+    };
+    let tokens = 0;
+    for (const query of QUESTIONS) {
+      const { text, results } = await search({ query });
+      tokens += estimateTokens(text);
+      expect(results).toHaveLength(10);
+      expect(results[0]?.missing_chars).toBeUndefined();
+      const cut = results.find(({ missing_chars: missing = 0 }) => missing > 0);
+      expect(text).toContain('content with around_chunk_id shows the whole passage');
+      const around = { around_chunk_id: cut?.marker, before: 0, after: 0 };
+      const whole = await client.callTool({ name: 'content', arguments: around });
+      const [chunk] = (whole.structuredContent as { chunks: Found[] }).chunks;
+      expect(chunk?.text).toContain(cut?.text);
+      expect(chunk?.text.length).toBe((cut?.text.length ?? 0) + (cut?.missing_chars ?? 0));
+    }
+    expect(tokens / QUESTIONS.length).toBeLessThan(1400);
+    const { results } = await search({ query: QUESTIONS[0], max_chars: 20_000 });
+    expect(results.every(({ missing_chars: missing }) => missing === undefined)).toBe(true);
+  });
+});
+
+interface Found {
+  readonly marker: string;
+  readonly text: string;
+  readonly missing_chars?: number;
+}
+
+const QUESTIONS = [
+  'Which environment variable chooses the data folder?',
+  'How is a citation checked against its source?',
+  'What happens when two processes use one data folder?',
+  'What is done about instructions planted in a document?',
+];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { wholeCharacterEnd } from '../../src/shared/text.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
-import { wholeCharacterEnd } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { addressOf } from './address.ts';
 

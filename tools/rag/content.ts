@@ -75,7 +75,7 @@ export const content = defineTool({
     });
     const shown = renderFitting(offset < last ? items : [], {
       maxCharacters: Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES,
-      block: input.include_text ? chunkBlock : outline,
+      block: input.include_text ? (chunk) => chunkBlock(chunk) : outline,
       cite: (chunk) => context.cite({ kind: 'chunk', chunk: { ...chunk, score: 0 } }),
     });
     const end = offset + shown.length;

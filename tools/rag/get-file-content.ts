@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { PageSpan } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { wholeCharacterEnd } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
-import { oneLine, RESERVED_FOR_LINES, wholeCharacterEnd } from '../../src/toolbox/render-blocks.ts';
+import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 

@@ -3,6 +3,7 @@ import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { Coverage } from '../../src/retrieval/coverage.ts';
+import { excerptsOf } from '../../src/retrieval/excerpts.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
@@ -19,6 +20,7 @@ const MAX_RANK = 100;
 /** Share of the result's characters for graph hits. */
 const GRAPH_SHARE = 0.06;
 const MAX_NAMED_CHUNKS = 5;
+const DEFAULT_LENGTH = 8_000;
 
 export const searchFileKnowledge = defineTool({
   name: 'search_file_knowledge',
@@ -44,7 +46,12 @@ export const searchFileKnowledge = defineTool({
     max_per_document: z.number().int().min(1).max(50).optional().describe('At most this many passages of one document'),
     as_of: asOf,
     cursor,
-    max_chars: maxCharacters(8000),
+    max_chars: maxCharacters(DEFAULT_LENGTH)
+      .unwrap()
+      .optional()
+      .describe(
+        `Longest text to return, in characters (500 to 40000, default ${DEFAULT_LENGTH}). Given, every passage is whole`,
+      ),
   }),
   output: z.object({
     query: z.string(),
@@ -119,19 +126,26 @@ export const searchFileKnowledge = defineTool({
     );
     const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
     const telling = informativeHits(graph);
-    const most = Math.min(input.max_chars, maxCharacters) - RESERVED_FOR_LINES;
+    const most = Math.min(input.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
     const graphRoom = telling.length === 0 ? 0 : Math.floor(most * GRAPH_SHARE);
     const page = ranked.slice(offset, offset + (input.limit ?? settings.limit));
+    const hasExcerpts = context.usesExcerpts === true && input.max_chars === undefined;
+    const excerpts = hasExcerpts
+      ? excerptsOf(
+          page.map(({ text }) => text),
+          input.query,
+        )
+      : [];
     const show = (room: number) =>
       renderFitting<ScoredChunk>(page, {
         maxCharacters: room,
-        block: chunkBlock,
+        block: (chunk) => chunkBlock(chunk, excerpts[page.indexOf(chunk)]),
         cite: (chunk) => cite({ kind: 'chunk', chunk }),
       });
     const beside = show(most - graphRoom);
     const adding = novelHits(
       telling,
-      beside.map(({ text }) => text),
+      beside.map(({ item }) => item.text),
     );
     const facts = renderFitting(hitsThatFit(adding, graphRoom), {
       maxCharacters: graphRoom,
@@ -150,7 +164,11 @@ export const searchFileKnowledge = defineTool({
             nothingFound(offset))
           : joinBlocks(shown),
         ...(facts.length === 0 ? [] : [joinBlocks(facts)]),
-        [...coverageLine(shown.length === 0 ? null : coverage), continuation(next, end)].join('\n'),
+        [
+          ...(hasExcerpts && shown.some(({ missing }) => missing > 0) ? [ABOUT_EXCERPTS] : []),
+          ...coverageLine(shown.length === 0 ? null : coverage),
+          continuation(next, end),
+        ].join('\n'),
       ].join('\n\n'),
       structured: {
         query: input.query,
@@ -187,6 +205,7 @@ export const searchFileKnowledge = defineTool({
   },
 });
 
+const ABOUT_EXCERPTS = '… marks excerpts; content with around_chunk_id shows the whole passage.';
 const MAX_MISSING = 8;
 
 /** One line on which terms of the query the hits cover. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
+import { wholeCharacterEnd } from '../../src/shared/text.ts';
 import { citedQuote, quoteLine, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { maxCharacters } from '../../src/toolbox/fields.ts';
-import { oneLine, RESERVED_FOR_LINES, wholeCharacterEnd } from '../../src/toolbox/render-blocks.ts';
+import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ResearchState } from '../../src/toolbox/tool-ports.ts';
 import { requireResearch } from './research-service.ts';
