@@ -48,7 +48,9 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'store/chroma': [...vocabulary, 'store'],
   'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   // Embedders and models share the clients of their providers.
-  embeddings: [...vocabulary, 'store', 'store/full-text', 'models', 'models/openai'],
+  embeddings: [...vocabulary, 'store', 'store/full-text', 'models', 'models/openai', 'local-models'],
+  // Models that run on this machine, for embedding and reranking.
+  'local-models': [...vocabulary],
   models: [...vocabulary, 'nearest-name'],
   'models/openai': [...vocabulary, 'models'],
   'models/anthropic': [...vocabulary, 'models'],
@@ -57,7 +59,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   sandbox: [...vocabulary],
   citations: [...vocabulary],
   prompts: [...vocabulary, 'store'],
-  retrieval: [...ports, 'prompts', 'store/full-text'],
+  retrieval: [...ports, 'prompts', 'store/full-text', 'local-models'],
   graph: [...ports, 'prompts', 'citations', 'retrieval', 'store/full-text'],
   toolbox: [...foundations, 'nearest-name'],
   agent: [...foundations, ...work, 'models/extractive'],
@@ -88,6 +90,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
     'user-cache',
     'http',
     'mcp',
+    'local-models',
   ],
   cli: [
     ...foundations,
@@ -103,6 +106,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
     'mcp',
     'migrate',
     'evaluation',
+    'local-models',
   ],
   index: [...foundations, ...work, 'config', 'adapters', 'compose', 'http'],
 };
@@ -128,7 +132,7 @@ export const composition = {
   root: 'src/compose/compose.ts',
   rooms: ['store/sql', 'store/chroma', 'models/openai', 'models/anthropic', 'adapters', 'config', 'mcp', 'user-cache'],
   packages: [
-    ...['openai', '@anthropic-ai/sdk', 'chromadb', 'kysely', '@huggingface/transformers', 'undici', 'express'],
+    ...['openai', '@anthropic-ai/sdk', 'chromadb', 'kysely', '@huggingface/tokenizers', 'undici', 'express'],
     ...['isolated-vm', 'playwright-core', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'pino'],
     ...['node:sqlite', 'node:fs', 'node:fs/promises', 'node:child_process', 'node:worker_threads', 'node:net'],
     ...['node:http', 'node:https', 'node:dns'],
@@ -158,7 +162,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['store/sql', 'store'],
   openai: ['models/openai', 'embeddings'],
   '@anthropic-ai/sdk': ['models/anthropic'],
-  '@huggingface/transformers': ['embeddings'],
+  '@huggingface/tokenizers': ['local-models', 'embeddings'],
   '@modelcontextprotocol/client': ['mcp'],
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/node': ['mcp'],

@@ -138,9 +138,12 @@ export const variables = z.object({
     .transform((list) => splitList(list))
     .pipe(z.array(modelName('ollama/gemma3:4b')))
     .optional(),
-  CITEWELL_EMBEDDING_MODEL: modelName('openai/text-embedding-3-small or builtin/lexical-hash-v1').optional(),
+  CITEWELL_EMBEDDING_MODEL: modelName(
+    'openai/text-embedding-3-small, local/bge-small-en-v1.5 or builtin/lexical-hash-v1',
+  ).optional(),
+  CITEWELL_MODEL_HUB: url('https://huggingface.co').default('https://huggingface.co'),
   CITEWELL_RERANKER: modelName(
-    'cohere/rerank-v3.5, jina/jina-reranker-v3, tei/bge-reranker or openai/gpt-6-luna',
+    'local/ms-marco-minilm-l6-v2, cohere/rerank-v3.5, jina/jina-reranker-v3, tei/bge-reranker or openai/gpt-6-luna',
   ).optional(),
   CITEWELL_PROVIDERS: z
     .string()

@@ -54,6 +54,8 @@ export interface Config {
   /** Models without tool calling, which get the tools as text. */
   readonly textTools: readonly string[];
   readonly embeddingModel?: string;
+  /** Base address from which local models are downloaded, without a slash at the end. */
+  readonly modelHub: string;
   /** Reranker of search results; undefined for none. */
   readonly reranker?: {
     readonly name: string;
@@ -141,6 +143,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     modelStreams: value.CITEWELL_MODEL_STREAMS,
     textTools: value.CITEWELL_TEXT_TOOLS ?? [],
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
+    modelHub: value.CITEWELL_MODEL_HUB.replace(/\/+$/, ''),
     ...(value.CITEWELL_RERANKER && {
       reranker: {
         name: value.CITEWELL_RERANKER,

@@ -11,6 +11,7 @@ import { createGraphThread } from '../graph/graph-thread.ts';
 import type { HttpLog } from '../http/http-services.ts';
 import { embeddingText } from '../ingest/embedding-text.ts';
 import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
+import { MODELS_FOLDER } from '../local-models/catalog.ts';
 import { createExternalTools } from '../mcp/external-tools.ts';
 import { createExtractiveModel } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
@@ -57,13 +58,14 @@ async function open(config: Config, log: HttpLog, closers: (() => Promise<void>)
     extractive: createExtractiveModel(),
   });
   requireModels(config.models, models);
-  const reranker = openReranker({ settings: config.reranker, models });
 
   const folder = await openDataFolder(config.dataDir);
   closers.push(folder.close);
   const cache = openUserCache(config.cacheDir);
   closers.push(async () => cache.close());
   if (cache.problem !== undefined) report(cache.problem);
+  const modelsFolder = join(cache.path, MODELS_FOLDER);
+  const reranker = openReranker({ settings: config.reranker, models, modelsFolder });
   const { chroma } = config;
   // The records come first: they answer searches while Chroma starts.
   const records = Promise.withResolvers<void>();
@@ -92,7 +94,7 @@ async function open(config: Config, log: HttpLog, closers: (() => Promise<void>)
   const external = createExternalTools({ servers: config.externalServers, version: readVersion(), log });
   closers.push(external.close);
 
-  const embedders = embeddersOf(config, join(cache.path, 'models'));
+  const embedders = embeddersOf(config, modelsFolder);
   return {
     store,
     index,
@@ -125,10 +127,10 @@ function requireModels({ quality, fast, reasoning, fallback }: Config['models'],
   }
 }
 
-const embeddersOf = (config: Config, modelCacheDir: string): Embedders => ({
+const embeddersOf = (config: Config, modelsFolder: string): Embedders => ({
   required: config.embeddingModel,
   preferred: config.embeddingModel ?? defaultEmbeddingName(config),
-  create: (name) => createEmbeddingModel(name, { ...config, modelCacheDir }),
+  create: (name) => createEmbeddingModel(name, { ...config, modelsFolder }),
   learn: learnInWorker,
 });
 

@@ -4,17 +4,22 @@ import { ServiceError } from '../errors.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import { parseModelName } from '../models/model-name.ts';
 import { httpReranker } from '../retrieval/rerankers/http-reranker.ts';
+import { localReranker } from '../retrieval/rerankers/local-reranker.ts';
 
 export interface RerankerParts {
   readonly settings: Config['reranker'];
   readonly models: ModelRegistry;
+  /** Folder of installed local models. */
+  readonly modelsFolder: string;
 }
 
-/** The configured reranker: `cohere/…`, `jina/…` or `tei/…`, else a language model. Throws `not_configured`. */
-export function openReranker({ settings, models }: RerankerParts): Adapters['reranker'] {
+/** The configured reranker: `local/…`, `cohere/…`, `jina/…` or `tei/…`, else a language model. Throws `not_configured`. */
+export function openReranker({ settings, models, modelsFolder }: RerankerParts): Adapters['reranker'] {
   if (settings === undefined) return undefined;
   const { provider, name: model } = parseModelName(settings.name);
   switch (provider) {
+    case 'local':
+      return localReranker({ model, modelsFolder });
     case 'cohere':
     case 'jina': {
       const { apiKey, baseUrl } = settings[provider];

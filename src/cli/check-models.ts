@@ -24,7 +24,7 @@ export async function checkModels(config: Config): Promise<Finding[]> {
       {
         name: NAME,
         state: 'warning',
-        detail: 'no key is set: answers are quotations, and search is lexical',
+        detail: `no key is set: answers are quotations${config.embeddingModel === undefined ? ', and embeddings are learned from the documents' : ''}`,
         fix: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL) for written answers.',
       },
     ];

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { checkAccess } from './check-access.ts';
 import { checkExternalServers } from './check-external-servers.ts';
+import { checkLocalModels } from './check-local-models.ts';
 import { checkModels } from './check-models.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkWeb } from './check-web.ts';
@@ -68,6 +69,7 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     ...(await checkDatabase(config.dataDir)),
     await checkChroma(config),
     ...(await checkModels(config)),
+    ...(await checkLocalModels(config)),
     await checkWeb(config),
     await checkSandbox(config),
     ...(await checkExternalServers(config)),

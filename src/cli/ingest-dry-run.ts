@@ -1,10 +1,11 @@
+import type { Config } from '../config.ts';
 import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { isUrl } from './ingest-all.ts';
 import { visibleLine } from './layout.ts';
-import { byteCount, count } from './progress-line.ts';
+import { byteCount, count, duration } from './progress-line.ts';
 import { isWorthNaming, type NamedSkip, noteSkipped, skipWords } from './skipped-files.ts';
 
 /** `citewell ingest --dry-run`: lists the files that would be read or skipped, without ingesting. */
@@ -14,7 +15,8 @@ export async function listSources(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output, interruption } = context;
-  const { dataDir: dataFolder } = await context.config();
+  const config = await context.config();
+  const { dataDir: dataFolder } = config;
   const skipped = new Map<SkipReason, number>();
   const named: NamedSkip[] = [];
   let files = 0;
@@ -47,6 +49,19 @@ export async function listSources(
     const skips = [...skipped].map(([reason, number]) => `${count(number)} ${skipWords[reason]}`).join(', ');
     output.print(`${count(files)} would be read (${byteCount(bytes)})${skips === '' ? '' : `; skipped: ${skips}`}.`);
     noteSkipped(named, output);
+    await noteEmbeddingTime(bytes, config, output);
   }
   return interruption.received() === 'SIGINT' ? exitCodes.interrupted : exitCodes.ok;
+}
+
+/** How long a local model will embed, which may be hours. Of compressed formats the size says little. */
+async function noteEmbeddingTime(bytes: number, config: Config, output: CommandContext['output']): Promise<void> {
+  const name = config.embeddingModel;
+  if (!name?.startsWith('local/') || bytes === 0) return;
+  const { embeddingSpeed, SAMPLE_LENGTH } = await import('./check-local-models.ts');
+  const speed = await embeddingSpeed(config, name);
+  const seconds = bytes / SAMPLE_LENGTH / speed;
+  output.print(
+    `Embedding with ${name} would take about ${duration(seconds)} if all of it is text (${speed.toFixed(1)} chunks a second).`,
+  );
 }

@@ -5,6 +5,7 @@ import { evalCommands } from './commands/eval-commands.ts';
 import { graphCommands } from './commands/graph-commands.ts';
 import { ingestCommands } from './commands/ingest-commands.ts';
 import { maintenanceCommands } from './commands/maintenance-commands.ts';
+import { modelCommands } from './commands/model-commands.ts';
 import { questionCommands } from './commands/question-commands.ts';
 import { serverCommands } from './commands/server-commands.ts';
 import { userCommands } from './commands/user-commands.ts';
@@ -49,6 +50,7 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
   documentCommands(program, parts);
   userCommands(program, parts);
   graphCommands(program, parts);
+  modelCommands(program, parts);
   maintenanceCommands(program, parts);
   return program;
 }

@@ -1,9 +1,10 @@
+import type { Pooling } from '../local-models/pooling.ts';
+
 /** How a model is to be used for retrieval, according to its model card. */
 export interface ModelCard {
   /** Put before each text. */
   readonly prefixes: { readonly passage: string; readonly query: string };
-  /** How token vectors are pooled. */
-  readonly pooling: 'mean' | 'cls' | 'last_token';
+  readonly pooling: Pooling;
 }
 
 const REPRESENT = 'Represent this sentence for searching relevant passages: ';

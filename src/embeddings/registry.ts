@@ -9,10 +9,10 @@ import { createLexicalHash } from './lexical-hash.ts';
 import { localOnnx } from './local-onnx.ts';
 import { openAiEmbeddings } from './openai-embeddings.ts';
 
-/** Settings of embedding models. `Config` satisfies it except for `modelCacheDir`. */
+/** Settings of embedding models. `Config` satisfies it except for `modelsFolder`. */
 export interface EmbeddingSettings extends ProviderSettings {
-  /** Cache folder for hub models. */
-  readonly modelCacheDir: string;
+  /** Folder of installed local models. */
+  readonly modelsFolder: string;
   readonly retry?: RetryPolicy | undefined;
 }
 
@@ -24,7 +24,7 @@ export function defaultEmbeddingName(settings: ProviderSettings): string {
 
 /**
  * The embedding model of that name: `builtin/lexical-hash-v1`, `openai/<model>`,
- * `<provider>/<model>`, with `@<dimensions>` for shorter vectors, or `local/<folder or hub id>`. Nothing is loaded or
+ * `<provider>/<model>`, with `@<dimensions>` for shorter vectors, or `local/<installed model or folder>`. Nothing is loaded or
  * connected yet. Throws `unknown_model` or `not_configured`.
  */
 export function createEmbeddingModel(name: string, settings: EmbeddingSettings): EmbeddingModel {
@@ -49,7 +49,7 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
         `"${name}" is not built in; ${LEXICAL_EMBEDDING} and ${LEARNED_EMBEDDING} are.`,
       );
     case 'local':
-      return localOnnx({ model: parsed.name, cacheDir: settings.modelCacheDir });
+      return localOnnx({ model: parsed.name, modelsFolder: settings.modelsFolder });
     case 'anthropic':
       throw new ServiceError(
         'unknown_model',

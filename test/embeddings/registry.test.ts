@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 const settings = (change: Partial<EmbeddingSettings> = {}): EmbeddingSettings => ({
-  modelCacheDir: '/nowhere',
+  modelsFolder: '/nowhere',
   openai: { apiKey: 'sk-test', baseUrl: fake.baseUrl },
   ollama: { baseUrl: fake.origin },
   ...change,
@@ -30,7 +30,7 @@ describe('the embedding models', () => {
   });
 
   it('include a built-in one that needs nothing', async () => {
-    const embedder = createEmbeddingModel('builtin/lexical-hash-v1', { modelCacheDir: '/nowhere' });
+    const embedder = createEmbeddingModel('builtin/lexical-hash-v1', { modelsFolder: '/nowhere' });
     expect(embedder.name).toBe('builtin/lexical-hash-v1');
     expect(embedder.isLexical).toBe(true);
     const [vector] = await embedder.embed(['hello world'], 'passage');
@@ -52,7 +52,7 @@ describe('the embedding models', () => {
     ['openai/', 'unknown_model', 'Expected <provider>/<model>'],
     ['openai/text-embedding-3-small', 'not_configured', 'needs OPENAI_API_KEY'],
   ])('refuse %s with a message', (name, code, words) => {
-    expect(() => createEmbeddingModel(name, { modelCacheDir: '/nowhere' })).toThrow(
+    expect(() => createEmbeddingModel(name, { modelsFolder: '/nowhere' })).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(words) }),
     );
   });

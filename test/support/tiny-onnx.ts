@@ -24,13 +24,23 @@ const ROWS: readonly (readonly number[])[] = [
  * Writes an embedding model in the layout of the Hugging Face hub, small enough to be written by hand: a WordPiece
  * tokenizer of eleven words and a network that looks up each word's vector.
  */
-export async function writeTinyModel(folder: string): Promise<void> {
+export const writeTinyModel = (folder: string): Promise<void> =>
+  writeModel(folder, { architecture: 'BertModel', network: tinyNetwork() });
+
+/** A cross-encoder that finds every pair relevant in which the word "king" occurs. */
+export const writeTinyReranker = (folder: string): Promise<void> =>
+  writeModel(folder, { architecture: 'BertForSequenceClassification', network: tinyClassifier() });
+
+async function writeModel(
+  folder: string,
+  { architecture, network }: { readonly architecture: string; readonly network: Buffer },
+): Promise<void> {
   await mkdir(join(folder, 'onnx'), { recursive: true });
-  await writeFile(join(folder, 'onnx', 'model.onnx'), tinyNetwork());
+  await writeFile(join(folder, 'onnx', 'model.onnx'), network);
   const json = (name: string, value: unknown) => writeFile(join(folder, name), JSON.stringify(value));
   await json('config.json', {
     model_type: 'bert',
-    architectures: ['BertModel'],
+    architectures: [architecture],
     hidden_size: WIDTH,
     num_hidden_layers: 1,
     num_attention_heads: 1,
@@ -94,23 +104,60 @@ export async function writeTinyModel(folder: string): Promise<void> {
 
 const special2 = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
 
-/** An ONNX file (a protocol buffer): `last_hidden_state = Gather(rows, input_ids)`, and unused inputs. */
-function tinyNetwork(): Buffer {
-  const weights = Buffer.alloc(ROWS.length * WIDTH * 4);
-  for (const [index, value] of ROWS.flat().entries()) weights.writeFloatLE(value, index * 4);
-  const rows = message(varint(1, ROWS.length), varint(1, WIDTH), varint(2, FLOAT), text(8, 'rows'), bytes(9, weights));
-  const gather = message(text(1, 'rows'), text(1, 'input_ids'), text(2, 'last_hidden_state'), text(4, 'Gather'));
+/** `last_hidden_state = Gather(rows, input_ids)`. */
+const tinyNetwork = (): Buffer =>
+  onnxFile({
+    rows: ROWS,
+    nodes: [node('Gather', ['rows', 'input_ids'], 'last_hidden_state')],
+    output: value('last_hidden_state', FLOAT, ['batch', 'sequence', WIDTH]),
+  });
+
+/** `logits = ReduceMax(Gather(rows, input_ids), axis 1)`, of which only "king" is positive. */
+const tinyClassifier = (): Buffer =>
+  onnxFile({
+    rows: WORDS.map((word) => [word === 'king' ? 4 : -4]),
+    nodes: [
+      node('Gather', ['rows', 'input_ids'], 'weights'),
+      node('ReduceMax', ['weights'], 'logits', integers('axes', [1]), integer('keepdims', 0)),
+    ],
+    output: value('logits', FLOAT, ['batch', 1]),
+  });
+
+interface Network {
+  readonly rows: readonly (readonly number[])[];
+  readonly nodes: readonly Buffer[];
+  readonly output: Buffer;
+}
+
+/** An ONNX file (a protocol buffer) with a table of rows, and inputs that may be unused. */
+function onnxFile({ rows, nodes, output }: Network): Buffer {
+  const width = rows[0]?.length ?? 0;
+  const weights = Buffer.alloc(rows.length * width * 4);
+  for (const [index, number] of rows.flat().entries()) weights.writeFloatLE(number, index * 4);
+  const table = message(varint(1, rows.length), varint(1, width), varint(2, FLOAT), text(8, 'rows'), bytes(9, weights));
   const graph = message(
-    bytes(1, gather),
+    ...nodes.map((each) => bytes(1, each)),
     text(2, 'tiny'),
-    bytes(5, rows),
+    bytes(5, table),
     ...['input_ids', 'attention_mask', 'token_type_ids'].map((name) =>
       bytes(11, value(name, INT64, ['batch', 'sequence'])),
     ),
-    bytes(12, value('last_hidden_state', FLOAT, ['batch', 'sequence', WIDTH])),
+    bytes(12, output),
   );
   return message(varint(1, 8), text(2, 'citewell-test'), bytes(7, graph), bytes(8, message(varint(2, 13))));
 }
+
+const node = (operation: string, inputs: readonly string[], output: string, ...attributes: readonly Buffer[]): Buffer =>
+  message(
+    ...inputs.map((name) => text(1, name)),
+    text(2, output),
+    text(4, operation),
+    ...attributes.map((attribute) => bytes(5, attribute)),
+  );
+
+const integer = (name: string, number: number): Buffer => message(text(1, name), varint(3, number), varint(20, 2));
+const integers = (name: string, numbers: readonly number[]): Buffer =>
+  message(text(1, name), ...numbers.map((number) => varint(8, number)), varint(20, 7));
 
 const FLOAT = 1;
 const INT64 = 7;

@@ -32,7 +32,7 @@ async function newCorpus() {
       embedders: {
         required: setting,
         preferred: setting ?? HASH,
-        create: (name) => createEmbeddingModel(name, { modelCacheDir: '/nowhere' }),
+        create: (name) => createEmbeddingModel(name, { modelsFolder: '/nowhere' }),
         learn: learnInWorker,
       },
       spaces: store.spaces,

@@ -1,0 +1,62 @@
+/** Below the user's cache folder: models are shared by all data folders. */
+export const MODELS_FOLDER = 'models';
+
+/** What a local model is used for. */
+export type LocalModelKind = 'embedding' | 'reranker';
+
+/** A model of the Hugging Face hub that is known to work and free to use. */
+export interface CatalogModel {
+  readonly name: string;
+  readonly kind: LocalModelKind;
+  readonly repository: string;
+  readonly licence: string;
+  readonly languages: string;
+  /** Approximate size of the download. */
+  readonly megabytes: number;
+}
+
+/** All with int8 weights; listed with their approximate sizes on the hub. */
+export const catalog: readonly CatalogModel[] = [
+  {
+    name: 'bge-small-en-v1.5',
+    kind: 'embedding',
+    repository: 'Xenova/bge-small-en-v1.5',
+    licence: 'MIT',
+    languages: 'English',
+    megabytes: 35,
+  },
+  {
+    name: 'all-minilm-l6-v2',
+    kind: 'embedding',
+    repository: 'Xenova/all-MiniLM-L6-v2',
+    licence: 'Apache-2.0',
+    languages: 'English',
+    megabytes: 24,
+  },
+  {
+    name: 'multilingual-e5-small',
+    kind: 'embedding',
+    repository: 'Xenova/multilingual-e5-small',
+    licence: 'MIT',
+    languages: '100 languages',
+    megabytes: 135,
+  },
+  {
+    name: 'ms-marco-minilm-l6-v2',
+    kind: 'reranker',
+    repository: 'Xenova/ms-marco-MiniLM-L-6-v2',
+    licence: 'Apache-2.0',
+    languages: 'English',
+    megabytes: 24,
+  },
+  {
+    name: 'bge-reranker-base',
+    kind: 'reranker',
+    repository: 'Xenova/bge-reranker-base',
+    licence: 'MIT',
+    languages: 'English, Chinese and others',
+    megabytes: 296,
+  },
+];
+
+export const catalogModel = (name: string): CatalogModel | undefined => catalog.find((model) => model.name === name);
