@@ -5,7 +5,9 @@ import { apiSuite } from './browser-test/api.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { librarySuite } from './browser-test/library.ts';
+import { manySuite } from './browser-test/many.ts';
 import { withServer } from './browser-test/server.ts';
+import { signInSuite } from './browser-test/sign-in.ts';
 import { sourceSuite } from './browser-test/source.ts';
 import { streamsSuite } from './browser-test/streams.ts';
 import { type BrowserSuite, type Counts, createTest, type SentRequest } from './browser-test/suite.ts';
@@ -22,7 +24,15 @@ Tests all views by default. CHROMIUM_PATH is the path of the browser if it is no
 const LANES = 2;
 
 /** One for each view, in its own file. The longest come first. */
-const suites: readonly BrowserSuite[] = [sourceSuite, streamsSuite, askSuite, librarySuite, accessSuite];
+const suites: readonly BrowserSuite[] = [
+  sourceSuite,
+  streamsSuite,
+  manySuite,
+  signInSuite,
+  askSuite,
+  librarySuite,
+  accessSuite,
+];
 
 const options = { report: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
 

@@ -30,7 +30,10 @@ export const whenSignedOut = (listener: () => void): void => {
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   let response = await attempt(path, options);
   // Retries once with refreshed tokens, except for the session endpoint itself.
-  if (response.status === 401 && path !== SESSION && (await refreshed())) response = await attempt(path, options);
+  if (response.status === 401 && path !== SESSION && (await refreshed())) {
+    void response.body?.cancel();
+    response = await attempt(path, options);
+  }
   if (response.ok) return response;
   if (response.status === 401) onSignedOut();
   const answer: unknown = await response.json().catch(() => undefined);
@@ -45,7 +48,11 @@ let refreshing: Promise<boolean> | undefined;
 function refreshed(): Promise<boolean> {
   refreshing ??= fetch(SESSION, { method: 'PUT', credentials: 'same-origin' })
     .then(
-      ({ ok }) => ok,
+      ({ ok, body }) => {
+        // A body that nobody reads holds one of the browser's few connections.
+        void body?.cancel();
+        return ok;
+      },
       () => false,
     )
     .finally(() => {

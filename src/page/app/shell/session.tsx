@@ -17,6 +17,9 @@ type Session =
 /** The signed-in user. Without authentication this is the default admin. */
 export const session = signal<Session>({ kind: 'unknown' });
 
+/** Whose data may be in the page's memory. */
+let lastUser: string | undefined;
+
 whenSignedOut(() => {
   session.value = { kind: 'signed_out' };
 });
@@ -24,15 +27,25 @@ whenSignedOut(() => {
 /** Loads the user of the session cookie. */
 export async function loadSession(): Promise<void> {
   try {
-    session.value = { kind: 'signed_in', user: await call<User>('/v3/users/me') };
+    const user = await call<User>('/v3/users/me');
+    if (lastUser !== undefined && lastUser !== user.id) {
+      // Another user signed in after the session expired.
+      sessionStorage.clear();
+      location.assign('/');
+      return;
+    }
+    lastUser = user.id;
+    session.value = { kind: 'signed_in', user };
   } catch (error) {
     if (!(error instanceof RequestFailure && error.status === 401)) session.value = { kind: 'unknown' };
   }
 }
 
+/** Loads the page anew, so that nothing of this user stays in its memory for the next. */
 export async function signOut(): Promise<void> {
   await send('/session', { method: 'DELETE' });
-  session.value = { kind: 'signed_out' };
+  sessionStorage.clear();
+  location.assign('/');
 }
 
 /** The sign-in form. The session cookie is HTTP-only. */

@@ -114,6 +114,7 @@ export const ask = {
     noMatch: 'No conversation has that name.',
     searched: (read: number, total: number) => `Searched ${read} of ${total}…`,
     more: 'Show more',
+    newer: 'Show newer',
     untitled: 'Untitled',
     rename: 'Rename',
     remove: 'Delete',

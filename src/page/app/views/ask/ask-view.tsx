@@ -94,9 +94,10 @@ function useAddress(
   setNotice: (text: string | undefined) => void,
 ): void {
   useEffect(() => {
-    const { conversation, turns } = thread.peek();
+    const { conversation, turns, load } = thread.peek();
     if (at.conversation !== '') {
-      if (at.conversation !== conversation) void openFromAddress(at, setDraft, setNotice);
+      // What failed is tried again when the view is back, as after a sign-in.
+      if (at.conversation !== conversation || typeof load === 'object') void openFromAddress(at, setDraft, setNotice);
       return;
     }
     const isShown = conversation === '' && turns.at(-1)?.question === at.ask;

@@ -13,10 +13,17 @@ interface ListProps {
   readonly question: string;
 }
 
+/** Maximum number of conversations on the page, and how many replace as many others on scrolling. */
+const MAX_SHOWN = 150;
+const STEP = 50;
+
 /** Earlier conversations, newest first; loads more on scrolling or searching. */
 export function ConversationList({ current, question }: ListProps) {
   const [wanted, setWanted] = useState('');
+  const [from, setFrom] = useState(0);
   const found = useConversations(wanted);
+  const shown = found.items.slice(from, from + MAX_SHOWN);
+  const isEnd = from + shown.length >= found.items.length;
   return (
     <nav class="conversations" aria-label={list.title}>
       <button type="button" class="new" onClick={() => navigate('/')}>
@@ -27,11 +34,17 @@ export function ConversationList({ current, question }: ListProps) {
         value={wanted}
         placeholder={list.find}
         aria-label={list.find}
-        onInput={(event) => setWanted(event.currentTarget.value)}
+        onInput={(event) => {
+          setFrom(0);
+          setWanted(event.currentTarget.value);
+        }}
       />
       {found.error !== undefined && <Failure error={found.error} retry={found.reload} />}
+      {from > 0 && (
+        <More key={`before-${from}`} label={list.newer} onReached={() => setFrom(Math.max(0, from - STEP))} />
+      )}
       <ul>
-        {found.items.map((conversation) => (
+        {shown.map((conversation) => (
           <ConversationRow
             key={conversation.id}
             conversation={conversation}
@@ -53,13 +66,22 @@ export function ConversationList({ current, question }: ListProps) {
           {wanted.trim() === '' || found.total === 0 ? texts.loading : list.searched(found.read, found.total)}
         </p>
       )}
-      {found.state === 'more' && <More onReached={found.more} />}
+      {(!isEnd || found.state === 'more') && (
+        <More
+          key={`after-${from}-${shown.length}`}
+          label={list.more}
+          onReached={() => {
+            if (shown.length === MAX_SHOWN) setFrom(from + STEP);
+            if (isEnd) found.more();
+          }}
+        />
+      )}
     </nav>
   );
 }
 
 /** Loads more when scrolled into view or clicked. */
-function More({ onReached }: { readonly onReached: () => void }) {
+function More({ label, onReached }: { readonly label: string; readonly onReached: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   const reached = useRef(onReached);
   reached.current = onReached;
@@ -73,7 +95,7 @@ function More({ onReached }: { readonly onReached: () => void }) {
   }, []);
   return (
     <button ref={button} type="button" onClick={onReached}>
-      {list.more}
+      {label}
     </button>
   );
 }

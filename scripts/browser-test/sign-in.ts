@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { withServer } from './server.ts';
+import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
+
+interface Account {
+  readonly email: string;
+  readonly password: string;
+}
+
+const admin: Account = { email: 'captain@example.org', password: 'Lanterns-and-tides-1' };
+const ada: Account = { email: 'ada@example.org', password: 'Harbour-of-Holm-22' };
+const ben: Account = { email: 'ben@example.org', password: 'Blue-chest-ashore-33' };
+
+/** The page of a service whose users sign in. */
+export const signInSuite: BrowserSuite = {
+  name: 'sign-in',
+  run: (test) =>
+    withServer(
+      {
+        CITEWELL_AUTH: 'required',
+        CITEWELL_ADMIN_EMAIL: admin.email,
+        CITEWELL_ADMIN_PASSWORD: admin.password,
+        CITEWELL_RATE_LIMITS: 'off',
+      },
+      async ({ url }) => {
+        for (const { email, password } of [ada, ben]) await register(url, email, password);
+        const own = test.at(url);
+        await checkSignIn(own);
+        await checkCookies(own);
+        await checkForeignPage(own);
+        await checkSignOut(own);
+        await checkExpiry(own);
+        await checkMember(own);
+        await checkSeparation(own);
+      },
+    ),
+};
+
+async function register(url: string, email: string, password: string): Promise<void> {
+  const response = await fetch(`${url}/v3/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  if (!response.ok) throw new Error(`${email} could not register: ${await response.text()}`);
+}
+
+async function signIn(page: Page, { email, password }: Account): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function openAs(page: Page, account: Account, address: string): Promise<void> {
+  await page.goto(address);
+  await signIn(page, account);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+}
+
+async function checkSignIn(test: BrowserTest): Promise<void> {
+  await test.check('nothing is shown before the sign-in, which goes on at the same address', async (page) => {
+    await page.goto(`${test.url}/library?title=rafts`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    same(await page.locator('main h1').count(), 1, 'the number of headings');
+    await signIn(page, { ...ada, password: 'Wrong-guess-44' });
+    await page.getByRole('alert').waitFor();
+    await signIn(page, ada);
+    await page.getByText('No document matches.').waitFor();
+    same(page.url(), `${test.url}/library?title=rafts`, 'the address');
+  });
+}
+
+async function checkCookies(test: BrowserTest): Promise<void> {
+  await test.check('the session is in HttpOnly cookies that other sites do not send', async (page) => {
+    await openAs(page, ada, `${test.url}/settings`);
+    await page.getByText(`Signed in as ${ada.email}.`).waitFor();
+    const cookies = await page.context().cookies([test.url, `${test.url}/session`]);
+    same(cookies.length, 2, 'the number of cookies');
+    for (const { name, httpOnly, sameSite } of cookies) same(`${httpOnly} ${sameSite}`, 'true Strict', name);
+    same(await page.evaluate('document.cookie'), '', 'what scripts see');
+    same(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}', 'what is stored besides');
+  });
+}
+
+async function checkForeignPage(test: BrowserTest): Promise<void> {
+  await test.check('requests of another page are refused, also with the cookies', async (page) => {
+    const elsewhere = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Elsewhere</title>
+        <form action="${test.url}/v3/conversations" method="post" enctype="text/plain">
+        <input name='{"name":"forged","x":"' value='"}'><button>Win</button></form>`);
+    });
+    elsewhere.listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    try {
+      await openAs(page, ada, `${test.url}/library`);
+      const cookie = cookieText(await page.context().cookies());
+      // A browser that sends the cookies all the same says where the request comes from.
+      const create = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+        (await fetch(`${test.url}/v3/conversations`, { method: 'POST', headers: { cookie, ...headers } })).status;
+      same(await create({ 'sec-fetch-site': 'same-site' }), 401, 'the status from another port');
+      same(await create({ 'sec-fetch-site': 'cross-site' }), 401, 'the status from another site');
+      same(await create({ origin: 'http://127.0.0.1:1' }), 401, 'the status from another origin');
+      same(await create({}), 401, 'the status from nowhere');
+      await page.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
+      const answered = page.waitForResponse(/\/v3\/conversations$/);
+      await page.evaluate(`void fetch('${test.url}/v3/conversations', {
+        method: 'POST', mode: 'no-cors', credentials: 'include', body: '{"name":"forged"}' })`);
+      same((await answered).status(), 401, 'the status of a script');
+      const posted = page.waitForResponse(/\/v3\/conversations$/);
+      await page.getByRole('button', { name: 'Win' }).click();
+      same((await posted).status(), 401, 'the status of a form');
+      await page.goto(`${test.url}/`);
+      await page.getByText('No conversations yet.').waitFor();
+      same(await create({ 'sec-fetch-site': 'same-origin' }), 200, 'the status from the page itself');
+      await page.reload();
+      await page.getByRole('navigation', { name: 'Conversations' }).locator('li').first().waitFor();
+    } finally {
+      elsewhere.close();
+    }
+  });
+}
+
+const cookieText = (cookies: readonly { readonly name: string; readonly value: string }[]): string =>
+  cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+
+async function checkSignOut(test: BrowserTest): Promise<void> {
+  await test.check('signing out ends the session also for copies of its cookies', async (page) => {
+    await openAs(page, ada, `${test.url}/settings`);
+    const cookies = await page.context().cookies();
+    const statusWithCopy = async (): Promise<number> => {
+      const response = await fetch(`${test.url}/v3/users/me`, {
+        headers: {
+          cookie: cookieText(cookies),
+          'sec-fetch-site': 'same-origin',
+        },
+      });
+      return response.status;
+    };
+    same(await statusWithCopy(), 200, 'the status with a copy before');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    same((await page.context().cookies([test.url, `${test.url}/session`])).length, 0, 'the number of cookies left');
+    same(await statusWithCopy(), 401, 'the status with a copy after');
+    await page.goto(`${test.url}/library`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+}
+
+async function checkExpiry(test: BrowserTest): Promise<void> {
+  await test.check('an expired access token is renewed without asking', async (page) => {
+    await openAs(page, ada, `${test.url}/library`);
+    await page.getByText('No documents yet.').first().waitFor();
+    await page.context().clearCookies({ name: 'citewell_access' });
+    await page.getByLabel('State').selectOption('failed');
+    await page.getByText('No document matches.').waitFor();
+    same(await page.getByLabel('Password').count(), 0, 'the number of sign-in forms');
+  });
+  await test.check('a session that expires in the middle is signed in again at the same place', async (page) => {
+    await openAs(page, ada, `${test.url}/library`);
+    await page.getByText('No documents yet.').first().waitFor();
+    await page.context().clearCookies();
+    await page.getByLabel('State').selectOption('failed');
+    await signIn(page, ada);
+    await page.getByText('No document matches.').waitFor();
+    same(page.url(), `${test.url}/library?state=failed`, 'the address');
+  });
+  await test.check('a question asked after the session expired can be asked again', async (page) => {
+    await openAs(page, ada, `${test.url}/`);
+    await page.getByLabel('Question').fill('Who checks the life rafts?');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await signIn(page, ada);
+    await page.getByText('Who checks the life rafts?').first().waitFor();
+    same(await page.locator('.turn[aria-busy=true]').count(), 0, 'the number of answers awaited');
+  });
+}
+
+async function checkMember(test: BrowserTest): Promise<void> {
+  for (const view of ['', 'search?q=ferry', 'library', 'graph', 'quality', 'settings']) {
+    await test.check(`/${view} is usable without administrator's rights`, async (page) => {
+      const refused: string[] = [];
+      page.on('response', (response) => {
+        if (response.status() >= 500) refused.push(response.url());
+      });
+      await openAs(page, ada, `${test.url}/${view}`);
+      await page.locator('main h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      same(await page.getByRole('alert').count(), 0, 'the number of errors');
+      same(refused.join(), '', 'failed requests');
+      if (view === 'settings') {
+        same(await page.getByRole('heading', { name: 'Users' }).count(), 0, 'the number of user lists');
+      }
+    });
+  }
+  await test.check('the administrator sees the users in the settings', async (page) => {
+    await openAs(page, admin, `${test.url}/settings`);
+    await page.getByText(ada.email).waitFor();
+    await page.getByText(ben.email).waitFor();
+  });
+}
+
+async function checkSeparation(test: BrowserTest): Promise<void> {
+  await test.check('two users in one tab do not see each other’s things', async (page) => {
+    await openAs(page, ada, `${test.url}/library`);
+    const note = {
+      name: 'adas-note.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('# Ada\n\nThe key of the boat house is blue and hangs beside the door.'),
+    };
+    await page.getByTestId('files').setInputFiles(note);
+    await page
+      .locator('.documents')
+      .getByRole('link', { name: /Ada|adas-note/ })
+      .waitFor();
+    const document = await page.locator('.documents td a').first().getAttribute('href');
+    await page.goto(`${test.url}/?ask=Which+colour+is+the+key+of+the+boat+house`);
+    await page.locator('.quote-card').filter({ hasText: 'The key of the boat house is blue' }).waitFor();
+    await page.waitForURL(/conversation=/);
+    const conversation = new URL(page.url()).searchParams.get('conversation');
+    await page.context().clearCookies();
+    await openAs(page, ada, `${test.url}/?conversation=${conversation}`);
+    await page.locator('.quote-card').filter({ hasText: 'The key of the boat house is blue' }).waitFor();
+    // By the links of the page, so that its memory stays.
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    await navigation.getByRole('link', { name: 'Library' }).click();
+    await page.getByTestId('files').setInputFiles({ ...note, name: 'adas-second.md', buffer: Buffer.from('# Second') });
+    await page.locator('.upload').filter({ hasText: /Ready/ }).waitFor();
+    await navigation.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(page, ben);
+    await page.getByText('No conversations yet.').waitFor();
+    await navigation.getByRole('link', { name: 'Library' }).click();
+    await page.getByText('No documents yet.').first().waitFor();
+    holds(!(await page.locator('main').innerText()).includes('adas-second'), 'the uploads of before are gone');
+    await navigation.getByRole('link', { name: 'Ask' }).click();
+    await page.getByText('No conversations yet.').waitFor();
+    // The same when a session expires and somebody else signs in.
+    await navigation.getByRole('link', { name: 'Library' }).click();
+    await page.getByTestId('files').setInputFiles({ ...note, name: 'bens-note.md', buffer: Buffer.from('# Ben') });
+    await page.locator('.upload').filter({ hasText: /Ready/ }).waitFor();
+    await page.context().clearCookies();
+    await page.getByLabel('State').selectOption('failed');
+    await signIn(page, ada);
+    await page.getByText('Which colour is the key of the boat house').first().waitFor();
+    await navigation.getByRole('link', { name: 'Library' }).click();
+    await page
+      .locator('.documents')
+      .getByRole('link', { name: /Ada|adas-note/ })
+      .waitFor();
+    holds(!(await page.locator('main').innerText()).includes('bens-note'), 'the uploads of before are gone');
+    await page.context().clearCookies();
+    await openAs(page, ben, `${test.url}/?conversation=${conversation}`);
+    await page.getByText('This conversation no longer exists, or belongs to someone else.').waitFor();
+    await page.goto(`${test.url}${document}`);
+    await page.getByText('This document does not exist').waitFor();
+    await page.goto(`${test.url}/search?q=boat+house`);
+    await page.locator('.hit').filter({ hasText: 'Ben' }).waitFor();
+    same(await page.locator('.hit').count(), 1, 'the number of passages found');
+  });
+}
