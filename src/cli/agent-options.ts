@@ -1,6 +1,7 @@
 import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import type { AgentQuery, SearchMode } from './client.ts';
+import type { AgentQuery } from './client.ts';
+import type { SearchMode } from './search-query.ts';
 
 /** Parsed options of `ask --agent` and `chat`. */
 export interface AgentOptions {

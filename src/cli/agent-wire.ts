@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { AgentClientEvent, AgentQuery, CitedAnswer, ConversationMessage } from './client.ts';
-import { answerFromWire, deltaFromWire, toWireQuery } from './from-wire.ts';
+import type { AgentClientEvent, AgentQuery, ConversationMessage } from './client.ts';
+import type { CitedAnswer } from './from-wire.ts';
+import { answerFromWire, deltaFromWire } from './from-wire.ts';
+import { toWireQuery } from './search-query.ts';
 
 /** Resources a run has used. */
 export interface TurnSpend {

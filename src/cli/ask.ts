@@ -1,9 +1,9 @@
 import type { Json } from '../documents/document.ts';
 import { type AgentOptions, refuseAgentOptions } from './agent-options.ts';
 import { askAgent } from './ask-agent.ts';
-import type { CitedAnswer } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { CitedAnswer } from './from-wire.ts';
 import { visible } from './layout.ts';
 import { noteEmptyCorpus } from './note-empty-corpus.ts';
 import { showCitations } from './show-citations.ts';

@@ -1,8 +1,9 @@
 import { ServiceError } from '../errors.ts';
-import type { ChunkRecord, Client, DocumentRecord } from './client.ts';
+import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { ChunkRecord, DocumentRecord } from './from-wire.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
 import { chunkJson } from './search.ts';

@@ -6,9 +6,10 @@ import {
   questionFromText,
   type SourceChunk,
 } from '../evaluation/make-question.ts';
-import type { Client, DocumentRecord } from './client.ts';
+import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { DocumentRecord } from './from-wire.ts';
 import { progressLine } from './progress-line.ts';
 import { withClient } from './with-client.ts';
 

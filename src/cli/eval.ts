@@ -19,13 +19,14 @@ import { type ResolvedQuestion, resolveDocuments } from '../evaluation/resolve-d
 import { meanScores, type ScoreName } from '../evaluation/scores.ts';
 import { mapConcurrently } from '../ingest/folders/map-concurrently.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
-import type { Client, SearchMode } from './client.ts';
+import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { namedDocuments, toEvaluated } from './evaluated-client.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { visible } from './layout.ts';
 import type { Output } from './output.ts';
 import { progressLine } from './progress-line.ts';
+import type { SearchMode } from './search-query.ts';
 import { withClient } from './with-client.ts';
 
 export interface EvalOptions {

@@ -1,49 +1,45 @@
 import { z } from 'zod';
+import type { ingestionRecord } from '../http/wire/ingestion-record.ts';
 import type { SourcedDocument } from '../ingest/folders/folder-target.ts';
-import type {
-  ChunkRecord,
-  CitedAnswer,
-  CitedSource,
-  DeletionRecord,
-  DocumentRecord,
-  SearchQuery,
-  SearchResult,
-  Status,
-  VersionRecord,
-} from './client.ts';
 
-// Records of the HTTP interface as commands show them. Unknown members are ignored.
+// Records of the HTTP interface as commands show them, for scripts under the same names. Unknown members are ignored;
+// optional ones are absent from older servers.
 
 const metadata = z.record(z.string(), z.json());
 const locationFields = { page: z.number().nullable().default(null), heading_path: z.array(z.string()).default([]) };
 
-const chunk = z.object({
-  id: z.string(),
-  document_id: z.string(),
-  text: z.string(),
-  start: z.number().nullable().default(null),
-  end: z.number().nullable().default(null),
-  ...locationFields,
-  score: z.number().nullish(),
-  version: z.string().nullish(),
-  metadata,
-  explain: z.json().optional(),
-});
+const chunk = z
+  .object({
+    id: z.string(),
+    document_id: z.string(),
+    text: z.string(),
+    start: z.number().nullable().default(null),
+    end: z.number().nullable().default(null),
+    ...locationFields,
+    score: z.number().nullish(),
+    version: z.string().nullish(),
+    metadata,
+    explain: z.json().optional(),
+  })
+  .transform((wire) => ({
+    id: wire.id,
+    documentId: wire.document_id,
+    title: titleOf(wire),
+    text: wire.text,
+    score: wire.score ?? 0,
+    page: wire.page,
+    headingPath: wire.heading_path,
+    /** UTF-16 offsets into the document's extracted text; null for documents without text of their own. */
+    start: wire.start,
+    end: wire.end,
+    ...(typeof wire.version === 'string' && { version: wire.version }),
+    metadata: wire.metadata,
+    /** Rank and score of each leg, when asked for. */
+    ...(wire.explain !== undefined && { explain: wire.explain }),
+  }));
 
-const toChunkRecord = (wire: z.output<typeof chunk>): ChunkRecord => ({
-  id: wire.id,
-  documentId: wire.document_id,
-  title: titleOf(wire),
-  text: wire.text,
-  score: wire.score ?? 0,
-  page: wire.page,
-  headingPath: wire.heading_path,
-  start: wire.start,
-  end: wire.end,
-  ...(typeof wire.version === 'string' && { version: wire.version }),
-  metadata: wire.metadata,
-  ...(wire.explain !== undefined && { explain: wire.explain }),
-});
+/** A search hit with what a person needs to look it up. */
+export type ChunkRecord = Readonly<z.output<typeof chunk>>;
 
 function titleOf({
   metadata: { title },
@@ -56,7 +52,7 @@ function titleOf({
 }
 
 /** A page of a document's chunks. */
-export const chunksFromWire = (results: unknown): ChunkRecord[] => z.array(chunk).parse(results).map(toChunkRecord);
+export const chunksFromWire = (results: unknown): ChunkRecord[] => z.array(chunk).parse(results);
 
 const searchResults = z.object({
   chunk_search_results: z.array(chunk),
@@ -64,15 +60,21 @@ const searchResults = z.object({
   notes: z.array(z.string()).optional(),
 });
 
-export function searchFromWire(results: unknown): SearchResult {
-  const { chunk_search_results: hits, explanation, notes = [] } = searchResults.parse(results);
-  return { chunks: hits.map(toChunkRecord), notes, ...(explanation !== undefined && { explanation }) };
+export type SearchResult = ReturnType<typeof searchFromWire>;
+
+export function searchFromWire(results: unknown) {
+  const { chunk_search_results: chunks, explanation, notes = [] } = searchResults.parse(results);
+  return { chunks, notes, ...(explanation !== undefined && { explanation }) };
 }
+
+const verdict = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+export type Verdict = z.output<typeof verdict>;
 
 const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...locationFields });
 const citation = z.object({
   id: z.templateLiteral(['cit.', z.number()]),
-  verdict: z.enum(['verbatim', 'close', 'elsewhere', 'not_found']).optional(),
+  // Agents alone check.
+  verdict: verdict.optional(),
   spans: z.array(z.object({ start: z.number(), end: z.number() })).default([]),
   source_type: z.string().default('chunk'),
   payload: z.looseObject({
@@ -94,29 +96,40 @@ const finalAnswer = z.object({
   removed_markers: z.number().default(0),
 });
 
-export function answerFromWire(data: unknown): CitedAnswer {
+export type CitedAnswer = ReturnType<typeof answerFromWire>;
+
+export function answerFromWire(data: unknown) {
   const wire = finalAnswer.parse(data);
   return {
     text: wire.generated_answer,
+    /** `extractive` when the answer consists of quotations and no language model wrote it. */
     mode: wire.mode,
+    /** Then `answer`, or `closest` when the quotes may not answer, or `none`. */
     ...(wire.support !== undefined && { support: wire.support }),
     model: wire.model,
     citations: wire.citations.map(toSource),
+    /** Number of removed markers that pointed to no source. */
     removedMarkers: wire.removed_markers,
   };
 }
 
-function toSource({ id, verdict, spans, source_type: type, payload }: z.output<typeof citation>): CitedSource {
+export type CitedSource = ReturnType<typeof toSource>;
+
+function toSource({ id, verdict: checked, spans, source_type: type, payload }: z.output<typeof citation>) {
   const documentId = payload.document_id ?? payload.id;
   return {
+    /** The N of the marker `[N]`. */
     number: Number(id.slice('cit.'.length)),
     documentId,
     title: payload.title ?? titleOf({ metadata: payload.metadata, document_id: documentId }),
     quotes: payload.quotes.map(({ heading_path: headingPath, ...rest }) => ({ ...rest, headingPath })),
-    ...(verdict !== undefined && { verdict }),
+    ...(checked !== undefined && { verdict: checked }),
+    /** Places of its markers in the answer. */
     spans,
+    /** Where the page of the server shows it with its quotes marked. */
     ...(payload.url !== undefined && { url: payload.url }),
     ...(payload.text !== undefined && { text: payload.text }),
+    /** True for documents of the corpus, false for web pages and graph rows. */
     isOfDocument: type === 'chunk' || type === 'doc',
   };
 }
@@ -169,7 +182,22 @@ export function sourcedFromWire(record: unknown): SourcedDocument {
   return { id, source, contentHash, status };
 }
 
+export type DocumentRecord = Readonly<z.output<typeof document>>;
+
 export const documentFromWire = (record: unknown): DocumentRecord => document.parse(record);
+
+const backlog = z.object({
+  queued: z.number(),
+  /** Queued documents that wait for another attempt. */
+  retrying: z.number(),
+  running: z.number(),
+  failed: z.number(),
+  rate_per_second: z.number(),
+  eta_seconds: z.number().nullable(),
+});
+
+/** The state of the ingestion queue. */
+export type Backlog = Readonly<z.output<typeof backlog>>;
 
 const status = z.object({
   version: z.string(),
@@ -191,19 +219,13 @@ const status = z.object({
   chunks: z.number(),
   owed_to_index: z.number(),
   graph: z.object({ waiting: z.number(), failed: z.number() }).optional(),
-  ingestion: z
-    .object({
-      queued: z.number(),
-      retrying: z.number(),
-      running: z.number(),
-      failed: z.number(),
-      rate_per_second: z.number(),
-      eta_seconds: z.number().nullable(),
-    })
-    .optional(),
+  ingestion: backlog.optional(),
 });
 
-export function statusFromWire(record: unknown): Status {
+/** What `citewell status` shows. */
+export type Status = ReturnType<typeof statusFromWire>;
+
+export function statusFromWire(record: unknown) {
   const { documents, chunks, owed_to_index, ...service } = status.parse(record);
   const { failed = 0, ...others } = documents;
   const total = Object.values(documents).reduce((sum, number) => sum + number, 0);
@@ -222,6 +244,8 @@ const version = z.object({
   retired: z.looseObject({ at: z.string() }).nullable(),
 });
 
+export type VersionRecord = Readonly<z.output<typeof version>>;
+
 export const versionFromWire = (record: unknown): VersionRecord => version.parse(record);
 
 const receipt = z.object({
@@ -236,32 +260,10 @@ const receipt = z.object({
   verified: z.union([z.boolean(), z.literal('pending')]).optional(),
 });
 
+/** What a deletion removed. */
+export type DeletionRecord = Readonly<z.output<typeof receipt>>;
+
 export const receiptFromWire = (record: unknown): DeletionRecord => receipt.parse(record);
 
-/** The members of a search or RAG request that a query means. */
-export function toWireQuery({
-  query,
-  filters,
-  limit,
-  mode,
-  asOf,
-  ...rest
-}: Omit<SearchQuery, 'offset' | 'explain'> & Partial<SearchQuery>) {
-  const kinds = {
-    semantic: { use_semantic_search: true, use_fulltext_search: false },
-    full_text: { use_semantic_search: false, use_fulltext_search: true },
-    hybrid: { use_hybrid_search: true },
-  };
-  return {
-    query,
-    ...(mode === 'advanced' && { search_mode: 'advanced' }),
-    search_settings: {
-      filters,
-      limit,
-      offset: rest.offset ?? 0,
-      explain: rest.explain ?? false,
-      ...(asOf !== undefined && { as_of: asOf }),
-      ...(mode !== undefined && mode !== 'advanced' && kinds[mode]),
-    },
-  };
-}
+/** Estimated cost of contextual chunk enrichment. */
+export type EnrichmentEstimate = Readonly<NonNullable<z.output<typeof ingestionRecord>['estimate']>>;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isUuid } from '../documents/ids.ts';
 import type { FinishProgress } from '../http/routes/finish.ts';
+import { extractionRecord } from '../http/wire/extraction-record.ts';
 
 const hit = z.object({
   id: z.string(),
@@ -25,16 +26,7 @@ const view = z.object({
 });
 export type GraphViewRecord = z.output<typeof view>;
 
-const estimate = z.object({
-  model: z.string(),
-  documents: z.number(),
-  chunks: z.number(),
-  calls: z.number(),
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cost_usd: z.number().nullable(),
-});
-export type GraphEstimateRecord = z.output<typeof estimate>;
+export type GraphEstimateRecord = Readonly<NonNullable<z.output<typeof extractionRecord>['estimate']>>;
 
 /** Graph operations for commands. A collection is given by id or name. */
 export interface GraphClient {
@@ -109,7 +101,7 @@ export function httpGraph(
     async estimate(collection, model) {
       const body = { ...work(model), run_type: 'estimate' };
       const { results } = await call('POST', `/collections/${await idOf(collection)}/extract`, { body });
-      return estimate.parse((results as { readonly estimate: unknown }).estimate);
+      return extractionRecord.required({ estimate: true }).parse(results).estimate;
     },
     async extract(collection, model) {
       const { results } = await call('POST', `/collections/${await idOf(collection)}/extract`, { body: work(model) });

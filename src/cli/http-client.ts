@@ -5,7 +5,8 @@ import type { BackgroundWork, FinishProgress } from '../http/routes/finish.ts';
 import type { IngestItem, IngestResult } from '../ingest/folders/folder-target.ts';
 import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
-import type { AskEvent, Client, EnrichmentEstimate } from './client.ts';
+import type { AskEvent, Client } from './client.ts';
+import type { EnrichmentEstimate } from './from-wire.ts';
 import {
   answerFromWire,
   chunksFromWire,
@@ -17,10 +18,10 @@ import {
   sourcedFromWire,
   statusFromWire,
   textFromWire,
-  toWireQuery,
   versionFromWire,
 } from './from-wire.ts';
 import { httpGraph } from './graph-client.ts';
+import { toWireQuery } from './search-query.ts';
 import type { ServerRequest } from './send-request.ts';
 import type { ServerLink } from './server-link.ts';
 import { httpUsers } from './users-client.ts';

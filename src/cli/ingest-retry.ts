@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backlog, Client } from './client.ts';
+import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { Backlog } from './from-wire.ts';
 import { count, progressLine } from './progress-line.ts';
 import { withClient } from './with-client.ts';
 

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { sourceAddress } from '../citations/source-address.ts';
 import type { Json } from '../documents/document.ts';
-import type { ChunkRecord, Client, SearchMode, SearchResult } from './client.ts';
+import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { ChunkRecord, SearchResult } from './from-wire.ts';
 import { formatLocation, paragraph, table, visibleLine } from './layout.ts';
 import { noteEmptyCorpus } from './note-empty-corpus.ts';
 import type { Output } from './output.ts';
+import type { SearchMode } from './search-query.ts';
 import { withClient } from './with-client.ts';
 
 interface SearchOptions {

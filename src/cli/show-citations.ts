@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { CitedSource, Client, Verdict } from './client.ts';
+import type { Client } from './client.ts';
+import type { CitedSource, Verdict } from './from-wire.ts';
 import { formatLocation, paragraph, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 

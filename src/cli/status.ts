@@ -1,7 +1,7 @@
 import { describeWeb } from '../web/describe-web.ts';
-import type { Backlog } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { Backlog } from './from-wire.ts';
 import { table } from './layout.ts';
 import { count, duration } from './progress-line.ts';
 import { withoutEmbedding } from './with-client.ts';

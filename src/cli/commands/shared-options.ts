@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { searchModes } from '../client.ts';
 import { parseAmount, parseCount, parseFilter, parseLimit, parseTimestamp } from '../parse-options.ts';
+import { searchModes } from '../search-query.ts';
 
 export const AS_OF = 'what the documents said at this time, e.g. 2026-03-01 or 2026-03-01T12:00:00Z';
 

@@ -13,7 +13,7 @@ const status = z.enum(['pending', 'processing', 'outdated', 'success', 'failed']
 
 const origin = z.enum(['extracted', 'made']);
 
-export const text = z.string();
+const text = z.string();
 
 export const graphRecord = z
   .object({
