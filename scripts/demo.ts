@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '../src/cli/client.ts';
 import { connect } from '../src/cli/connect.ts';
 import { httpClient } from '../src/cli/http-client.ts';
-import { ingestAll } from '../src/cli/ingest-all.ts';
+import { ingestAll } from '../src/ingest/ingest-all.ts';
 import { listenForInterruption } from '../src/cli/interruption.ts';
 import { endOnBrokenPipe, processOutput } from '../src/cli/output.ts';
 import { duration } from '../src/cli/progress-line.ts';

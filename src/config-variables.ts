@@ -122,6 +122,10 @@ export const variables = z.object({
     .string()
     .transform((list) => splitList(list, /[,\n]/))
     .optional(),
+  CITEWELL_ALLOW_FOLDERS: z
+    .string()
+    .transform((list) => splitList(list, /[,\n]/))
+    .optional(),
   CITEWELL_MCP_TOOLSETS: z
     .string()
     .transform((list) => splitList(list))

@@ -94,9 +94,13 @@ export interface Config {
   readonly allowedOrigins: readonly string[];
   /** Folders that `citewell mcp` ingests and watches; absolute paths. */
   readonly folders: readonly string[];
+  /** Folders below which superusers may have folders followed over HTTP; absolute paths. */
+  readonly allowedFolders: readonly string[];
   /** Toolsets for MCP clients; undefined means the default. */
   readonly mcpToolsets?: readonly string[];
   readonly logLevel: LogLevel;
+  /** Whether the environment names a display, on which Linux would show a browser. */
+  readonly hasDisplay: boolean;
   /** Messages about settings that have no effect. */
   readonly warnings: readonly string[];
 }
@@ -176,8 +180,12 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     allowedHosts: value.CITEWELL_ALLOWED_HOSTS ?? [],
     allowedOrigins: value.CITEWELL_ALLOWED_ORIGINS ?? [],
     folders: (value.CITEWELL_FOLDERS ?? []).map((folder) => resolve(cwd, folder)),
+    allowedFolders: [...(value.CITEWELL_ALLOW_FOLDERS ?? []), ...(value.CITEWELL_FOLDERS ?? [])].map((folder) =>
+      resolve(cwd, folder),
+    ),
     ...(value.CITEWELL_MCP_TOOLSETS && { mcpToolsets: value.CITEWELL_MCP_TOOLSETS }),
     logLevel: value.CITEWELL_LOG_LEVEL,
+    hasDisplay: ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'].some((name) => (env[name] ?? '') !== ''),
     warnings: [...warnings, ...unknown.warnings, ...warningsFor(set, providers)],
   };
 }

@@ -39,6 +39,8 @@ export interface AccountParts {
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
+  /** Ends what is followed for a user who is deleted. */
+  readonly stopFollowing?: (userId: string) => Promise<void>;
 }
 
 /** Defaults for a single-user deployment: no limits, open registration. */

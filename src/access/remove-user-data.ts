@@ -5,6 +5,8 @@ interface RemovalParts {
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
+  /** Ends following the user's folders and sites, which would bring documents back. */
+  readonly stopFollowing?: (userId: string) => Promise<void>;
 }
 
 const CONCURRENCY = 200;
@@ -15,8 +17,9 @@ const CONCURRENCY = 200;
  */
 export async function removeUserData(
   userId: string,
-  { corpus, collections, conversations }: RemovalParts,
+  { corpus, collections, conversations, stopFollowing }: RemovalParts,
 ): Promise<DeletionReceipt> {
+  await stopFollowing?.(userId);
   const receipt = await corpus.remove({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
   const page = { offset: 0, limit: CONCURRENCY };
   for (;;) {

@@ -150,4 +150,5 @@ const settingsOf = (config: Config): Settings => ({
   graceMs: config.resumeSeconds * 1000,
   limits: { ...defaultSettings.limits, request: config.requestSeconds * 1000 },
   trustedProxies: config.trustedProxies,
+  allowedFolders: config.allowedFolders,
 });

@@ -30,6 +30,7 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { 
   return {
     webPages,
     ...(search && { webSearch: search }),
+    sites: { fetcher, crawlPolicy },
     async fetchPage(address, { known: _, ...options }) {
       const page = await fetcher.fetch(address, options);
       if (page === 'unchanged') throw new Error('A page that is not known cannot be unchanged.');

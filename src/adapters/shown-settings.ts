@@ -43,6 +43,7 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
       mode: config.ingest,
       summaries: config.summaries,
       read_images: config.images.reader,
+      allowed_folders: [...config.allowedFolders],
     },
     search: {
       limit: defaultSearchSettings.limit,

@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { findFiles } from '../ingest/folders/find-files.ts';
+import { followFolders } from '../ingest/folders/follow-folders.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import { readServerInfo } from '../store/server-info.ts';
 import { shareStore } from '../store/share-store.ts';
 import type { FollowedFolder } from '../toolbox/tool-ports.ts';
-import { followFolders } from './follow-folders.ts';
 import { httpClient } from './http-client.ts';
 import { createServerLink, type ServerAddress } from './server-link.ts';
 

@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
+import { type IngestAllOptions, ingestAll, isUrl } from '../ingest/ingest-all.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import type { EnrichmentEstimate } from './from-wire.ts';
-import { type IngestAllOptions, ingestAll, isUrl } from './ingest-all.ts';
 import { lineInput } from './line-input.ts';
 import { count } from './progress-line.ts';
 

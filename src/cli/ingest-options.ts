@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { isGlob } from '../ingest/folders/find-files.ts';
-import { isUrl, type SiteScope } from './ingest-all.ts';
+import { isUrl, type SiteScope } from '../ingest/ingest-all.ts';
 
 export interface IngestOptions {
   readonly collection?: readonly string[];

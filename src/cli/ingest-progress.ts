@@ -1,5 +1,5 @@
+import { countSources, type IngestStep, type SiteScope } from '../ingest/ingest-all.ts';
 import type { CommandContext } from './command-context.ts';
-import { countSources, type IngestStep, type SiteScope } from './ingest-all.ts';
 import type { Tally } from './ingest-tally.ts';
 import { visibleLine } from './layout.ts';
 import { progressLine } from './progress-line.ts';

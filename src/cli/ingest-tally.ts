@@ -1,8 +1,8 @@
 import type { SkipReason } from '../ingest/folders/find-files.ts';
 import type { IngestOutcome } from '../ingest/folders/folder-target.ts';
+import type { IngestStep } from '../ingest/ingest-all.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { IngestStep } from './ingest-all.ts';
 import { visibleLine } from './layout.ts';
 import { count, duration } from './progress-line.ts';
 import { isWorthNaming, MAX_NAMED, type NamedSkip, skipWords } from './skipped-files.ts';

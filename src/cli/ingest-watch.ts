@@ -1,9 +1,9 @@
 import type { Metadata } from '../documents/document.ts';
 import type { FolderStep } from '../ingest/folders/folder-step.ts';
+import { followFolders } from '../ingest/folders/follow-folders.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { foldersOf } from './folders-of.ts';
-import { followFolders } from './follow-folders.ts';
 import { visible, visibleLine } from './layout.ts';
 import { count } from './progress-line.ts';
 import { withClient } from './with-client.ts';

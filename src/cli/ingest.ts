@@ -1,3 +1,4 @@
+import { ingestAll } from '../ingest/ingest-all.ts';
 import { onAbort } from '../shared/abort.ts';
 import { publicOnly } from '../web/address-rules.ts';
 import { createCrawlPolicy, defaultCrawlPolicy } from '../web/crawl-policy.ts';
@@ -5,7 +6,6 @@ import { createPageFetcher } from '../web/page-fetcher.ts';
 import type { CommandContext } from './command-context.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { finishBackgroundWork } from './finish-background-work.ts';
-import { ingestAll } from './ingest-all.ts';
 import { checkIngestOptions, type IngestOptions, requireAll, siteOf } from './ingest-options.ts';
 import { progressView } from './ingest-progress.ts';
 import { emptyTally, exitCodeOf, noteFailures, record, summaryJson, summaryText, toJson } from './ingest-tally.ts';

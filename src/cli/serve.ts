@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { HttpLog } from '../http/http-services.ts';
 import { untilAborted } from '../shared/abort.ts';
@@ -10,11 +11,14 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
 import { serverLog } from './log.ts';
 import { offerFor } from './offer-tools.ts';
+import { openPage, thisSystem } from './open-page.ts';
 import { count } from './progress-line.ts';
 
 interface ServeOptions {
   readonly port?: number;
   readonly host?: string;
+  readonly allowDir?: readonly string[];
+  readonly open?: boolean;
 }
 
 /** `citewell serve`: HTTP on this machine until SIGINT or SIGTERM. */
@@ -24,7 +28,11 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     ...(options.host !== undefined && { CITEWELL_HOST: options.host }),
     ...(options.port !== undefined && { CITEWELL_PORT: String(options.port) }),
   };
-  const config = await context.config({ overrides });
+  const configured = await context.config({ overrides });
+  const config = {
+    ...configured,
+    allowedFolders: [...configured.allowedFolders, ...(options.allowDir ?? []).map((folder) => resolve(folder))],
+  };
   interruption.ignoreBrokenPipe();
   const offer = offerFor(config, {}, []);
   const log = serverLog(config.logLevel);
@@ -36,6 +44,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       const [status, { documents }] = await Promise.all([services.status(), services.corpus.stats()]);
       output.print(`Citewell ${readVersion()} serves ${output.style('bold', server.url)}  (Ctrl-C stops it)`);
       const rows = [
+        ['  page', server.url],
         ['  http', `${server.url}/v3`],
         ['  mcp', `${server.url}/mcp`],
         ['  access', describeAccess(config.access)],
@@ -46,6 +55,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       for (const line of table(rows)) output.print(line);
       const hints = [...(await accessHints(config.access, services.accounts.store)), ...status.hints];
       for (const hint of hints) output.print(`  ${output.style('yellow', hint)}`);
+      if (options.open === true) void openPage(server.url, output, thisSystem(config));
       await untilAborted(interruption.stop);
       output.note('Stopping; press Ctrl-C again to end at once.');
     } finally {

@@ -14,6 +14,7 @@ import { createSummaryService } from '../ingest/enrich/summary-service.ts';
 import { createIngestor } from '../ingest/ingest-document.ts';
 import { createIngestionFeed } from '../ingest/ingestion-feed.ts';
 import { createIngestionService } from '../ingest/ingestion-service.ts';
+import { createSourceService } from '../ingest/sources/source-service.ts';
 import { withinQuota } from '../ingest/within-quota.ts';
 import { createPromptService } from '../prompts/prompt-service.ts';
 import { createAnswerer } from '../rag/answer-question.ts';
@@ -50,7 +51,12 @@ export function compose(adapters: Adapters): Product {
   const prompts = createPromptService(store.prompts);
   const embedder = createCorpusEmbedder({ ...store, embedders: adapters.embedders, changes, log });
   const { embeddings, learner } = embedder;
-  const accounts = createAccounts(settings.accounts, { ...store, store: store.people, corpus: watched });
+  const accounts = createAccounts(settings.accounts, {
+    ...store,
+    store: store.people,
+    corpus: watched,
+    stopFollowing: (userId) => followed.removeOfOwner(userId),
+  });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
 
   const queryEmbedder = withSharedQueries(embeddings);
@@ -130,6 +136,11 @@ export function compose(adapters: Adapters): Product {
   const queuesByDefault = settings.queuesUploads;
   const ingestions = createIngestionService({ queue: store.queue, ingestor, feed, report, queuesByDefault });
 
+  const followed = createSourceService({
+    ...{ corpus, ingestor, collections, sources: store.sources, records: store.followed, web: web?.sites },
+    ...{ allowedFolders: settings.allowedFolders, dataFolder: deployment.data, report },
+  });
+
   const conversations = createConversations(store.conversations);
   const met: ToolNeed[] = [];
   if (web !== undefined) met.push('web_pages');
@@ -175,6 +186,7 @@ export function compose(adapters: Adapters): Product {
     ingestions,
     queue: store.queue,
     sources: store.sources,
+    followed,
     retriever,
     ...(web && { web }),
     ...(sandbox && { sandbox }),
@@ -202,6 +214,7 @@ export function compose(adapters: Adapters): Product {
         graph.close,
         summaries.close,
         ingestions.close,
+        followed.close,
         () => runs.close(),
       ]),
   };
@@ -218,6 +231,7 @@ export function compose(adapters: Adapters): Product {
       }
       if (resumes) {
         ingestions.wakeUp();
+        followed.start();
         graph.extraction.start();
         summaries.start();
         learner.start();

@@ -25,6 +25,8 @@ export interface Settings {
   readonly limits: HttpLimits;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
+  /** Folders below which superusers may have folders followed; absolute paths. */
+  readonly allowedFolders: readonly string[];
 }
 
 /** Defaults for a single user on their own machine. */
@@ -40,4 +42,5 @@ export const defaultSettings: Settings = {
   graceMs: 5_000,
   limits: defaultHttpLimits,
   trustedProxies: [],
+  allowedFolders: [],
 };

@@ -21,6 +21,7 @@ import { documentSetRoutes } from './routes/document-sets.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { embeddingRoutes } from './routes/embedding.ts';
 import { evaluationRoutes } from './routes/evaluations.ts';
+import { followedSourceRoutes } from './routes/followed-sources.ts';
 import { graphRowRoutes } from './routes/graph-rows.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -107,6 +108,7 @@ function versionedRoutes(services: HttpServices): Router {
   router.use('/indices', indexRoutes(services));
   router.use('/users', userRoutes(services), userKeyRoutes(services));
   router.use('/tasks', taskRoutes(services));
+  router.use('/sources', followedSourceRoutes(services));
   router.use('/system', systemRoutes(services));
   router.use('/evaluations', evaluationRoutes(services));
   return router;

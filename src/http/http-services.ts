@@ -9,6 +9,7 @@ import type { GraphService } from '../graph/graph-service.ts';
 import type { SummaryService } from '../ingest/enrich/summary-service.ts';
 import type { IngestionService } from '../ingest/ingestion-service.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
+import type { SourceService } from '../ingest/sources/source-service.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptService } from '../prompts/prompt-service.ts';
 import type { Answerer } from '../rag/rag-event.ts';
@@ -23,6 +24,7 @@ import type { SourceRecords } from '../store/source-records.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
 import type { DocumentVersions } from '../store/versions.ts';
 import type { WebFacts } from '../web/describe-web.ts';
+import type { Web } from '../web/web.ts';
 
 /** What this deployment runs on, for `/health` and `citewell status`. Contains no secrets. */
 export interface ServiceStatus {
@@ -87,6 +89,10 @@ export interface HttpServices {
   readonly ingestor: Ingestor;
   /** Documents by source. */
   readonly sources: SourceRecords;
+  /** Folders and sites that documents are kept in step with. */
+  readonly followed: SourceService;
+  /** Undefined without web access. */
+  readonly web?: Pick<Web, 'fetchPage'>;
   /** Tasks of background ingestion. */
   readonly queue: Pick<IngestionQueue, 'get' | 'ofDocument' | 'list' | 'backlog'>;
   /** Background ingestion. */

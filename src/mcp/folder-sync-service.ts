@@ -1,13 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Principal } from '../access/principal.ts';
 import { usableCollections } from '../access/usable-collections.ts';
 import type { Document } from '../documents/document.ts';
-import { documentOfSource } from '../ingest/document-of-source.ts';
 import { findFiles } from '../ingest/folders/find-files.ts';
-import type { FolderTarget, SourcedDocument } from '../ingest/folders/folder-target.ts';
+import type { FolderTarget } from '../ingest/folders/folder-target.ts';
+import { localTarget } from '../ingest/folders/local-target.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import { syncPaths } from '../ingest/folders/sync-folder.ts';
 import type { FolderFile, FolderSync, FolderSyncState } from '../toolbox/tool-ports.ts';
@@ -126,36 +125,9 @@ async function documentsBelow(
   }
 }
 
-const toSourced = ({ id, source, contentHash, ingestionStatus }: Document): SourcedDocument => ({
-  ...{ id, contentHash, status: ingestionStatus },
-  source: source ?? '',
-});
-
 /** Target that ingests in this process on behalf of the principal. */
-function targetOf(principal: Principal, { corpus, collections, ingestor, sources }: Services): FolderTarget {
-  return {
-    server: 'this process',
-    async ingest({ source, fileName, bytes, metadata }, signal) {
-      const { id, before } = await documentOfSource(source, principal.userId, { corpus, sources });
-      const accepted = await ingestor.submit({
-        ...{ id, source, metadata, settings: {}, replace: true, ownerId: principal.userId },
-        content: { kind: 'file', bytes, fileName: fileName || basename(source) },
-        collectionIds: await usableCollections(collections, principal, []),
-      });
-      if (accepted.kind !== 'accepted') return { outcome: accepted.kind, documentId: accepted.document.id };
-      for await (const event of ingestor.run(id, signal)) {
-        if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };
-      }
-      return { outcome: before === undefined ? 'ingested' : 'replaced', documentId: id };
-    },
-    async documentOf(source) {
-      const { before } = await documentOfSource(source, principal.userId, { corpus, sources });
-      return before && toSourced(before);
-    },
-    documentsBelow: async (query) => (await sources.below(principal.userId, query)).map(toSourced),
-    async updateSource(id, place) {
-      await sources.updateSource(id, place);
-    },
-    deleteDocument: (id) => corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: id }),
-  };
-}
+const targetOf = (principal: Principal, services: Services): FolderTarget =>
+  localTarget(
+    { userId: principal.userId, collectionIds: () => usableCollections(services.collections, principal, []) },
+    services,
+  );

@@ -2,6 +2,7 @@ import type { ChunkContextRecords } from './chunk-context-records.ts';
 import type { ChunkSearch } from './chunk-search.ts';
 import type { Corpus } from './corpus.ts';
 import type { DescriptionSearch, DescriptionVectors } from './description-records.ts';
+import type { FollowedSourceRecords } from './followed-sources.ts';
 import type { DocumentGraphRecords, GraphNameRecords, GraphRecords } from './graph-records.ts';
 import type { GraphSearch } from './graph-search.ts';
 import type { IndexMaintenance } from './index-state.ts';
@@ -21,6 +22,7 @@ export interface Store {
   readonly corpus: Corpus;
   readonly queue: IngestionQueue;
   readonly sources: SourceRecords;
+  readonly followed: FollowedSourceRecords;
   readonly spaces: VectorSpaces;
   readonly learned: LearnedEmbedders;
   readonly collections: CollectionRecords;

@@ -1,4 +1,5 @@
-import type { FetchedPage, FetchOptions } from './page-fetcher.ts';
+import type { CrawlPolicy } from './crawl-policy.ts';
+import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
 import type { WebPages } from './web-pages.ts';
 import type { WebSearch } from './web-search.ts';
 
@@ -9,4 +10,12 @@ export interface Web {
   readonly webPages: WebPages;
   /** One page or file as it is, for taking it in. */
   fetchPage(address: string, options: FetchOptions): Promise<FetchedPage>;
+  /** For the pages of a site. */
+  readonly sites?: WebAccess;
+}
+
+/** What the walk of a site needs. */
+export interface WebAccess {
+  readonly fetcher: Pick<PageFetcher, 'fetch'>;
+  readonly crawlPolicy: CrawlPolicy;
 }

@@ -1,9 +1,9 @@
 import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { watchFiles } from '../../src/cli/file-events.ts';
+import { watchFiles } from '../../src/ingest/folders/file-events.ts';
 import { httpClient } from '../../src/cli/http-client.ts';
-import { createPendingPaths } from '../../src/cli/pending-paths.ts';
+import { createPendingPaths } from '../../src/ingest/folders/pending-paths.ts';
 import { createServerLink } from '../../src/cli/server-link.ts';
 import { everything } from '../../src/documents/filter.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';

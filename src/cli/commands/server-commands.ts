@@ -12,6 +12,13 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
     .description('serve HTTP on this machine')
     .addOption(new Option('--port <number>', 'instead of CITEWELL_PORT; 0 for any free port').argParser(parsePort))
     .option('--host <address>', 'instead of CITEWELL_HOST')
+    .addOption(
+      new Option(
+        '--allow-dir <folder>',
+        'let superusers have folders below this one watched in the library (repeatable)',
+      ).argParser(collect),
+    )
+    .option('--open', 'open the web page in the browser')
     .action(async (options) => ended(await (await import('../serve.ts')).serve(options, context)));
 
   const mcp = program

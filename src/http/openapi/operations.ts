@@ -10,6 +10,7 @@ import {
   evaluationOperations,
   indexOperations,
   promptOperations,
+  sourceOperations,
   systemOperations,
   taskOperations,
 } from './operations/service.ts';
@@ -24,6 +25,7 @@ export const operationGroups: readonly OperationGroup[] = [
   collectionOperations,
   graphOperations,
   taskOperations,
+  sourceOperations,
   userOperations,
   chatOperations,
   promptOperations,

@@ -3,23 +3,35 @@ import { usableCollections } from '../../access/usable-collections.ts';
 import type { Ingestor } from '../../ingest/ingestor.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
+import { fetchUpload } from '../fetch-upload.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readUpload, receiveUpload } from '../receive-upload.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
 import { toIngestionEstimate, toIngestionRecord } from '../wire/ingestion-record.ts';
-import { readSubmission } from '../wire/submission.ts';
+import { readSubmission, readUrl } from '../wire/submission.ts';
 
-type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'queue' | 'collections' | 'limits'>;
+type Services = Pick<
+  HttpServices,
+  'ingestor' | 'ingestions' | 'queue' | 'collections' | 'limits' | 'corpus' | 'sources' | 'web'
+>;
 
 /** POST /documents (docs/contract.md 6.2). */
-export function uploadRoutes({ ingestor, ingestions, queue, collections, limits }: Services): Router {
+export function uploadRoutes(services: Services): Router {
+  const { ingestor, ingestions, queue, collections, limits } = services;
   const upload: RequestHandler = async (request, response) => {
     const principal = principalOf(response);
-    const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(readUpload(request), principal);
+    const received = readUpload(request);
+    const url = readUrl(received);
+    const signal = requestSignal(request, response);
+    const content =
+      url === undefined
+        ? received
+        : await fetchUpload(received, url, { ...services, ownerId: principal.userId, signal });
+    const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(content, principal);
     const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
     const send = (record: object) => response.status(202).json(single(record));
     if (isEstimate) {
-      send(toIngestionEstimate(await ingestor.estimate(submission, requestSignal(request, response))));
+      send(toIngestionEstimate(await ingestor.estimate(submission, signal)));
       return;
     }
     // R2R's Python client always asks for orchestration and reads the document in its next call.

@@ -41,6 +41,9 @@ export const submissionFields = z.object({
   collections: optional(json('collections', z.array(z.string().trim().min(1).max(200)))),
   source: optional(z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' })),
   replace: optional(flag),
+  url: optional(z.url({ protocol: /^https?$/, error: 'This must be an http or https address.' })).describe(
+    'A page or file that the service fetches. It takes the place of what was fetched from there before.',
+  ),
   queued: optional(flag).describe(
     'True responds with the task as soon as the content is stored, whatever is configured.',
   ),
@@ -58,7 +61,14 @@ export interface ReadUpload {
   readonly note: string | undefined;
 }
 
-/** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`. */
+/** The address to fetch, if the content is to come from one. Throws `invalid_field` beside other content. */
+export function readUrl({ fields, file }: Upload): string | undefined {
+  const { url, raw_text: text, chunks } = checkShape(submissionFields, fields, 'body');
+  if (url === undefined || (file ?? (text || undefined) ?? chunks) === undefined) return url;
+  throw notOne('url and other content');
+}
+
+/** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`; an address was fetched before. */
 export function readSubmission(upload: Upload, principal: Principal): ReadUpload {
   const wire = checkShape(submissionFields, upload.fields, 'body');
   const chunkCount = wire.chunks?.length ?? 0;
@@ -94,9 +104,8 @@ function contentOf({ file }: Upload, wire: z.output<typeof submissionFields>): S
   const [content] = contents;
   if (content !== undefined && contents.length === 1) return content;
   const given = contents.map(({ kind }) => kind).join(' and ');
-  throw invalidField(
-    'value_error',
-    ['body'],
-    `Send exactly one of file, raw_text and chunks; this has ${given === '' ? 'none of them' : given}.`,
-  );
+  throw notOne(given === '' ? 'none of them' : given);
 }
+
+const notOne = (given: string) =>
+  invalidField('value_error', ['body'], `Send exactly one of file, raw_text, chunks and url; this has ${given}.`);

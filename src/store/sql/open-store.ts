@@ -17,6 +17,7 @@ import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
 import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
 import { createChunkSearch } from './search/chunk-search.ts';
+import { createFollowedSources } from './sql-followed-sources.ts';
 import { createPrompts } from './sql-prompts.ts';
 import { openSqlite, type Sqlite } from './sqlite/open-sqlite.ts';
 import { createUserStore } from './users/sql-user-store.ts';
@@ -78,6 +79,7 @@ export async function openStore(options: StoreOptions): Promise<SqlStore> {
     corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),
     queue: createIngestionQueue(sqlite),
     sources: createSourceRecords(sqlite),
+    followed: createFollowedSources(sqlite),
     spaces: createVectorSpaces({ sqlite, upkeep, embeddingText }),
     learned: createLearnedEmbedders(sqlite, embeddingText),
     collections: createCollections(sqlite, resets),

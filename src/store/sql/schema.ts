@@ -92,6 +92,18 @@ export interface PromptTable {
   readonly updated_at: string;
 }
 
+export interface FollowedSourceTable {
+  readonly id: string;
+  readonly owner_id: string;
+  /** SourceLocation */
+  readonly location: JsonText;
+  /** string[] */
+  readonly collection_ids: JsonText;
+  readonly created_at: string;
+  /** SyncReport */
+  readonly last_sync: JsonText | null;
+}
+
 export interface ChunkTable {
   /** Never reused, so that a removed chunk's entry in the vector index cannot match a new one. */
   readonly key: Generated<number>;
@@ -310,6 +322,7 @@ export interface Tables extends UserTables, GraphTables {
   readonly collections: CollectionTable;
   readonly collection_members: CollectionMemberTable;
   readonly prompts: PromptTable;
+  readonly followed_sources: FollowedSourceTable;
   readonly chunks: ChunkTable;
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;

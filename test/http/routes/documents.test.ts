@@ -191,7 +191,7 @@ describe('POST /documents', () => {
   });
 
   it.each<[string, Readonly<Record<string, string>>, { name: string; text: string } | undefined, number, RegExp]>([
-    ['none of the sources', {}, undefined, 422, /exactly one of file, raw_text and chunks; this has none/],
+    ['none of the sources', {}, undefined, 422, /exactly one of file, raw_text, chunks and url; this has none/],
     ['two of the sources', { raw_text: 'a', chunks: '["b"]' }, undefined, 422, /this has text and chunks/],
     ['a file and a text', { raw_text: 'a' }, { name: 'a.txt', text: 'b' }, 422, /this has file and text/],
     ['chunks that are no JSON', { chunks: 'a, b' }, undefined, 422, /chunks: This is not valid JSON/],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import { createExtractiveModel } from '../../../src/models/extractive/extractive
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
+import type { Web } from '../../../src/web/web.ts';
 import { adaptersOver, onlyEmbedder, testSettings } from '../../support/adapters.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
@@ -38,6 +40,14 @@ interface CitewellOptions {
   readonly grace?: number;
   /** Called with the texts that are embedded. */
   readonly onEmbed?: (texts: readonly string[]) => void;
+  /** Folders below which others may be followed. */
+  readonly allowedFolders?: readonly string[];
+  /** Access to the web; none by default. */
+  readonly web?: Web;
+  /** Continues background work of an earlier start. */
+  readonly resumes?: boolean;
+  /** Data folder of an earlier start, which stays; a new one by default. */
+  readonly folder?: string;
   /** An additional interface over the same services. */
   readonly mount?: (services: MountedServices) => Mount;
 }
@@ -55,14 +65,16 @@ const watchedEmbedder = (model: EmbeddingModel, onEmbed: CitewellOptions['onEmbe
 
 /** The whole service over loopback on an empty corpus. */
 export async function startCitewell(options: CitewellOptions = {}): Promise<RunningHttp> {
-  const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'citewell-http-')));
   const index = memoryVectorIndex();
-  const path = await migratedDatabase(join(folder, 'citewell.db'));
+  const file = join(folder, 'citewell.db');
+  const path = existsSync(file) ? file : await migratedDatabase(file);
   const store = await openStore({ path, index, embeddingText, readers: 1 });
   const adapters = adaptersOver(
     { ...store, index },
     {
       embedders: onlyEmbedder(watchedEmbedder(createLexicalHash(), options.onEmbed)),
+      ...(options.web && { web: options.web }),
       models: createModelRegistry({ extractive: createExtractiveModel(), ...options.models }),
       settings: {
         ...testSettings,
@@ -70,12 +82,13 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
         admins: { knowsTestPassword: options.hasTestAdmin ?? false },
         queuesUploads: options.queues ?? false,
         graceMs: options.grace ?? 50,
+        ...(options.allowedFolders && { allowedFolders: options.allowedFolders }),
         ...(options.limits && { limits: options.limits }),
         ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
       },
     },
   );
-  const services = await compose(adapters).start();
+  const services = await compose(adapters).start({ resumes: options.resumes ?? false });
   const authenticate =
     options.authenticate ??
     createAuthenticator({
@@ -93,7 +106,7 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
       await http.close();
       await services.close();
       await store.close();
-      await rm(folder, { recursive: true, force: true });
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }

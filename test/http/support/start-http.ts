@@ -34,6 +34,7 @@ export async function startHttp(
     ingestor: absent('ingestor'),
     ingestions: absent('ingestions'),
     sources: absent('sources'),
+    followed: absent('followed'),
     graph: absent('graph'),
     retriever: absent('retriever'),
     answerer: absent('answerer'),

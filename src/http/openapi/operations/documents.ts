@@ -35,9 +35,10 @@ const label = z.string().describe('The label of a version, such as v0.');
 const listOperations: readonly Operation[] = [
   operation('POST /v3/documents', {
     name: 'createDocument',
-    summary: 'Ingest a file, a text or chunks',
+    summary: 'Ingest a file, a text, chunks or a web page',
     section: 'docs/contract.md 6.2',
-    description: 'Exactly one of `file`, `raw_text` and `chunks`. In a form, lists and objects are written as JSON.',
+    description:
+      'Exactly one of `file`, `raw_text`, `chunks` and `url`. In a form, lists and objects are written as JSON.',
     body: {
       'multipart/form-data': submissionFields.extend({ file }),
       'application/json': submissionFields,
@@ -45,7 +46,7 @@ const listOperations: readonly Operation[] = [
     examples: { text: { raw_text: 'Paris is the capital of France.', metadata: { title: 'Capitals' } } },
     status: 202,
     answer: json(results(ingestionRecord)),
-    failures: [400, 403, 404, 409, 413, 415, 502, 503],
+    failures: [400, 403, 404, 409, 413, 415, 502, 503, 504],
   }),
   contractOperation('GET /v3/documents', {
     name: 'listDocuments',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { evaluationRecord, evaluationSummary } from '../../wire/evaluation-record.ts';
+import { followedSource, newSource } from '../../wire/followed-source.ts';
 import { indexRecord, newIndex } from '../../wire/index-record.ts';
 import { filledPrompt, newPrompt, promptChange, promptRecord, promptUse } from '../../wire/prompt-record.ts';
 import { pageQuery, tasksQuery } from '../../wire/query.ts';
@@ -52,6 +53,45 @@ export const taskOperations: OperationGroup = {
       summary: 'Retry a task',
       answer: json(results(taskRecord)),
       failures: [403, 409],
+    }),
+  ],
+};
+
+const sourceOperation = operationsOf({ section: 'docs/contract.md 6.4' });
+
+export const sourceOperations: OperationGroup = {
+  tag: 'Sources',
+  description: 'Folders and sites that documents are kept in step with.',
+  operations: [
+    sourceOperation('GET /v3/sources', {
+      name: 'listSources',
+      summary: 'List one’s own followed folders and sites; superusers: all',
+      query: pageQuery,
+      answer: json(listOf(followedSource)),
+    }),
+    sourceOperation('POST /v3/sources', {
+      name: 'addSource',
+      summary: 'Follow a folder of the server (superusers), or walk through a site',
+      body: json(newSource),
+      examples: { site: { kind: 'site', url: 'https://example.org/docs/', crawl_depth: 1 } },
+      answer: json(results(followedSource)),
+      failures: [400, 403, 409],
+    }),
+    sourceOperation('GET /v3/sources/{id}', {
+      name: 'getSource',
+      summary: 'Get a followed source, with what its last synchronisation did',
+      answer: json(results(followedSource)),
+    }),
+    sourceOperation('DELETE /v3/sources/{id}', {
+      name: 'removeSource',
+      summary: 'Stop following a source; its documents stay',
+      answer: json(success),
+    }),
+    sourceOperation('POST /v3/sources/{id}/sync', {
+      name: 'syncSource',
+      summary: 'Begin a full synchronisation; one that is running goes on',
+      status: 202,
+      answer: json(results(followedSource)),
     }),
   ],
 };

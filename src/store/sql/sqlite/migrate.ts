@@ -15,6 +15,7 @@ import { headings } from '../migrations/0012-headings.ts';
 import { graphGathering } from '../migrations/0013-graph-gathering.ts';
 import { extractionStatus } from '../migrations/0014-extraction-status.ts';
 import { graphResets } from '../migrations/0015-graph-resets.ts';
+import { followedSources } from '../migrations/0016-followed-sources.ts';
 import type { Tables } from '../schema.ts';
 
 /** Applied in order of name. A released step is never changed; a new one is added. */
@@ -33,6 +34,7 @@ const steps: Readonly<Record<string, Migration>> = {
   '0013-graph-gathering': graphGathering,
   '0014-extraction-status': extractionStatus,
   '0015-graph-resets': graphResets,
+  '0016-followed-sources': followedSources,
 };
 
 /** Migrates the database to this version of the program; each step runs in a transaction. */

@@ -3,14 +3,13 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
-import type { IngestItem, IngestOutcome } from '../ingest/folders/folder-target.ts';
-import { isSupported, MAX_BYTES } from '../ingest/folders/supported-files.ts';
-import { inUtf8 } from '../ingest/read-web-page.ts';
-import type { CrawlPolicy } from '../web/crawl-policy.ts';
-import type { FetchedPage, PageFetcher } from '../web/page-fetcher.ts';
+import type { FetchedPage } from '../web/page-fetcher.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
-import type { Client } from './client.ts';
+import type { WebAccess } from '../web/web.ts';
+import { findFiles, type SkipReason } from './folders/find-files.ts';
+import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-target.ts';
+import { isSupported, MAX_BYTES } from './folders/supported-files.ts';
+import { inUtf8 } from './read-web-page.ts';
 
 /** Outcome of one file or page; `name` is its path or address. */
 export type IngestStep =
@@ -25,7 +24,7 @@ export type IngestStep =
   | { readonly type: 'skipped'; readonly name: string; readonly reason: SkipReason };
 
 export interface IngestAllOptions {
-  readonly client: Client;
+  readonly client: Pick<FolderTarget, 'ingest'>;
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   /** Contextual enrichment of its chunks by a model. */
@@ -39,11 +38,6 @@ export interface IngestAllOptions {
   readonly stop: AbortSignal;
   /** Work in progress is cancelled. */
   readonly abandon: AbortSignal;
-}
-
-export interface WebAccess {
-  readonly fetcher: PageFetcher;
-  readonly crawlPolicy: CrawlPolicy;
 }
 
 /** Which pages of a site are ingested besides the named one. */

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { AsyncSubscription } from '@parcel/watcher';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../../errors.ts';
 
 export interface FileEvents {
   close(): Promise<void>;

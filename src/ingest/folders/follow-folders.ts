@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Metadata } from '../documents/document.ts';
-import { ServiceError } from '../errors.ts';
-import type { FolderStep } from '../ingest/folders/folder-step.ts';
-import { type SyncParts, syncPaths } from '../ingest/folders/sync-folder.ts';
-import { onAbort } from '../shared/abort.ts';
-import { Condition } from '../shared/condition.ts';
-import type { Client } from './client.ts';
+import type { Metadata } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
+import { onAbort } from '../../shared/abort.ts';
+import { Condition } from '../../shared/condition.ts';
 import { type FileEvents, watchFiles } from './file-events.ts';
+import type { FolderStep } from './folder-step.ts';
+import type { FolderTarget } from './folder-target.ts';
 import { createPendingPaths, type PendingPaths } from './pending-paths.ts';
+import { type SyncParts, syncPaths } from './sync-folder.ts';
 
 export interface FollowParts {
-  readonly client: Client;
+  readonly client: FolderTarget;
   /** Absolute, real paths of folders, none below another. */
   readonly roots: readonly string[];
   readonly dataFolder: string;

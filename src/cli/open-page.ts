@@ -1,0 +1,40 @@
+import type { Config } from '../config.ts';
+import type { Output } from './output.ts';
+
+export interface Surroundings {
+  readonly platform: NodeJS.Platform;
+  readonly hasDisplay: boolean;
+  readonly isRoot: boolean;
+  /** Starts what this system opens addresses with. */
+  open(url: string): Promise<{
+    once(event: 'exit', listener: (code: number | null) => void): unknown;
+  }>;
+}
+
+export const thisSystem = ({ hasDisplay }: Pick<Config, 'hasDisplay'>): Surroundings => ({
+  platform: process.platform,
+  hasDisplay,
+  isRoot: process.getuid?.() === 0,
+  open: async (url) => (await import('open')).default(url),
+});
+
+/** Opens the web page in the person's browser. Where that is not possible, says so and goes on. */
+export async function openPage(url: string, output: Pick<Output, 'note'>, surroundings: Surroundings): Promise<void> {
+  const note = (why: string) => output.note(`The page was not opened (${why}). Its address is ${url}`);
+  const obstacle = obstacleIn(surroundings);
+  if (obstacle !== undefined) return note(obstacle);
+  try {
+    const opener = await surroundings.open(url);
+    opener.once('exit', (code) => {
+      if (code !== null && code !== 0) note(`what opens addresses here ended with code ${code}`);
+    });
+  } catch (error) {
+    note(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Without a display a browser in the terminal might start, and as root one without its sandbox. */
+function obstacleIn({ platform, hasDisplay, isRoot }: Surroundings): string | undefined {
+  if (isRoot) return 'the service runs as root';
+  return platform === 'linux' && !hasDisplay ? 'there is no display' : undefined;
+}

@@ -1,0 +1,28 @@
+import { ServiceError } from '../errors.ts';
+import { documentOfSource } from '../ingest/document-of-source.ts';
+import { inUtf8 } from '../ingest/read-web-page.ts';
+import type { HttpServices } from './http-services.ts';
+import type { Upload } from './receive-upload.ts';
+
+interface FetchParts extends Pick<HttpServices, 'corpus' | 'sources' | 'web'> {
+  readonly ownerId: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The upload with the page or file at this address as its file. It takes the place of what was fetched from there before,
+ * and of nothing else. Throws the errors of a fetch.
+ */
+export async function fetchUpload(upload: Upload, url: string, parts: FetchParts): Promise<Upload> {
+  const { corpus, sources, web, ownerId, signal } = parts;
+  if (web === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
+  const page = await web.fetchPage(url, { signal });
+  // The requested address, so that a changing redirect does not create a second document.
+  const source = new URL(url).href;
+  const { id } = await documentOfSource(source, ownerId, { corpus, sources });
+  const { url: _, ...fields } = upload.fields;
+  return {
+    fields: { ...fields, id, source, replace: true },
+    file: { bytes: inUtf8(page), fileName: page.fileName, mediaType: page.mediaType ?? 'application/octet-stream' },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Request, Response, Router } from 'express';
+import { usableCollections } from '../../access/usable-collections.ts';
+import { mayChange } from '../../access/visible-filter.ts';
+import { ServiceError } from '../../errors.ts';
+import type { SourceStatus } from '../../ingest/sources/source-service.ts';
+import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
+import { list, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { readId, readQuery } from '../read-query.ts';
+import { requireSuperuser } from '../require-superuser.ts';
+import { newSource, toFollowedSource } from '../wire/followed-source.ts';
+import { pageQuery } from '../wire/query.ts';
+
+type Services = Pick<HttpServices, 'followed' | 'collections'>;
+
+/** Addition: folders and sites that documents are kept in step with. Folders are for superusers. */
+export function followedSourceRoutes({ followed, collections }: Services): Router {
+  const visible = async (response: Response): Promise<readonly SourceStatus[]> => {
+    const principal = principalOf(response);
+    return (await followed.list()).filter(({ ownerId }) => mayChange({ ownerId }, principal));
+  };
+  const find = async (request: Request, response: Response): Promise<SourceStatus> => {
+    const id = readId(request, 'id');
+    const found = (await visible(response)).find((source) => source.id === id);
+    if (found === undefined) throw new ServiceError('not_found', `There is no followed source ${id}.`);
+    return found;
+  };
+
+  const router = createRouter();
+  router.get('/', async (request, response) => {
+    const { offset, limit } = readQuery(request, pageQuery);
+    const all = await visible(response);
+    response.json(list(all.slice(offset, offset + limit).map(toFollowedSource), all.length));
+  });
+  router.post('/', async (request, response) => {
+    const wanted = readBody(request, newSource);
+    const principal = principalOf(response);
+    if (wanted.location.kind === 'folder') requireSuperuser(principal);
+    const collectionIds = await usableCollections(collections, principal, wanted.collections);
+    response.json(single(toFollowedSource(await followed.add(wanted.location, principal, collectionIds))));
+  });
+  router.get('/:id', async (request, response) => {
+    response.json(single(toFollowedSource(await find(request, response))));
+  });
+  router.delete('/:id', async (request, response) => {
+    await followed.remove((await find(request, response)).id);
+    response.json(single({ success: true }));
+  });
+  router.post('/:id/sync', async (request, response) => {
+    const { id } = await find(request, response);
+    response.status(202).json(single(toFollowedSource(await followed.sync(id))));
+  });
+  return router;
+}

@@ -1,0 +1,52 @@
+import { realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { ServiceError } from '../../errors.ts';
+
+/**
+ * The real path of a folder that may be followed: below one of the allowed ones, and not hidden. Throws `forbidden` and
+ * `invalid_request`.
+ */
+export async function followableFolder(given: string, allowed: readonly string[]): Promise<string> {
+  const path = given.replace(/^~(?=$|[/\\])/, () => homedir());
+  if (!isAbsolute(path)) {
+    throw new ServiceError(
+      'invalid_request',
+      `"${given}" is not an absolute path, such as ${join(homedir(), 'Documents')}.`,
+    );
+  }
+  // Checked as written before anything is looked up, so that the answer says nothing about other folders.
+  requireAllowed(resolve(path), given, allowed);
+  const info = await stat(path).catch(() => undefined);
+  if (info?.isDirectory() !== true) {
+    throw new ServiceError(
+      'invalid_request',
+      `"${given}" is not a readable folder of the machine that runs this service.`,
+    );
+  }
+  const real = await realpath(path);
+  const bases = await Promise.all(allowed.map((each) => realpath(each).catch(() => each)));
+  requireAllowed(real, given, [...allowed, ...bases]);
+  return real;
+}
+
+function requireAllowed(path: string, given: string, allowed: readonly string[]): void {
+  const ways = allowed
+    .map((base) => relative(base, path))
+    .filter((way) => way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  if (ways.length === 0) {
+    const known = allowed.length === 0 ? 'none is' : `allowed: ${allowed.join(', ')}`;
+    throw new ServiceError(
+      'forbidden',
+      `"${given}" is not below a folder that may be followed (${known}). ` +
+        `Set CITEWELL_ALLOW_FOLDERS, or start the service with "citewell serve --allow-dir ${given}".`,
+    );
+  }
+  if (ways.every((way) => way.split(sep).some((part) => part.startsWith('.')))) {
+    throw new ServiceError('forbidden', `"${given}" is a hidden folder, or within one; these are not followed.`);
+  }
+}
+
+/** Whether one of two folders is the other, or contains it. */
+export const overlap = (one: string, other: string): boolean =>
+  one === other || one.startsWith(other + sep) || other.startsWith(one + sep);

@@ -1,0 +1,57 @@
+import { basename } from 'node:path';
+import type { Document } from '../../documents/document.ts';
+import type { Corpus } from '../../store/corpus.ts';
+import type { SourceRecords } from '../../store/source-records.ts';
+import { documentOfSource } from '../document-of-source.ts';
+import type { Ingestor } from '../ingestor.ts';
+import type { FolderTarget, SourcedDocument } from './folder-target.ts';
+
+export interface LocalTargetParts {
+  readonly corpus: Pick<Corpus, 'get' | 'remove'>;
+  readonly ingestor: Pick<Ingestor, 'submit' | 'run'>;
+  readonly sources: SourceRecords;
+}
+
+export interface TargetOwner {
+  readonly userId: string;
+  /** Of new documents; empty means the owner's default collection. */
+  collectionIds(): Promise<readonly string[]>;
+}
+
+/** Target that ingests in this process on behalf of a user. */
+export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: LocalTargetParts): FolderTarget {
+  const { userId } = owner;
+  return {
+    server: 'this process',
+    async ingest({ source, fileName, bytes, mediaType, metadata }, signal) {
+      const { id, before } = await documentOfSource(source, userId, { corpus, sources });
+      const accepted = await ingestor.submit({
+        ...{ id, source, metadata, settings: {}, replace: true, ownerId: userId },
+        content: {
+          ...{ kind: 'file', bytes, fileName: fileName || basename(source) },
+          ...(mediaType !== undefined && { mediaType }),
+        },
+        collectionIds: await owner.collectionIds(),
+      });
+      if (accepted.kind !== 'accepted') return { outcome: accepted.kind, documentId: accepted.document.id };
+      for await (const event of ingestor.run(id, signal)) {
+        if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };
+      }
+      return { outcome: before === undefined ? 'ingested' : 'replaced', documentId: id };
+    },
+    async documentOf(source) {
+      const { before } = await documentOfSource(source, userId, { corpus, sources });
+      return before && toSourced(before);
+    },
+    documentsBelow: async (query) => (await sources.below(userId, query)).map(toSourced),
+    async updateSource(id, place) {
+      await sources.updateSource(id, place);
+    },
+    deleteDocument: (id) => corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: id }),
+  };
+}
+
+const toSourced = ({ id, source, contentHash, ingestionStatus }: Document): SourcedDocument => ({
+  ...{ id, contentHash, status: ingestionStatus },
+  source: source ?? '',
+});

@@ -1,0 +1,93 @@
+import type { SyncFailure, SyncReport } from '../../store/followed-sources.ts';
+import type { FolderStep } from '../folders/folder-step.ts';
+import type { IngestStep } from '../ingest-all.ts';
+
+/** Counts what a synchronisation does, and saves it now and then. */
+export interface SyncTally {
+  report(): SyncReport;
+  /** Number of files in the folder, as far as it is known. */
+  total(): number | undefined;
+  add(step: FolderStep): void;
+  addPage(step: Extract<IngestStep, { type: 'result' }>): void;
+  /** The pass over everything is complete; later steps are changes. */
+  end(): void;
+  /** Counts the files below the folder; failures are ignored, since the synchronisation reports them. */
+  count(folder: string, dataFolder: string, signal: AbortSignal): Promise<void>;
+  save(): Promise<void>;
+}
+
+const MAX_FAILURES = 20;
+
+export function createSyncTally(save: (report: SyncReport) => Promise<void>, saveMs: number): SyncTally {
+  const startedAt = new Date().toISOString();
+  const counts: Record<string, number> = {};
+  const failures = new Map<string, SyncFailure>();
+  let endedAt: string | null = null;
+  let total: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const report = (): SyncReport => ({
+    startedAt,
+    endedAt,
+    counts: { ...counts },
+    failures: [...failures.values()].reverse(),
+  });
+  const saveNow = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    await save(report());
+  };
+  const noted = (): void => {
+    timer ??= setTimeout(() => void saveNow().catch(() => undefined), saveMs).unref();
+  };
+  const count = (
+    kind: string,
+    {
+      name,
+      reason,
+      documentId,
+    }: { readonly name: string; readonly reason?: string | undefined; readonly documentId: string | null },
+  ): void => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    failures.delete(name);
+    if (reason !== undefined) {
+      failures.set(name, { name, reason, documentId });
+      const [oldest] = failures.keys();
+      if (failures.size > MAX_FAILURES && oldest !== undefined) failures.delete(oldest);
+    }
+    noted();
+  };
+
+  return {
+    report,
+    total: () => total,
+    add(step) {
+      // After the first pass, unchanged files are only those that later passes look at again.
+      if (step.type === 'unsettled' || (step.type === 'unchanged' && endedAt !== null)) return;
+      const kind = step.type === 'document' ? step.outcome : step.type;
+      const reason = 'reason' in step ? step.reason : undefined;
+      count(kind, { name: step.name, reason, documentId: 'documentId' in step ? step.documentId : null });
+      if (endedAt !== null) endedAt = new Date().toISOString();
+    },
+    addPage: ({ outcome, ...page }) => count(outcome, { reason: undefined, ...page }),
+    end() {
+      endedAt = new Date().toISOString();
+      noted();
+    },
+    async count(folder, dataFolder, signal) {
+      const [{ findFiles }, { isSupported }] = await Promise.all([
+        import('../folders/find-files.ts'),
+        import('../folders/supported-files.ts'),
+      ]);
+      try {
+        let found = 0;
+        for await (const { kind } of findFiles(folder, { isSupported, dataFolder, signal }))
+          if (kind === 'file') found++;
+        total = found;
+      } catch {
+        // The synchronisation meets the same problem and reports it.
+      }
+    },
+    save: saveNow,
+  };
+}

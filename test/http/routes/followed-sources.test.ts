@@ -1,0 +1,229 @@
+import { mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openWeb } from '../../../src/adapters/open-web.ts';
+import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
+import { readOpenHost } from '../../../src/web/open-hosts.ts';
+import { PATIENT } from '../../support/patience.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { serve } from '../../web/support.ts';
+import { startCitewell } from '../support/start-citewell.ts';
+
+const page = (about: string, links = '') =>
+  `<!doctype html><title>${about}</title><main><h1>${about}</h1><p>What is said here of ${about} is said in one sentence, and then in one more.</p>${links}`;
+
+/** A site of three pages, one of which is missing. */
+async function site() {
+  const files: Record<string, string> = {
+    '/docs/': page('rivers', '<a href="mills">mills</a> <a href="gone">gone</a> <a href="/elsewhere">elsewhere</a>'),
+    '/docs/mills': page('mills'),
+    '/elsewhere': page('elsewhere'),
+  };
+  return serve((request, response) => {
+    const file = files[request.url ?? ''];
+    if (file === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(file);
+  });
+}
+
+async function webTo(port: number) {
+  const open = readOpenHost(`127.0.0.1:${port}`);
+  const web = openWeb(
+    { openHosts: open === undefined ? [] : [open], obeysRobots: true, engines: [] },
+    { analyse, analyseQuery },
+  );
+  onTestFinished(() => web.close());
+  return web;
+}
+
+async function start(options: Parameters<typeof startCitewell>[0] = {}) {
+  const server = await startCitewell(options);
+  let isClosed = false;
+  const close = async () => {
+    if (!isClosed) await server.close();
+    isClosed = true;
+  };
+  onTestFinished(close);
+  const call = async (method: string, path: string, body?: unknown, token?: string) => {
+    const response = await fetch(`${server.url}/v3${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
+    return { status: response.status, body: (await response.json()) as any };
+  };
+  const titles = async (): Promise<string[]> =>
+    (await call('GET', '/documents')).body.results.map(({ title }: { title: string }) => title).toSorted();
+  return { call, close, titles };
+}
+
+describe('POST /v3/documents with an address', () => {
+  it('fetches the page, and replaces it when it changed', async () => {
+    let text = page('rivers');
+    const { url, port } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(text);
+    });
+    const { call } = await start({ web: await webTo(port) });
+    const first = await call('POST', '/documents', { url: `${url}/a` });
+    expect(first).toMatchObject({ status: 202, body: { results: { message: expect.stringContaining('ingested') } } });
+    const id = first.body.results.document_id;
+    text = page('mills');
+    expect((await call('POST', '/documents', { url: `${url}/a` })).body.results.document_id).toBe(id);
+    expect((await call('GET', `/documents/${id}/text`)).body.results.text).toContain('mills');
+    expect((await call('GET', '/documents')).body.total_entries).toBe(1);
+  });
+
+  it('says why it fetched nothing', async () => {
+    const { url, port } = await site();
+    const { call } = await start({ web: await webTo(port) });
+    expect(await call('POST', '/documents', { url: `${url}/docs/gone` })).toMatchObject({
+      status: 502,
+      body: { message: expect.stringContaining('404') },
+    });
+    // The address of a private network, which nobody opened.
+    expect((await call('POST', '/documents', { url: 'http://127.0.0.1:9/' })).status).toBe(403);
+    expect((await call('POST', '/documents', { url: 'http://169.254.169.254/latest' })).status).toBe(403);
+    expect((await call('POST', '/documents', { url: 'file:///etc/passwd' })).status).toBe(422);
+    expect((await call('POST', '/documents', { url: `${url}/docs/`, raw_text: 'and this' })).status).toBe(422);
+    expect((await call('GET', '/documents')).body.total_entries).toBe(0);
+  });
+});
+
+describe('/v3/sources', () => {
+  it('walks through a site and reports failed pages', async () => {
+    const { url, port } = await site();
+    const { call, titles } = await start({ web: await webTo(port) });
+    const added = await call('POST', '/sources', { kind: 'site', url: `${url}/docs/`, crawl_depth: 1 });
+    expect(added).toMatchObject({ status: 200, body: { results: { state: 'syncing', kind: 'site', max_pages: 500 } } });
+    const path = `/sources/${added.body.results.id}`;
+    await vi.waitFor(async () => expect((await call('GET', path)).body.results.state).toBe('idle'), PATIENT);
+    const { last_sync: sync } = (await call('GET', path)).body.results;
+    expect(sync).toMatchObject({ counts: { ingested: 2, failed: 1 }, done: 3, is_limit_reached: false });
+    expect(sync.failures).toEqual([
+      { name: `${url}/docs/gone`, reason: expect.stringContaining('404'), document_id: null },
+    ]);
+    expect(await titles()).toHaveLength(2);
+    expect((await call('POST', '/sources', { kind: 'site', url: `${url}/docs/` })).status).toBe(409);
+
+    expect((await call('POST', `${path}/sync`)).status).toBe(202);
+    await vi.waitFor(
+      async () => expect((await call('GET', path)).body.results.last_sync.counts).toMatchObject({ unchanged: 2 }),
+      PATIENT,
+    );
+    expect((await call('DELETE', path)).status).toBe(200);
+    expect((await call('GET', path)).status).toBe(404);
+    expect(await titles()).toHaveLength(2);
+  });
+
+  it('follows a folder, also after a restart', async () => {
+    const base = await realpath(await temporaryFolder());
+    const folder = await temporaryFolder();
+    const papers = join(base, 'papers');
+    await mkdir(papers);
+    await writeFile(join(papers, 'one.md'), '# One\n\nThe first paper.');
+    const options = { folder, allowedFolders: [base], resumes: true };
+    const first = await start(options);
+    const added = await first.call('POST', '/sources', { kind: 'folder', path: papers });
+    expect(added.status).toBe(200);
+    const path = `/sources/${added.body.results.id}`;
+    await vi.waitFor(async () => expect((await first.call('GET', path)).body.results.state).toBe('following'), PATIENT);
+    // A file that was written just now is read after a pause.
+    await vi.waitFor(
+      async () => expect((await first.call('GET', path)).body.results.last_sync.counts).toEqual({ ingested: 1 }),
+      PATIENT,
+    );
+    await writeFile(join(papers, 'two.md'), '# Two\n\nThe second paper.');
+    await vi.waitFor(async () => expect(await first.titles()).toEqual(['one.md', 'two.md']), PATIENT);
+    expect((await first.call('POST', '/sources', { kind: 'folder', path: base })).status).toBe(409);
+    await first.close();
+
+    await rename(join(papers, 'one.md'), join(papers, 'renamed.md'));
+    const second = await start(options);
+    await vi.waitFor(async () => expect(await second.titles()).toEqual(['renamed.md', 'two.md']), PATIENT);
+    await vi.waitFor(
+      async () => expect((await second.call('GET', path)).body.results.state).toBe('following'),
+      PATIENT,
+    );
+    expect((await second.call('DELETE', path)).status).toBe(200);
+    await writeFile(join(papers, 'three.md'), '# Three\n\nNobody follows any more.');
+    expect((await second.call('GET', '/sources')).body).toEqual({ results: [], total_entries: 0 });
+    expect(await second.titles()).toHaveLength(2);
+  });
+
+  it('says why a folder cannot be followed, and follows it when it is back', async () => {
+    const base = await realpath(await temporaryFolder());
+    const papers = join(base, 'papers');
+    await mkdir(papers);
+    await writeFile(join(papers, 'one.md'), '# One\n\nThe first paper.');
+    const { call, titles } = await start({ allowedFolders: [base] });
+    const { id } = (await call('POST', '/sources', { kind: 'folder', path: papers })).body.results;
+    await vi.waitFor(
+      async () => expect((await call('GET', `/sources/${id}`)).body.results.state).toBe('following'),
+      PATIENT,
+    );
+    await vi.waitFor(async () => expect(await titles()).toEqual(['one.md']), PATIENT);
+    await rename(papers, join(base, 'away'));
+    await call('POST', `/sources/${id}/sync`);
+    await vi.waitFor(
+      async () => expect((await call('GET', `/sources/${id}`)).body.results.state).toBe('stopped'),
+      PATIENT,
+    );
+    expect((await call('GET', `/sources/${id}`)).body.results.problem).toContain('is not a readable folder');
+    expect(await titles()).toEqual(['one.md']);
+    await rename(join(base, 'away'), papers);
+    await call('POST', `/sources/${id}/sync`);
+    await vi.waitFor(
+      async () => expect((await call('GET', `/sources/${id}`)).body.results.state).toBe('following'),
+      PATIENT,
+    );
+  });
+
+  it('refuses folders that are not allowed', async () => {
+    const base = await realpath(await temporaryFolder());
+    const outside = await realpath(await temporaryFolder());
+    await symlink(outside, join(base, 'way-out'));
+    await mkdir(join(base, '.secret'));
+    await writeFile(join(base, 'a-file'), 'text');
+    const { call } = await start({ allowedFolders: [base] });
+    const refusal = async (path: string) => {
+      const { status, body } = await call('POST', '/sources', { kind: 'folder', path });
+      return `${status} ${body.message}`;
+    };
+    expect(await refusal(outside)).toMatch(/^403 .*CITEWELL_ALLOW_FOLDERS/);
+    expect(await refusal(join(base, '..'))).toMatch(/^403/);
+    expect(await refusal(join(base, 'way-out'))).toMatch(/^403/);
+    expect(await refusal(join(base, '.secret'))).toMatch(/^403 .*hidden/);
+    expect(await refusal('papers')).toMatch(/^400 .*absolute/);
+    expect(await refusal(join(base, 'nothing'))).toMatch(/^400 .*not a readable folder/);
+    expect(await refusal(join(base, 'a-file'))).toMatch(/^400 .*not a readable folder/);
+    expect((await call('GET', '/sources')).body.total_entries).toBe(0);
+  });
+
+  it('is for superusers with folders, and private with sites', async () => {
+    const { url, port } = await site();
+    const base = await realpath(await temporaryFolder());
+    const { call } = await start({
+      ...{ isRequired: true, hasTestAdmin: true, allowedFolders: [base], web: await webTo(port) },
+    });
+    const tokenOf = async (email: string) => {
+      await call('POST', '/users', { email, password: 'a long pass phrase' });
+      const form = { username: email, password: 'a long pass phrase' };
+      return (await call('POST', '/users/login', form)).body.results.access_token.token as string;
+    };
+    const ada = await tokenOf('ada@example.org');
+    const ben = await tokenOf('ben@example.org');
+    expect((await call('POST', '/sources', { kind: 'folder', path: base }, ada)).status).toBe(403);
+    const added = await call('POST', '/sources', { kind: 'site', url: `${url}/docs/mills`, crawl_depth: 0 }, ada);
+    expect(added.status).toBe(200);
+    const { id } = added.body.results;
+    expect((await call('GET', '/sources', undefined, ben)).body.total_entries).toBe(0);
+    expect((await call('DELETE', `/sources/${id}`, undefined, ben)).status).toBe(404);
+    expect((await call('GET', '/sources', undefined, ada)).body.total_entries).toBe(1);
+    const me = (await call('GET', '/users/me', undefined, ada)).body.results.id;
+    await call('DELETE', `/users/${me}`, { password: 'a long pass phrase' }, ada);
+    const admin = { username: 'admin@example.com', password: 'change_me_immediately' };
+    const token = (await call('POST', '/users/login', admin)).body.results.access_token.token;
+    expect((await call('GET', '/sources', undefined, token)).body.total_entries).toBe(0);
+  });
+});
