@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '../src/cli/client.ts';
 import { connect } from '../src/cli/connect.ts';
 import { httpClient } from '../src/cli/http-client.ts';
-import { ingestAll } from '../src/ingest/ingest-all.ts';
 import { listenForInterruption } from '../src/cli/interruption.ts';
 import { endOnBrokenPipe, processOutput } from '../src/cli/output.ts';
 import { duration } from '../src/cli/progress-line.ts';
 import { showCitations } from '../src/cli/show-citations.ts';
 import { loadConfig } from '../src/config.ts';
+import { ingestAll } from '../src/ingest/ingest-all.ts';
 
 // Compiled, this lies in `dist/scripts`.
 const SAMPLES = fileURLToPath(

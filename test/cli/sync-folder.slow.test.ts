@@ -1,13 +1,13 @@
 import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { watchFiles } from '../../src/ingest/folders/file-events.ts';
 import { httpClient } from '../../src/cli/http-client.ts';
-import { createPendingPaths } from '../../src/ingest/folders/pending-paths.ts';
 import { createServerLink } from '../../src/cli/server-link.ts';
 import { everything } from '../../src/documents/filter.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
+import { watchFiles } from '../../src/ingest/folders/file-events.ts';
+import { createPendingPaths } from '../../src/ingest/folders/pending-paths.ts';
 import { type SyncParts, syncPaths } from '../../src/ingest/folders/sync-folder.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
