@@ -132,5 +132,11 @@ describe('the description of the interface', () => {
 
 function hasShape(schema: object): boolean {
   if (JSON.stringify(schema) === '{}') return false;
-  return '$ref' in schema || 'anyOf' in schema || 'oneOf' in schema || 'properties' in schema || 'additionalProperties' in schema;
+  return (
+    '$ref' in schema ||
+    'anyOf' in schema ||
+    'oneOf' in schema ||
+    'properties' in schema ||
+    'additionalProperties' in schema
+  );
 }
