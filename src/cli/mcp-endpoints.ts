@@ -24,6 +24,8 @@ interface McpEndpointsParts extends ServerParts {
   /** Names besides those of this machine by which the server may be called. */
   readonly hosts: readonly string[];
   readonly token: () => string | undefined;
+  /** The address of this process. */
+  readonly url: () => string;
   readonly stopping: AbortSignal;
 }
 
@@ -32,13 +34,16 @@ const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /** The services as MCP clients and other processes of this user see them. */
 export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
-  const { services, config, authenticate, hosts, token, stopping, onYield } = parts;
+  const { services, config, authenticate, hosts, token, url, role, stopping, onYield } = parts;
   const { offer = { tools: [], absent: [] }, folders = [] } = parts;
   const backend = createLocalBackend(services);
+  // Private processes show the page to nobody.
+  const servesPage = role === 'server';
   const mcp = mcpOverHttp({
     createServer: mcpServers({ backend, offer, folders, version: readVersion() }),
     backend,
     authenticate,
+    servesPage,
     allowedHosts: [...OWN_NAMES, ...hosts],
     allowedOrigins: [...OWN_NAMES, ...config.allowedOrigins],
     offerFor: connectionOffers(config, offer, folders),
@@ -48,7 +53,13 @@ export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
   return {
     backend,
     overHttp: mcp.router,
-    forPeers: peerRoutes({ backend, token, onReleaseRequest: onYield, stopping }),
+    forPeers: peerRoutes({
+      backend,
+      token,
+      onReleaseRequest: onYield,
+      stopping,
+      ...(servesPage && { pageOrigin: url }),
+    }),
     endSessions: mcp.close,
     close: backend.close,
   };

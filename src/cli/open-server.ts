@@ -60,7 +60,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   const mcp = () => {
     // Loaded on first use: most commands end before an assistant connects.
     endpoints ??= import('./mcp-endpoints.ts').then(({ openMcpEndpoints }) =>
-      openMcpEndpoints({ ...parts, authenticate, hosts, token: localToken, stopping: stopping.signal }),
+      openMcpEndpoints({ ...parts, authenticate, hosts, token: localToken, url: () => url, stopping: stopping.signal }),
     );
     return endpoints;
   };

@@ -34,6 +34,7 @@ import { ragRoutes } from './routes/rag.ts';
 import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { shortLinks } from './routes/short-links.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { sourceRoutes } from './routes/sources.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -68,7 +69,7 @@ export function createApp(
   app.use(nameRequest, rejectInvalidHost);
   for (const { path, handler } of mounts) app.use(path, requireHost, handler);
   app.use(guard);
-  app.use(pageRoutes(), sessionRoutes(services));
+  app.use(shortLinks(services, authenticate), pageRoutes(), sessionRoutes(services));
   const identified = identify(authenticate);
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
   app.use(openApiRoutes(services));

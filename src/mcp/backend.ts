@@ -13,6 +13,8 @@ export interface ToolRequest {
   readonly session?: string | undefined;
   /** True when the caller's process serves this client only, so that state between calls belongs to the connection. */
   readonly isOnlyClient?: boolean;
+  /** Origin of the web page for the caller, for links to cited passages. */
+  readonly pageOrigin?: string | undefined;
   /** Absolute paths of folders whose files the caller may read. */
   readonly folders: readonly string[];
   readonly absent: readonly AbsentTool[];

@@ -1,6 +1,5 @@
 import type { Principal } from '../access/principal.ts';
 import type { Document } from '../documents/document.ts';
-import { isUuid } from '../documents/ids.ts';
 import { oneLine } from '../toolbox/render-blocks.ts';
 import type { Backend } from './backend.ts';
 
@@ -13,13 +12,6 @@ export async function completeTitles(backend: Backend, principal: Principal, typ
   const fitting = await fittingDocuments(backend, principal, typed);
   const isId = (id: string) => value.length >= 4 && id.startsWith(value);
   return [...new Set(fitting.map(({ id, title }) => (isId(id) ? id : oneLine(title))))];
-}
-
-/** Ids of documents whose id or title starts with the typed text, or whose title matches it. Newest first. */
-export async function completeIds(backend: Backend, principal: Principal, typed: string): Promise<string[]> {
-  const value = typed.trim().toLowerCase();
-  if (isUuid(value)) return [value];
-  return (await fittingDocuments(backend, principal, typed)).map(({ id }) => id);
 }
 
 async function fittingDocuments(backend: Backend, principal: Principal, typed: string): Promise<readonly Document[]> {

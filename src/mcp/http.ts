@@ -19,6 +19,8 @@ export interface McpHttpParts {
   readonly backend: Backend;
   /** Authenticates a request. */
   readonly authenticate: Authenticate;
+  /** Whether the server also serves the web page, so that results can link to it. */
+  readonly servesPage?: boolean;
   /** Host names of this server, and of pages allowed to call it (CORS); without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -66,7 +68,8 @@ export interface McpHttp {
 export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   const { createServer, backend, onError } = parts;
   const limits = { ...DEFAULT_LIMITS, ...parts.limits };
-  const factory: McpServerFactory = ({ authInfo }) => createServer(principalIn(authInfo), { offer: offerIn(authInfo) });
+  const factory: McpServerFactory = ({ authInfo }) =>
+    createServer(principalIn(authInfo), { offer: offerIn(authInfo), pageOrigin: pageOriginIn(authInfo) });
   const handler = createMcpHandler(factory, {
     legacy: 'reject',
     onerror: onError,
@@ -85,7 +88,7 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   router.use(
     hostHeaderValidation([...parts.allowedHosts]),
     ...(parts.allowedOrigins.includes('*') ? [] : [originValidation([...parts.allowedOrigins])]),
-    authenticated(parts.authenticate),
+    authenticated(parts.authenticate, parts.servesPage === true),
     ...(parts.offerFor === undefined ? [] : [withOffer(parts.offerFor)]),
     refuseOtherMethods,
     requireJson,
@@ -98,7 +101,8 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   router.all(['/', READ_ONLY_PATH], async (request, response) => {
     const principal = principalIn(authOf(request));
     if (await isLegacyRequest(await toWebRequest(request, request.body), request.body)) {
-      await sessions.handle(request, response, principal, offerIn(authOf(request)));
+      const auth = authOf(request);
+      await sessions.handle(request, response, principal, { offer: offerIn(auth), pageOrigin: pageOriginIn(auth) });
     } else {
       await modern(request, response, request.body);
     }
@@ -121,6 +125,8 @@ function principalIn(auth: AuthInfo | undefined): Principal {
 }
 
 const offerIn = (auth: AuthInfo | undefined) => auth?.extra?.['offer'] as ToolOffer | undefined;
+
+const pageOriginIn = (auth: AuthInfo | undefined) => auth?.extra?.['pageOrigin'] as string | undefined;
 
 const TOOLSETS_HEADER = 'X-MCP-Toolsets';
 const READ_ONLY_PATH = '/readonly';
@@ -147,12 +153,14 @@ function withOffer(offerFor: NonNullable<McpHttpParts['offerFor']>): RequestHand
 const credentialsOf = (request: Request) =>
   readCredentials({ authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') });
 
-function authenticated(authenticate: Authenticate): RequestHandler {
+function authenticated(authenticate: Authenticate, servesPage: boolean): RequestHandler {
   return async (request, response, next) => {
     try {
       const principal = await authenticate(credentialsOf(request));
+      // The name in the Host header is one of the allowed ones.
+      const pageOrigin = servesPage ? URL.parse(`${request.protocol}://${request.get('host')}`)?.origin : undefined;
       // Only the principal is passed on, never the token.
-      const auth: AuthInfo = { token: '', clientId: principal.userId, scopes: [], extra: { principal } };
+      const auth: AuthInfo = { token: '', clientId: principal.userId, scopes: [], extra: { principal, pageOrigin } };
       Object.assign(request, { auth });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;

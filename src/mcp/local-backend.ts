@@ -6,10 +6,12 @@ import { sourceText, supports, type Verdict } from '../citations/check-citation.
 import type { Source } from '../citations/citation.ts';
 import { createSessionCitations } from '../citations/session-citations.ts';
 import type { Document } from '../documents/document.ts';
+import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import { defaultSearchSettings } from '../retrieval/search-settings.ts';
 import { callTool } from '../toolbox/call-tool.ts';
+import { findDocument } from '../toolbox/find-document.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer, ToolContext } from '../toolbox/tool-context.ts';
 import type { CorpusFacts } from '../toolbox/tool-ports.ts';
@@ -50,9 +52,10 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
   };
 
   const find = async (principal: Principal, id: string): Promise<Document> => {
-    const document = await corpus.get(id.toLowerCase());
+    const document = isUuid(id) ? await corpus.get(id.toLowerCase()) : undefined;
     if (document !== undefined && isVisible(document, principal)) return document;
-    throw new ServiceError('not_found', `There is no document ${id}.`);
+    if (isUuid(id)) throw new ServiceError('not_found', `There is no document ${id}.`);
+    return findDocument(id, { library: corpus, visible: visibleFilter(principal) });
   };
 
   const contextOf = (request: ToolRequest, { signal, onProgress }: CallOptions): ToolContext => {
@@ -70,6 +73,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       visible,
       caller: principal.userId,
       ...(request.isOnlyClient && request.session !== undefined && { connection: request.session }),
+      ...(request.pageOrigin !== undefined && { pageOrigin: request.pageOrigin }),
       cite,
       cited,
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),

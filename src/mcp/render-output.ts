@@ -3,7 +3,7 @@ import { wholeCharacterEnd } from '../shared/text.ts';
 import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
 import { oneLine } from '../toolbox/render-blocks.ts';
-import { documentUri } from './document-uri.ts';
+import { chunkUri, documentUri } from './document-uri.ts';
 import { fileContent } from './file-content.ts';
 import { type SourceLink, sourceLink } from './source-link.ts';
 
@@ -42,13 +42,15 @@ export function renderOutput(outcome: ToolOutcome): CallToolResult {
 
 const RETRYABLE: ReadonlySet<ToolErrorCode> = new Set(['backend_unavailable', 'timeout', 'rate_limited']);
 
+/** One link per document, to its best passage. */
 function links(names: readonly SourceLink[]): ContentBlock[] {
-  const titles = new Map(
-    names.flatMap(({ documentId, title }) => (documentId === undefined ? [] : [[documentId, title]])),
-  );
-  return [...titles].slice(0, MAX_LINKS).map(([id, title], index) => ({
+  const best = new Map<string, SourceLink>();
+  for (const link of names) {
+    if (link.documentId !== undefined && !best.has(link.documentId)) best.set(link.documentId, link);
+  }
+  return [...best].slice(0, MAX_LINKS).map(([id, { title, chunkId }], index) => ({
     type: 'resource_link',
-    uri: documentUri(id),
+    uri: chunkId === undefined ? documentUri(id) : chunkUri(id, chunkId),
     name: oneLine(title),
     mimeType: 'text/plain',
     annotations: { priority: Number((1 - index / 10).toFixed(1)) },

@@ -10,7 +10,7 @@ import { ServiceError } from '../errors.ts';
 import { wholeCharacterEnd } from '../shared/text.ts';
 import { oneLine } from '../toolbox/render-blocks.ts';
 import type { Backend } from './backend.ts';
-import { completeIds } from './complete.ts';
+import { completeTitles } from './complete.ts';
 import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './document-uri.ts';
 
 /** Maximum number of documents in the resource list; others are found by search. */
@@ -44,7 +44,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
           const { items } = await backend.documents({ principal, limit: MAX_LISTED }, optionsOf(context));
           return { resources: items.filter(({ chunkCount }) => chunkCount > 0).map(toResource) };
         },
-        complete: { document_id: (value) => completeIds(backend, principal, value) },
+        complete: { document_id: (value) => completeTitles(backend, principal, value) },
       }),
       {
         title: 'A document',
@@ -53,8 +53,11 @@ export function createResources(backend: Backend): (server: McpServer, principal
         cacheHint: CACHE,
       },
       async (uri, { document_id: id }, context) => {
-        const { text } = await orNotFound(uri, backend.document({ principal, id: String(id) }, optionsOf(context)));
-        return { contents: [{ uri: uri.href, mimeType: 'text/plain', text: bounded(text, String(id)) }] };
+        const { document, text } = await orNotFound(
+          uri,
+          backend.document({ principal, id: decoded(id) }, optionsOf(context)),
+        );
+        return { contents: [{ uri: uri.href, mimeType: 'text/plain', text: bounded(text, document.id) }] };
       },
     );
 
@@ -62,7 +65,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
       'chunk',
       new ResourceTemplate(CHUNK_TEMPLATE, {
         list: undefined,
-        complete: { document_id: (value) => completeIds(backend, principal, value) },
+        complete: { document_id: (value) => completeTitles(backend, principal, value) },
       }),
       {
         title: 'A passage of a document',
@@ -71,7 +74,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
         cacheHint: CACHE,
       },
       async (uri, { document_id: documentId, chunk_id: id }, context) => {
-        const request = { principal, documentId: String(documentId), id: String(id) };
+        const request = { principal, documentId: decoded(documentId), id: decoded(id) };
         const { chunk } = await orNotFound(uri, backend.chunk(request, optionsOf(context)));
         const { order, page, headingPath, start, end } = chunk;
         const place = { order, ...(page === null ? {} : { page }), heading_path: [...headingPath], start, end };
@@ -81,6 +84,16 @@ export function createResources(backend: Backend): (server: McpServer, principal
       },
     );
   };
+}
+
+/** A variable of a URI: an identifier, or a title as completion offers it. */
+function decoded(variable: string | string[] | undefined): string {
+  const text = String(variable);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const optionsOf = ({ mcpReq }: ServerContext) => ({ signal: mcpReq.signal });

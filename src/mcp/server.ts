@@ -38,6 +38,8 @@ export interface McpConnection {
   /** Identifies the connection; absent for stateless requests. */
   readonly session?: string;
   readonly isOnlyClient?: boolean;
+  /** Origin of the web page for the client. */
+  readonly pageOrigin?: string | undefined;
   /** Replaces the default tools. */
   readonly offer?: ToolOffer | undefined;
 }
@@ -66,7 +68,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
   };
   const defined = new WeakMap<ToolOffer, ReturnType<typeof define>>();
 
-  return (principal, { session, isOnlyClient = false, offer = parts.offer } = {}) => {
+  return (principal, { session, isOnlyClient = false, pageOrigin, offer = parts.offer } = {}) => {
     const own = defined.get(offer) ?? define(offer);
     defined.set(offer, own);
     const { naming, definitions, prompts, skill } = own;
@@ -102,6 +104,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
             arguments: given,
             session,
             isOnlyClient,
+            pageOrigin,
             folders,
             absent: offer.absent,
             followed,

@@ -4,10 +4,9 @@ import type { Request, Response } from 'express';
 import type { Principal } from '../access/principal.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Backend } from './backend.ts';
-import type { ToolOffer } from './choose-tools.ts';
 import { createEventStore } from './event-store.ts';
 import { sendError } from './send-error.ts';
-import type { CreateMcpServer } from './server.ts';
+import type { CreateMcpServer, McpConnection } from './server.ts';
 
 export interface SessionLimits {
   /** Maximum number of open sessions; the longest idle one is closed to make room. */
@@ -36,8 +35,8 @@ interface Session {
 }
 
 export interface Sessions {
-  /** `offer`: tools of the session, for the request that starts it. */
-  handle(request: Request, response: Response, principal: Principal, offer?: ToolOffer): Promise<void>;
+  /** `connection`: tools and page of the session, for the request that starts it. */
+  handle(request: Request, response: Response, principal: Principal, connection?: McpConnection): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,7 +68,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
     if (idlest !== undefined) end(idlest[0]);
   };
 
-  async function begin(principal: Principal, offer: ToolOffer | undefined): Promise<Session> {
+  async function begin(principal: Principal, connection: McpConnection): Promise<Session> {
     makeRoom(principal.userId);
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -84,14 +83,14 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
     });
     const own = { ...principal };
     const session: Session = { userId: own.userId, principal: own, transport, open: 0, usedAt: performance.now() };
-    const server = createServer(own, { session: randomUUID(), offer });
+    const server = createServer(own, { ...connection, session: randomUUID() });
     announceChanges(server, backend, 'legacy');
     await server.connect(transport);
     return session;
   }
 
   return {
-    async handle(request, response, principal, offer) {
+    async handle(request, response, principal, connection = {}) {
       const id = request.get(SESSION_HEADER);
       // Foreign and unknown sessions are indistinguishable to the caller.
       const known = id === undefined ? undefined : sessions.get(id);
@@ -102,7 +101,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
         const message = 'Bad Request: send initialize first, and its Mcp-Session-Id with every later request.';
         return sendError(response, 400, -32000, message);
       }
-      const session = known ?? (await begin(principal, offer));
+      const session = known ?? (await begin(principal, connection));
       Object.assign(session.principal, principal);
       session.open++;
       response.once('close', () => {

@@ -8,14 +8,15 @@ export interface SourceLink {
   readonly uri: string;
   readonly title: string;
   readonly documentId?: string;
+  readonly chunkId?: string;
 }
 
 /** Title and URI of a source. */
 export function sourceLink(source: Source): SourceLink {
   switch (source.kind) {
     case 'chunk': {
-      const { documentId } = source.chunk;
-      return { uri: documentUri(documentId), title: titleOf(source.chunk), documentId };
+      const { documentId, id: chunkId } = source.chunk;
+      return { uri: documentUri(documentId), title: titleOf(source.chunk), documentId, chunkId };
     }
     case 'document': {
       const { id, title } = source.document;

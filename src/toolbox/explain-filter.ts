@@ -16,7 +16,7 @@ export async function explainFilter(
   if (asked.length === 0) return undefined;
   const { items } = await library.list(visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
   const known = filterableFields(items);
-  const problems = asked.flatMap(({ field, value }) => {
+  const problems = asked.flatMap(({ field, values: wanted }) => {
     const name = known.find((each) => each.name === field || each.name === `metadata.${field}`)?.name;
     if (name === undefined) {
       if (BUILT_IN.has(field)) return [];
@@ -25,8 +25,9 @@ export async function explainFilter(
       ];
     }
     const values = [...new Set(items.map((document) => fieldOf(document, name)))].filter((each) => each !== undefined);
-    if (typeof value !== 'string' || values.includes(value) || !values.every((each) => typeof each === 'string'))
-      return [];
+    const [value] = wanted;
+    if (typeof value !== 'string' || wanted.some((each) => values.includes(each as string))) return [];
+    if (!values.every((each) => typeof each === 'string')) return [];
     const some = values.slice(0, MAX_VALUES).map((each) => JSON.stringify(oneLine(String(each), 60)));
     return [
       `No document has ${name} ${JSON.stringify(oneLine(value, 60))}; it is ${some.join(', ')}${values.length > MAX_VALUES ? ', …' : ''}.`,
@@ -44,8 +45,8 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 
 interface Condition {
   readonly field: string;
-  /** Operand of an equality comparison; undefined for other comparisons. */
-  readonly value: unknown;
+  /** Operands of an equality or membership comparison; empty for other comparisons. */
+  readonly values: readonly unknown[];
 }
 
 function conditionsOf(filters: Readonly<Record<string, unknown>>): Condition[] {
@@ -53,7 +54,8 @@ function conditionsOf(filters: Readonly<Record<string, unknown>>): Condition[] {
     if (field.startsWith('$')) {
       return [condition].flat().flatMap((each) => (isRecord(each) ? conditionsOf(each) : []));
     }
-    return [{ field, value: isRecord(condition) ? condition['$eq'] : condition }];
+    const equal = isRecord(condition) ? (condition['$eq'] ?? condition['$in'] ?? []) : condition;
+    return [{ field, values: [equal].flat() }];
   });
 }
 

@@ -87,6 +87,8 @@ export interface ToolContext {
   readonly caller?: string;
   /** Identifies the stdio client, for calls that come from one. */
   readonly connection?: string;
+  /** Origin of the web page for this caller, e.g. `http://127.0.0.1:7272`; absent when no server with the page is known. */
+  readonly pageOrigin?: string;
   /** Conversation of the call, if any. */
   readonly conversationId?: string;
   /** Present when the `ingestion` need is met. */

@@ -46,7 +46,9 @@ describe('resources', () => {
           argument: { name: 'document_id', value },
         })
       ).completion.values;
-    expect(await complete('fran')).toEqual([id]);
+    expect(await complete('fran')).toEqual(['France']);
+    const { contents } = await client.readResource({ uri: 'kb://documents/France' });
+    expect(contents[0]).toMatchObject({ text: 'The capital of France is Paris.' });
     expect(await complete(id.slice(0, 6))).toEqual([id]);
     expect(await complete('')).toHaveLength(2);
     const { completion } = await client.complete({

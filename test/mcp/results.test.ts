@@ -122,7 +122,11 @@ describe('text and data of a result', () => {
     const links = content.filter((block) => block.type === 'resource_link');
     expect(links.length).toBeGreaterThan(0);
     expect(links.length).toBeLessThanOrEqual(5);
-    for (const { uri } of links) expect(ids.map((id) => `kb://documents/${id}`)).toContain(uri);
+    const linked = links.map(({ uri }) => uri.split('/chunks/')[0]);
+    expect(ids.map((id) => `kb://documents/${id}`)).toEqual(expect.arrayContaining(linked));
+    const [{ uri } = { uri: '' }] = links;
+    const { contents } = await client.readResource({ uri });
+    expect(contents[0]).toMatchObject({ uri, text: expect.stringContaining('flows through ten countries') });
   });
 });
 

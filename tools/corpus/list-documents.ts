@@ -1,6 +1,8 @@
 import { allOf } from '../../src/documents/filter.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
+import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
+import { explainFilter } from '../../src/toolbox/explain-filter.ts';
 import { RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { describeDocument, toDocumentRecord } from './describe-record.ts';
@@ -14,7 +16,8 @@ interface ListRequest {
 const MAX_LENGTH = 8_000;
 
 /** Documents, newest first, one line each; with their state if they are being ingested or have failed. */
-export async function listDocuments(input: ListRequest, { library, visible, maxCharacters }: ToolContext) {
+export async function listDocuments(input: ListRequest, context: ToolContext) {
+  const { library, visible, maxCharacters } = context;
   const scope = ['list', input.filters ?? null] as const;
   const offset = readCursor(input.cursor, ...scope);
   const filter = allOf(visible, readFilter(input.filters ?? {}));
@@ -34,7 +37,7 @@ export async function listDocuments(input: ListRequest, { library, visible, maxC
       ? `End of the list (${end} of ${total}).`
       : `More (${end} of ${total} shown): call corpus_status again with the same arguments and cursor="${next}".`;
   return {
-    text: `${lines.length === 0 ? 'There are no documents here.' : lines.join('\n')}\n\n${last}`,
+    text: `${lines.length === 0 ? ((await explainEmptyCorpus(context)) ?? (await explainFilter(input.filters ?? {}, context)) ?? 'There are no documents here.') : lines.join('\n')}\n\n${last}`,
     structured: {
       list: items.slice(0, lines.length).map(toDocumentRecord),
       total,

@@ -1,3 +1,7 @@
-/** URL of a document: its web source or its page here. Never empty, because ChatGPT then makes no citation. */
-export const addressOf = (id: string, source: string | null): string =>
-  source !== null && /^https?:/.test(source) ? source : `kb://documents/${id}`;
+import { sourceAddress } from '../../src/citations/source-address.ts';
+
+/** URL of a document: its web source, its page or its resource. Never empty, because ChatGPT then makes no citation. */
+export function addressOf(id: string, source: string | null, pageOrigin: string | undefined): string {
+  if (source !== null && /^https?:/.test(source)) return source;
+  return pageOrigin === undefined ? `kb://documents/${id}` : `${pageOrigin}${sourceAddress(id)}`;
+}

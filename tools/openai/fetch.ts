@@ -34,7 +34,7 @@ export const fetchDocument = defineTool({
       text: isCut
         ? `${text.slice(0, wholeCharacterEnd(text, most))}\n\n(cut at ${most} of ${text.length} characters; search finds passages of the rest)`
         : text,
-      url: addressOf(document.id, document.source),
+      url: addressOf(document.id, document.source, context.pageOrigin),
       metadata: {
         document_type: document.type,
         updated_at: document.updatedAt,

@@ -17,7 +17,7 @@ export const search = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute({ query }, { retriever, library, visible, settings, signal }) {
+  async execute({ query }, { retriever, library, visible, settings, pageOrigin, signal }) {
     const { chunks } = await retriever.search(query, { ...settings, limit: MAX_CHUNKS }, signal);
     const best = new Map<string, ScoredChunk>();
     for (const chunk of chunks) if (!best.has(chunk.documentId)) best.set(chunk.documentId, chunk);
@@ -28,7 +28,7 @@ export const search = defineTool({
     const documents = new Map(items.map((document) => [document.id, document]));
     const results = [...best].map(([id, chunk]) => {
       const document = documents.get(id);
-      return { id, title: document?.title ?? titleOf(chunk), url: addressOf(id, document?.source ?? null) };
+      return { id, title: document?.title ?? titleOf(chunk), url: addressOf(id, document?.source ?? null, pageOrigin) };
     });
     return { text: JSON.stringify({ results }), structured: { results } };
   },

@@ -26,11 +26,11 @@ export const checkCitations = defineTool({
   needs: ['checker'],
   deadline: 40_000,
 
-  async execute(input, { checkAnswer, cited, maxCharacters, signal }) {
+  async execute(input, { checkAnswer, cited, maxCharacters, pageOrigin, signal }) {
     if (checkAnswer === undefined) throw new ServiceError('not_configured', 'Answers cannot be checked here.');
     const request = withCited(toAnswerCheckRequest(input), cited);
     const check = await checkAnswer(request, signal);
-    const record = toAnswerCheckRecord(check);
+    const record = toAnswerCheckRecord(check, pageOrigin);
     const sources = check.statements.flatMap(({ evidence }) => evidence?.source ?? []);
     return {
       text: render(record, shortIds(sources), maxCharacters - RESERVED_FOR_LINES),
@@ -127,7 +127,17 @@ function block(
 }
 
 function placeOf(evidence: NonNullable<Statement['evidence']>, ids: ReadonlyMap<string, string>): string {
-  const { marker, title, page, heading_path: path, document_id: document, chunk_id: chunk, start, end } = evidence;
+  const {
+    marker,
+    title,
+    page,
+    heading_path: path,
+    document_id: document,
+    chunk_id: chunk,
+    start,
+    end,
+    link,
+  } = evidence;
   return [
     ...(marker === undefined ? [] : [`source [${marker}]`]),
     ...(title === '' ? [] : [oneLine(title)]),
@@ -135,5 +145,6 @@ function placeOf(evidence: NonNullable<Statement['evidence']>, ids: ReadonlyMap<
     ...(path.length === 0 ? [] : [oneLine(path.join(' > '))]),
     `characters ${start}-${end}`,
     document === undefined ? 'in no document here' : (ids.get(chunk ?? '') ?? shortDocumentId(document)),
+    ...(link?.startsWith('http') ? [link] : []),
   ].join(' · ');
 }

@@ -7,6 +7,7 @@ import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { asOf, chunkId, cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findChunk } from '../../src/toolbox/find-chunk.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
+import { linkSuffix } from '../../src/toolbox/page-link.ts';
 import {
   type Block,
   chunkBlock,
@@ -80,7 +81,7 @@ export const content = defineTool({
     });
     const end = offset + shown.length;
     const next = shown.length > 0 && end < last ? writeCursor(end - first, ...scope) : undefined;
-    const heading = `${oneLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${shortDocumentId(document.id)}`;
+    const heading = `${oneLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}`;
     return {
       text: `${heading}\n\n${shown.length === 0 ? 'There are no chunks here.' : joinBlocks(shown)}\n\n${
         next === undefined

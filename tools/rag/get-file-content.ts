@@ -5,6 +5,7 @@ import { wholeCharacterEnd } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
+import { linkSuffix } from '../../src/toolbox/page-link.ts';
 import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -73,7 +74,7 @@ export const getFileContent = defineTool({
     const then = input.as_of === undefined ? '' : `, as_of="${input.as_of}"`;
     const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
     return {
-      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}\n\n${passage.text}\n\n${
+      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}\n\n${passage.text}\n\n${
         end < stop
           ? `More: call get_file_content with document_id="${shortDocumentId(document.id)}", offset=${end}${again}${then}.`
           : 'End of the selection.'

@@ -4,7 +4,10 @@ import { allOf } from '../../src/documents/filter.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
+import { explainFilter } from '../../src/toolbox/explain-filter.ts';
 import { asOf, collections, cursor, documentIds, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
+import { filterableFields } from '../../src/toolbox/filterable-fields.ts';
+import { shortLink } from '../../src/toolbox/page-link.ts';
 import { type Block, joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
@@ -51,13 +54,14 @@ export const searchFileDescriptions = defineTool({
       }),
     ),
     total: z.number().int(),
+    filterable_fields: z.array(z.string()).optional(),
     next_cursor: z.string().optional(),
   }),
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
   async execute(input, context) {
-    const { library, visible, cite, maxCharacters } = contextAsOf(context, input.as_of);
+    const { library, visible, cite, maxCharacters, pageOrigin } = contextAsOf(context, input.as_of);
     const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
     const scope = [input.query ?? null, ...where, input.as_of ?? null] as const;
     const offset = readCursor(input.cursor, ...scope);
@@ -77,8 +81,15 @@ export const searchFileDescriptions = defineTool({
       next === undefined
         ? `End of results (${end} of ${found.total}).`
         : `More (${end} of ${found.total} shown): call search_file_descriptions again with the same arguments and cursor="${next}".`;
+    // The first page is where a filter is thought of.
+    const fields = offset > 0 ? [] : filterableFields(found.items).map(({ name }) => name);
+    const fieldLine = fields.length === 0 ? [] : [`Fields for filters: ${fields.join(', ')}.`];
+    const links =
+      pageOrigin === undefined
+        ? []
+        : shown.slice(0, 1).map(({ item }) => `Link by identifier: ${shortLink(pageOrigin, shortDocumentId(item.id))}`);
     return {
-      text: `${shown.length === 0 ? ((await explainEmptyCorpus(context)) ?? nothingFound(offset, input.query)) : joinBlocks(shown)}\n\n${last}`,
+      text: `${shown.length === 0 ? ((await explainEmptyCorpus(context)) ?? (await explainFilter(input.filters ?? {}, context)) ?? nothingFound(offset, input.query)) : joinBlocks(shown)}\n\n${[...fieldLine, ...links, last].join('\n')}`,
       structured: {
         ...(input.query === undefined ? {} : { query: input.query }),
         documents: shown.map(({ item: document, number, text }) => ({
@@ -96,6 +107,7 @@ export const searchFileDescriptions = defineTool({
           trust: 'corpus' as const,
         })),
         total: found.total,
+        ...(fields.length === 0 ? {} : { filterable_fields: fields }),
         ...(next === undefined ? {} : { next_cursor: next }),
       },
       sources: shown.map(({ item: document }) => ({ kind: 'document' as const, document })),

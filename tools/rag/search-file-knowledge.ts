@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressOfSource } from '../../src/citations/source-address.ts';
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
@@ -10,9 +11,11 @@ import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { explainFilter } from '../../src/toolbox/explain-filter.ts';
 import { asOf, collections, cursor, documentIds, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
 import { novelHits } from '../../src/toolbox/novel-hits.ts';
+import { shortLink } from '../../src/toolbox/page-link.ts';
 import { chunkBlock, joinBlocks, RESERVED_FOR_LINES, renderFitting, titleOf } from '../../src/toolbox/render-blocks.ts';
 import { graphBlock, hitsThatFit, informativeHits, withGraphLimits } from '../../src/toolbox/render-graph.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
+import { shortChunkId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 /** Maximum rank reachable by paging. */
@@ -72,6 +75,7 @@ export const searchFileKnowledge = defineTool({
         heading_path: z.array(z.string()),
         start_char: z.number().int(),
         end_char: z.number().int(),
+        link: z.string().optional().describe('The page of the document with the passage marked'),
         version: z.string().optional(),
         published_at: z.string().optional(),
         trust: z.literal('corpus'),
@@ -101,7 +105,7 @@ export const searchFileKnowledge = defineTool({
   deadline: 10_000,
 
   async execute(input, context) {
-    const { retriever, settings, cite, maxCharacters, signal } = contextAsOf(context, input.as_of);
+    const { retriever, settings, cite, maxCharacters, pageOrigin, signal } = contextAsOf(context, input.as_of);
     const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
     const selection = [...where, input.max_per_document ?? null, input.as_of ?? null];
     const scope = [input.query, input.mode ?? null, ...selection] as const;
@@ -166,6 +170,7 @@ export const searchFileKnowledge = defineTool({
         ...(facts.length === 0 ? [] : [joinBlocks(facts)]),
         [
           ...(hasExcerpts && shown.some(({ missing }) => missing > 0) ? [ABOUT_EXCERPTS] : []),
+          ...(pageOrigin === undefined ? [] : shown.slice(0, 1).map(({ item }) => linkLine(pageOrigin, item))),
           ...coverageLine(shown.length === 0 ? null : coverage),
           continuation(next, end),
         ].join('\n'),
@@ -188,6 +193,9 @@ export const searchFileKnowledge = defineTool({
           heading_path: [...chunk.headingPath],
           start_char: chunk.start,
           end_char: chunk.end,
+          ...(pageOrigin !== undefined && {
+            link: `${pageOrigin}${addressOfSource({ kind: 'chunk', chunk }, [chunk])}`,
+          }),
           ...(chunk.version === undefined ? {} : { version: chunk.version }),
           ...(chunk.publishedAt == null ? {} : { published_at: chunk.publishedAt }),
           trust: 'corpus' as const,
@@ -206,6 +214,10 @@ export const searchFileKnowledge = defineTool({
 });
 
 const ABOUT_EXCERPTS = '… marks excerpts; content with around_chunk_id shows the whole passage.';
+/** How to link to a passage; the server redirects short identifiers. */
+const linkLine = (origin: string, chunk: ScoredChunk): string =>
+  `Link to a passage by its identifier: ${shortLink(origin, shortChunkId(chunk))}`;
+
 const MAX_MISSING = 8;
 
 /** One line on which terms of the query the hits cover. */

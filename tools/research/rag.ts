@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Source } from '../../src/citations/citation.ts';
+import { addressOfSource } from '../../src/citations/source-address.ts';
 import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { citedQuote, quoteLine, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
@@ -29,6 +30,7 @@ export const rag = defineTool({
         page: z.number().int().optional(),
         verdict: verdictField.optional(),
         quotes: z.array(citedQuote),
+        link: z.string().optional().describe('The page of the document with the quotes marked'),
       }),
     ),
     unsupported_sentences: z.array(z.string()),
@@ -45,7 +47,7 @@ export const rag = defineTool({
   deadline: 120_000,
 
   async execute(input, context) {
-    const { ask, cite, spend, signal, webSearch } = context;
+    const { ask, cite, spend, signal, webSearch, pageOrigin } = context;
     if (ask === undefined) throw new ServiceError('not_configured', 'The RAG agent is not available here.');
     // With web search, an empty corpus is no reason to refuse.
     const empty = webSearch === undefined ? await explainEmptyCorpus(context) : undefined;
@@ -62,16 +64,24 @@ export const rag = defineTool({
       const { verdict, quotes = [] } = answer.evidence?.get(inner) ?? {};
       return { ...(verdict === undefined ? {} : { verdict }), quotes: quotes.map(toCitedQuote) };
     };
+    const linkOf = (inner: number, source: Source): string | undefined => {
+      const address = addressOfSource(source, answer.evidence?.get(inner)?.quotes ?? []);
+      return pageOrigin === undefined || address === undefined ? undefined : `${pageOrigin}${address}`;
+    };
     const citations = [...answer.sources].map(([inner, source]) => {
       const backing = backingOf(inner);
       const [first] = backing.quotes;
       // The page of the quote, which may differ from the first page of its chunk.
       const page = first?.page === undefined ? {} : { page: first.page };
-      return { ...citationOf(numbers.get(inner) ?? inner, source), ...page, ...backing };
+      const link = linkOf(inner, source);
+      const cited = { ...citationOf(numbers.get(inner) ?? inner, source), ...page, ...backing };
+      return link === undefined ? cited : { ...cited, link };
     });
     const list = [...answer.sources].map(([inner, source]) => {
       const { verdict, quotes } = backingOf(inner);
-      return `[${numbers.get(inner) ?? inner}] ${placeOf(source)}${quoteLine(verdict, quotes)}`;
+      const link = linkOf(inner, source);
+      const line = `[${numbers.get(inner) ?? inner}] ${placeOf(source)}${quoteLine(verdict, quotes)}`;
+      return link === undefined ? line : `${line} · ${link}`;
     });
     const unsupported = [...(answer.unsupported ?? [])];
     const warning =

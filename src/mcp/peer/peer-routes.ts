@@ -8,6 +8,8 @@ export interface PeerParts {
   readonly backend: Backend;
   /** Token in the data folder's `server.json`; undefined until it is written. */
   readonly token: () => string | undefined;
+  /** Address of the web page, when this process serves it. */
+  readonly pageOrigin?: (() => string) | undefined;
   /** Called when another process should take over the data folder; settles when it is released. */
   readonly onReleaseRequest?: (() => Promise<void>) | undefined;
   /** Aborted at shutdown, to end open streams. */
@@ -22,7 +24,7 @@ const KEEP_ALIVE_MS = 10_000;
  * Routes for other local processes that do not hold the data folder. Responses are NDJSON: progress lines, then a result
  * or an error. The token is readable only by those who can read the data folder.
  */
-export function peerRoutes({ backend, token, onReleaseRequest, stopping }: PeerParts): Router {
+export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopping }: PeerParts): Router {
   const router = Router();
   router.use(requireToken(token));
   router.get('/changes', (_request, response) => {
@@ -57,7 +59,8 @@ export function peerRoutes({ backend, token, onReleaseRequest, stopping }: PeerP
       const options: CallOptions = { signal: gone.signal, onProgress: (progress) => send({ progress }) };
       // Token holders are instances of this program, so requests have the right shape.
       const run = backend[operation as Operation] as (request: unknown, options: CallOptions) => Promise<unknown>;
-      send({ result: (await run(request.body, options)) ?? null });
+      const asked: unknown = pageOrigin === undefined ? request.body : { ...request.body, pageOrigin: pageOrigin() };
+      send({ result: (await run(asked, options)) ?? null });
     } catch (error) {
       send({ error: toRecord(error) });
     }
