@@ -2,8 +2,10 @@ import { splitSentences } from '../documents/sentences.ts';
 import { type CheckedCitation, supports } from './check-citation.ts';
 import type { Span } from './citation.ts';
 
-// Shorter sentences ("Yes.", "In short:") contain no verifiable claim.
+// Shorter sentences ("Yes.", "I hope this helps.") contain no verifiable claim, unless they have a figure or a name.
 const MIN_LETTERS = 24;
+const MIN_WORDS = 4;
+const FIGURE_OR_NAME = /\p{N}|[\p{L}\p{N}] \p{Lu}\p{Ll}/u;
 
 /** Claims without a marker, inside or directly after the sentence, whose source supports them. */
 export function unsupportedSentences(answer: string, citations: readonly CheckedCitation[]): Span[] {
@@ -29,5 +31,6 @@ function trailingMarkersEnd(answer: string, end: number, next: number): number {
 export function isStatement(sentence: string): boolean {
   const plain = sentence.replaceAll(/\[\d{1,3}\]/g, '').trim();
   if (/[?:？：]$/.test(plain) || /^#{1,6}\s/.test(plain)) return false;
-  return (plain.match(/[\p{L}\p{N}]/gu) ?? []).length >= MIN_LETTERS;
+  if ((plain.match(/[\p{L}\p{N}]/gu) ?? []).length >= MIN_LETTERS) return true;
+  return plain.split(/\s+/).length >= MIN_WORDS && FIGURE_OR_NAME.test(plain);
 }

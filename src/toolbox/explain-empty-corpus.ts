@@ -1,4 +1,5 @@
 import type { IngestionStatus } from '../documents/document.ts';
+import { describeFolder } from './describe-folder.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** Number of documents inspected to find out whether any is searchable yet. */
@@ -6,7 +7,7 @@ const DOCUMENTS_SAMPLED = 100;
 
 /** Explains an empty corpus and what to do about it; undefined when searchable documents exist. */
 export async function explainEmptyCorpus(
-  context: Pick<ToolContext, 'library' | 'visible' | 'ingestion'>,
+  context: Pick<ToolContext, 'library' | 'visible' | 'ingestion' | 'followed' | 'absentTools'>,
 ): Promise<string | undefined> {
   const { items, total } = await context.library.list(context.visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
   const isReading = items.length === total && items.every(({ ingestionStatus }) => IN_PROGRESS.has(ingestionStatus));
@@ -15,9 +16,14 @@ export async function explainEmptyCorpus(
     const what = total === 1 ? 'One document is' : `${total} documents are`;
     return `${what} still being read in, and nothing else is here to search. Try again in a while; citewell status shows how far it is.`;
   }
+  const reading = (context.followed ?? []).filter(({ state }) => state === 'reading');
+  if (reading.length > 0) {
+    const folders = reading.map(describeFolder).join('; ');
+    return `Nothing can be searched yet: documents are being read in from ${folders}. Try again in a while; corpus_status shows how far it is.`;
+  }
   const how =
-    context.ingestion === undefined
-      ? 'Documents are added with `citewell ingest PATH` on the machine of the server, or with POST /v3/documents.'
+    context.ingestion === undefined || context.absentTools?.some(({ name }) => name === 'ingest_file')
+      ? 'Documents are added with `citewell ingest PATH` on the machine of the server, with `--folder PATH` where a host starts `citewell mcp`, or with POST /v3/documents.'
       : 'Add documents with the tools ingest_file, ingest_text or ingest_url, or with `citewell ingest PATH` in a terminal.';
   const narrowed = context.visible.kind === 'all' ? '' : ', or none of its documents may be seen in this request';
   return `The corpus is empty${narrowed}. Other words will not help. ${how}`;

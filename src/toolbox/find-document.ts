@@ -11,7 +11,10 @@ const MAX_SUGGESTIONS = 3;
 const FIRST_PAGE = { offset: 0, limit: MAX_SUGGESTIONS };
 
 /** Visible documents, and the citations of earlier results of the same run or session. */
-export type VisibleLibrary = Pick<ToolContext, 'library' | 'visible' | 'ingestion' | 'cited'>;
+export type VisibleLibrary = Pick<
+  ToolContext,
+  'library' | 'visible' | 'ingestion' | 'followed' | 'absentTools' | 'cited'
+>;
 
 /**
  * Resolves a visible document by identifier, unambiguous prefix, chunk identifier, marker of an earlier result, or unique

@@ -14,7 +14,9 @@ export const title = z
   .min(1)
   .max(300)
   .optional()
-  .describe('Title to show (default: what the content says)');
+  .describe(
+    'Title to show (default: the heading or first line of a text; the own title of a file or page, else its name)',
+  );
 
 export const metadata = z
   .record(z.string(), z.unknown())

@@ -20,7 +20,12 @@ export const ingestOutput = z.object({
 /** Starts an ingestion and waits a limited time; a longer one continues, and `corpus_status` reports its state. */
 export async function ingestItem(item: IngestionItem, context: ToolContext) {
   const ingestion = requireIngestion(context);
-  const { outcome, document } = await ingestion.add(item);
+  const { outcome, document } = await ingestion.add(item).catch((error: unknown) => {
+    // The arguments were right; the file cannot be read.
+    const isUnreadable =
+      error instanceof ServiceError && error.code === 'invalid_request' && item.content.kind === 'file';
+    throw isUnreadable ? new ServiceError('unsupported_type', error.message, { cause: error }) : error;
+  });
   if (outcome !== 'accepted') {
     return report(document.id, document.title, outcome, document.ingestionStatus, document.chunkCount);
   }
@@ -35,7 +40,7 @@ export async function ingestItem(item: IngestionItem, context: ToolContext) {
   if (now.ingestionStatus === 'failed') {
     throw new ServiceError(
       'unsupported_type',
-      `"${oneLine(now.title)}" could not be ingested: ${now.failure ?? 'the reason is unknown'}. It is kept as failed under document_id ${now.id}.`,
+      `"${oneLine(now.title)}" could not be ingested: ${(now.failure ?? 'the reason is unknown').replace(/\.$/, '')}. It is kept as failed under document_id ${now.id}.`,
     );
   }
   const isReady = now.ingestionStatus === 'success' || now.ingestionStatus === 'enriching';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { collections, metadata, title } from './fields.ts';
 import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
@@ -23,10 +24,20 @@ export const ingestText = defineTool({
     ingestItem(
       {
         content: { kind: 'text', text: input.text },
-        title: input.title,
+        title: input.title ?? titleOf(input.text),
         metadata: toMetadata(input.metadata),
         collections: input.collections ?? [],
       },
       context,
     ),
 });
+
+const MAX_TITLE_LENGTH = 80;
+
+/** The first heading near the beginning, else the first line; undefined without words. */
+function titleOf(text: string): string | undefined {
+  const beginning = text.slice(0, 2_000);
+  const heading = /^#{1,3}[ \t]+(\S.*)$/m.exec(beginning)?.[1];
+  const line = heading ?? beginning.split('\n').find((each) => /[\p{L}\p{N}]/u.test(each));
+  return line === undefined ? undefined : oneLine(line.replace(/^#+|#+$/g, ''), MAX_TITLE_LENGTH).trim();
+}
