@@ -1,8 +1,11 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { ServiceError } from '../errors.ts';
 import { defaultHttpLimits } from './http-services.ts';
 import { announceStop } from './request-signal.ts';
 import { cutOffSlowBodies } from './slow-bodies.ts';
+
+// Not an import statement, which reads all of the module's members: one of them loads undici, 10 MB and 40 ms.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** A request handler with values that all its requests see, such as an Express app. */
 export type App = RequestListener & { readonly locals: Record<string, unknown> };
