@@ -3,8 +3,6 @@
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
-import process, { env } from 'node:process';
-import v8 from 'node:v8';
 
 const REQUIRED = 24;
 // Before Node 26, V8 can free a WebAssembly wrapper shared between threads twice, which ends the process.
@@ -21,18 +19,30 @@ if (version < REQUIRED) {
   );
   process.exitCode = 1;
 } else {
-  saveMemory();
-  if (version < HAS_SAFE_WASM_CODE_GC) v8.setFlagsFromString('--no-wasm-code-gc');
+  const isMcp = process.argv[2] === 'mcp';
+  if (!isMcp) prepareV8();
   const { folder: own, ending } = await findCompiled();
   const load = (name) => import(new URL(`${name}.${ending}`, own).href);
-  // The compile cache cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, which all
-  // users of the machine can write to, since cached code is executed.
-  const { privateFolderProblem, userCacheFolder } = await load('../user-cache');
-  const folder = userCacheFolder(env);
-  if (folder !== undefined && privateFolderProblem(folder) === undefined)
-    module.enableCompileCache?.(join(folder, 'compiled'));
-  const { main } = await load('./main');
-  await main(process);
+  // Before all else, since where another process serves the data folder, this is all that runs.
+  const { attachMcp } = isMcp ? await load('./attach-mcp') : {};
+  const session = await attachMcp?.(process, process.env);
+  if (session !== 'ended') {
+    if (isMcp) prepareV8();
+    // The compile cache cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, which all
+    // users of the machine can write to, since cached code is executed.
+    const { privateFolderProblem, userCacheFolder } = await load('../user-cache');
+    const folder = userCacheFolder(process.env);
+    if (folder !== undefined && privateFolderProblem(folder) === undefined)
+      module.enableCompileCache?.(join(folder, 'compiled'));
+    const { main } = await load('./main');
+    await main(process, session);
+  }
+}
+
+function prepareV8() {
+  const v8 = process.getBuiltinModule('node:v8');
+  saveMemory(v8);
+  if (version < HAS_SAFE_WASM_CODE_GC) v8.setFlagsFromString('--no-wasm-code-gc');
 }
 
 /**
@@ -40,17 +50,17 @@ if (version < REQUIRED) {
  * semi-space and the number of the allocator's arenas are fixed when a process begins, so a server on Linux begins anew
  * in the same process, which takes some 50 ms; other commands limit their threads only.
  */
-function saveMemory() {
+function saveMemory(v8) {
   const isSemiSpaceGiven = /max[-_]semi[-_]space[-_]size/.test(
-    `${process.execArgv.join(' ')} ${env.NODE_OPTIONS ?? ''}`,
+    `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`,
   );
   if (!isSemiSpaceGiven) v8.setFlagsFromString(SEMI_SPACE);
   if (process.platform !== 'linux' || !process.argv.slice(2).includes('serve')) return;
-  if ((isSemiSpaceGiven && env.MALLOC_ARENA_MAX !== undefined) || process.channel) return;
+  if ((isSemiSpaceGiven && process.env.MALLOC_ARENA_MAX !== undefined) || process.channel) return;
   const flags = isSemiSpaceGiven ? process.execArgv : [...process.execArgv, SEMI_SPACE];
   const words = [process.argv0, ...flags, ...process.argv.slice(1)];
   try {
-    process.execve(process.execPath, words, { MALLOC_ARENA_MAX: '2', ...env });
+    process.execve(process.execPath, words, { MALLOC_ARENA_MAX: '2', ...process.env });
   } catch {
     // Not permitted, or not there: the settings save memory, and nothing depends on them.
   }

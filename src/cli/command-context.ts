@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { ContinuedSession } from './attach-mcp.ts';
 import type { Interruption } from './interruption.ts';
 import type { Output } from './output.ts';
 
@@ -13,6 +14,8 @@ export interface ConfigOptions {
 export interface CommandContext {
   readonly output: Output;
   readonly interruption: Interruption;
+  /** For `mcp`: what it continues, instead of stdin and stdout. */
+  readonly session?: ContinuedSession;
   /** Reads the configuration; throws the error that lists every wrong variable. */
   readonly config: (options?: ConfigOptions) => Promise<Config>;
 }

@@ -2,21 +2,22 @@ import { CommanderError } from 'commander';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { readVersion } from '../version.ts';
+import type { ContinuedSession } from './attach-mcp.ts';
 import type { ConfigOptions } from './command-context.ts';
 import { type ExitCode, exitCodeFor, exitCodes } from './exit-codes.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
 import { endOnBrokenPipe, type Output, processOutput } from './output.ts';
 import { createProgram } from './program.ts';
 
-/** Runs the command line and sets the exit code. */
-export async function main(process: NodeJS.Process): Promise<void> {
+/** Runs the command line and sets the exit code. `session`: see attach-mcp.ts. */
+export async function main(process: NodeJS.Process, session?: ContinuedSession): Promise<void> {
   const output = processOutput(process.stdout, process.stderr);
   const interruption = listenForInterruption(process, {
     force: (signal) => process.exit(signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated),
   });
   endOnBrokenPipe(process.stdout, interruption.brokenPipe);
   endOnBrokenPipe(process.stderr, interruption.brokenPipe);
-  const command = createCommand(process.argv.slice(2), { output, interruption });
+  const command = createCommand(process.argv.slice(2), { output, interruption, ...(session && { session }) });
   // An unhandled failure is a defect; the state of the process is undefined afterwards.
   process.on('uncaughtException', (error) => {
     command.complain(error);
@@ -30,6 +31,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
 interface CommandSurroundings {
   readonly output: Output;
   readonly interruption: Interruption;
+  readonly session?: ContinuedSession;
   /** Instead of those of the process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
@@ -43,7 +45,7 @@ interface Command {
 
 /** The command that these arguments name. */
 export function createCommand(args: readonly string[], surroundings: CommandSurroundings): Command {
-  const { output, interruption, env, cwd } = surroundings;
+  const { output, interruption, session, env, cwd } = surroundings;
   const wantsJson = args.includes('--json');
   let config: Config | undefined;
   const complain = (error: unknown) => {
@@ -68,7 +70,7 @@ export function createCommand(args: readonly string[], surroundings: CommandSurr
       try {
         const program = createProgram({
           version: readVersion(),
-          context: { output, interruption, config: readConfig },
+          context: { output, interruption, config: readConfig, ...(session && { session }) },
           ended: (ended) => {
             code = ended;
           },

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Authenticate } from '../access/credentials.ts';
 import type { Mount } from '../http/app.ts';
 import type { Backend } from '../mcp/backend.ts';
@@ -6,6 +7,7 @@ import { createLocalBackend } from '../mcp/local-backend.ts';
 import { peerRoutes } from '../mcp/peer/peer-routes.ts';
 import { mcpServers } from '../mcp/server.ts';
 import { readVersion } from '../version.ts';
+import { attachedMcp } from './attached-mcp.ts';
 import { connectionOffers } from './offer-tools.ts';
 import type { ServerParts } from './open-server.ts';
 
@@ -15,6 +17,8 @@ export interface McpEndpoints {
   readonly overHttp: Mount['handler'];
   /** For `citewell mcp` processes that do not have the data folder. */
   readonly forPeers: Mount['handler'];
+  /** For `citewell mcp` processes that pass their client's messages on. */
+  readonly attach: (socket: Duplex, head: Buffer) => void;
   endSessions(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,6 +43,7 @@ export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
   const backend = createLocalBackend(services);
   // Private processes show the page to nobody.
   const servesPage = role === 'server';
+  const pageOrigin = servesPage ? url : undefined;
   const mcp = mcpOverHttp({
     createServer: mcpServers({ backend, offer, folders, version: readVersion() }),
     backend,
@@ -53,13 +58,8 @@ export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
   return {
     backend,
     overHttp: mcp.router,
-    forPeers: peerRoutes({
-      backend,
-      token,
-      onReleaseRequest: onYield,
-      stopping,
-      ...(servesPage && { pageOrigin: url }),
-    }),
+    forPeers: peerRoutes({ backend, token, onReleaseRequest: onYield, stopping, pageOrigin }),
+    attach: attachedMcp({ config, backend, stopping, pageOrigin }),
     endSessions: mcp.close,
     close: backend.close,
   };

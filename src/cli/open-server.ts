@@ -10,6 +10,7 @@ import { protectedResource } from '../http/protected-resource.ts';
 import { finishRoutes } from '../http/routes/finish.ts';
 import { type Address, listen } from '../http/serve.ts';
 import type { ToolOffer } from '../mcp/choose-tools.ts';
+import { carriesToken } from '../mcp/peer/peer-routes.ts';
 import { removeServerInfo, type ServerInfo, writeServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 import type { McpEndpoints } from './mcp-endpoints.ts';
@@ -75,6 +76,12 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   const app = createApp(services, authenticate, mounts, guard);
   const server = await listen(app, address, services.limits.request);
   url = server.url;
+  server.onConnect((request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    const refuse = () => socket.destroy();
+    if (carriesToken(request, localToken())) mcp().then(({ attach }) => attach(socket, head), refuse);
+    else refuse();
+  });
   if (tokens !== undefined) lookForKeys(tokens, services);
   info = await writeServerInfo(config.dataDir, url, { version: readVersion(), role });
   return {

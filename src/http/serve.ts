@@ -1,4 +1,5 @@
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { ServiceError } from '../errors.ts';
 import { defaultHttpLimits } from './http-services.ts';
 import { announceStop } from './request-signal.ts';
@@ -20,6 +21,8 @@ export interface HttpServer {
   /** Address at which this machine reaches the server. */
   readonly url: string;
   readonly port: number;
+  /** Handles CONNECT requests, which are refused without it; the handler owns the connection and closes it. */
+  onConnect(handler: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): void;
   /** Ends streams with an error event, lets other responses finish, and closes what is left after a second. */
   close(): Promise<void>;
 }
@@ -55,6 +58,7 @@ export async function listen(
   return {
     url: `http://${reachableHost(host)}:${actualPort}`,
     port: actualPort,
+    onConnect: (handler) => server.on('connect', handler),
     close() {
       closed ??= stop(server, stopping).finally(watch.close);
       return closed;

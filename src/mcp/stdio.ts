@@ -4,6 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { defaultAdmin } from '../access/principal.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Backend } from './backend.ts';
+import { MAX_MESSAGE_BYTES } from './peer/attachment.ts';
 import type { CreateMcpServer } from './server.ts';
 
 export interface StdioParts {
@@ -12,6 +13,8 @@ export interface StdioParts {
   /** Stream for protocol messages only. */
   readonly output: Writable;
   readonly input: NodeJS.ReadableStream;
+  /** Identifies the connection; by default a new identifier. */
+  readonly session?: string;
   readonly onError: (error: Error) => void;
 }
 
@@ -21,16 +24,13 @@ export interface StdioConnection {
   close(): Promise<void>;
 }
 
-/** Maximum bytes of a message; texts to ingest may be long. */
-const MAX_MESSAGE_BYTES = 16_000_000;
-
 /** Serves one stdio client, in whichever protocol era it starts with. */
-export function serveOverStdio({ createServer, backend, output, input, onError }: StdioParts): StdioConnection {
+export function serveOverStdio(parts: StdioParts): StdioConnection {
+  const { createServer, backend, output, input, session = randomUUID(), onError } = parts;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
   output.once('error', () => resolve());
   const transport = new StdioServerTransport(input as never, output, { maxBufferSize: MAX_MESSAGE_BYTES });
-  const session = randomUUID();
   const handle = serveStdio(
     ({ era }) => {
       const server = createServer(defaultAdmin, { session, isOnlyClient: true });

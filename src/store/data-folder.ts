@@ -1,9 +1,9 @@
 import { access, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { type FolderLock, LOCK_FILE, takeLock } from './folder-lock.ts';
 import { restrictToOwner } from './private-folder.ts';
 import { currentProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
 import { readServerInfo } from './server-info.ts';
@@ -32,14 +32,14 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
   // Everything that this process and its children write, in whatever library, is readable for this user alone.
   if (isMainThread) process.umask(0o077);
   await makeUsable(path);
-  const lock = takeLock(join(path, 'lock'));
+  const lock = lockFolder(path);
   if (lock === undefined) throw await conflict(path);
 
   const holderFile = join(path, 'holder.json');
   try {
     await writeHolder(holderFile);
   } catch (error) {
-    lock.close();
+    lock.release();
     throw unusable(path, error);
   }
   return {
@@ -47,9 +47,9 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
     databaseFile: join(path, 'citewell.db'),
     chromaFolder: join(path, 'chroma'),
     async close() {
-      if (!lock.isOpen) return;
+      if (!lock.isHeld) return;
       await rm(holderFile, { force: true });
-      lock.close();
+      lock.release();
     },
   };
 }
@@ -86,25 +86,12 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-const BUSY = 5;
-
-/** Undefined when another process, or this one, holds the lock. */
-function takeLock(file: string): DatabaseSync | undefined {
-  let database: DatabaseSync | undefined;
+function lockFolder(path: string): FolderLock | undefined {
   try {
-    database = new DatabaseSync(file, { timeout: 0 });
-    // Nothing is ever written, so no journal file is needed.
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return database;
+    return takeLock(join(path, LOCK_FILE));
   } catch (error) {
-    database?.close();
-    if (sqliteCode(error) === BUSY) return undefined;
-    throw unusable(resolve(file, '..'), error);
+    throw unusable(path, error);
   }
-}
-
-function sqliteCode(error: unknown): unknown {
-  return error instanceof Error && 'errcode' in error ? error.errcode : undefined;
 }
 
 const holder = z.object({ pid: z.number().int().positive(), startTime: z.string() });

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
+import type { ExecFileOptions } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 
 /** Identifies a process by more than its number, which the system reuses after its death. */
 export interface ProcessIdentity {
@@ -44,7 +43,11 @@ async function fromProc(pid: number): Promise<string | undefined> {
   return `${boot.trim()}/${ticks}`;
 }
 
-const run = promisify(execFile);
+// Loaded where needed: most systems have /proc.
+async function run(command: string, words: readonly string[], options: ExecFileOptions = {}) {
+  const [{ execFile }, { promisify }] = await Promise.all([import('node:child_process'), import('node:util')]);
+  return promisify(execFile)(command, words, { ...options, encoding: 'utf8' });
+}
 
 async function fromPs(pid: number): Promise<string | undefined> {
   // By default, ps prints local time in the user's language.

@@ -1,28 +1,23 @@
-import { randomUUID } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import { constants } from 'node:fs';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { currentProcess, isAlive } from './process-identity.ts';
 
 /** The contents of `server.json` in the data folder, by which a serving process announces itself. */
-export type ServerInfo = Readonly<z.output<typeof serverInfo>>;
-
-const serverInfo = z.object({
-  pid: z.number().int().positive(),
+export interface ServerInfo {
+  readonly pid: number;
   /** Distinguishes the process from a later one with the same number; see process-identity.ts. */
-  startTime: z.string().min(1),
+  readonly startTime: string;
   /** Address it listens on, e.g. `http://127.0.0.1:7272`. */
-  url: z.url({ protocol: /^https?$/ }),
+  readonly url: string;
   /** Readable only with access to the data folder. */
-  token: z.string().min(1),
-  version: z.string(),
+  readonly token: string;
+  readonly version: string;
   /** `mcp` and `command` serve only the user who started them and yield to a `server`; a `command` ends soon. */
-  role: z.enum(['server', 'mcp', 'command']).default('server'),
-});
+  readonly role: 'server' | 'mcp' | 'command';
+}
 
 /**
  * The process that serves this data folder; undefined when none does, even if a crash left a file behind.
@@ -32,12 +27,27 @@ const serverInfo = z.object({
  */
 export async function readServerInfo(folder: string): Promise<ServerInfo | undefined> {
   try {
-    const info = serverInfo.parse(JSON.parse(await readOwnFile(fileIn(folder))));
+    const info = toServerInfo(JSON.parse(await readOwnFile(fileIn(folder))));
     const isTrusted = isOnThisMachine(info.url) && (await isOwnProcess(info.pid)) && (await isAlive(info));
     return isTrusted ? info : undefined;
   } catch {
     return undefined;
   }
+}
+
+// Without zod, which takes more memory than all else that a process needs that only asks for the address.
+function toServerInfo(value: unknown): ServerInfo {
+  const { pid, startTime, url, token, version, role = 'server' } = value as Partial<ServerInfo>;
+  const isValid =
+    Number.isInteger(pid) &&
+    Number(pid) > 0 &&
+    [startTime, token].every((text) => typeof text === 'string' && text !== '') &&
+    typeof version === 'string' &&
+    typeof url === 'string' &&
+    /^https?:$/.test(new URL(url).protocol) &&
+    ['server', 'mcp', 'command'].includes(role);
+  if (!isValid) throw new Error('server.json has another form.');
+  return { pid, startTime, url, token, version, role } as ServerInfo;
 }
 
 /** Throws when the path is a link, or a file of another user. */
@@ -76,6 +86,8 @@ export async function writeServerInfo(
   url: string,
   { version = '', role = 'server' }: Partial<Pick<ServerInfo, 'version' | 'role'>> = {},
 ): Promise<ServerInfo> {
+  // Modules that only a server needs take memory, and many processes only read.
+  const { randomUUID } = await import('node:crypto');
   const info: ServerInfo = {
     ...(await currentProcess()),
     url: await byAddress(url),
@@ -93,6 +105,7 @@ export async function writeServerInfo(
 async function byAddress(address: string): Promise<string> {
   const url = new URL(address);
   if (url.hostname === 'localhost' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return address;
+  const { lookup } = await import('node:dns/promises');
   const { address: number, family } = await lookup(url.hostname);
   return `http://${family === 6 ? `[${number}]` : number}:${url.port}`;
 }

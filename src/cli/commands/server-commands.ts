@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { collect, parseNames, parsePort } from '../parse-options.ts';
+import { collect, parsePort } from '../parse-options.ts';
 import type { CommandParts } from './command-parts.ts';
+import { mcpOptions } from './mcp-options.ts';
 
 /** Clients whose settings `mcp install` knows. */
 const mcpClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf', 'zed'] as const;
@@ -21,23 +22,8 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
     .option('--open', 'open the web page in the browser')
     .action(async (options) => ended(await (await import('../serve.ts')).serve(options, context)));
 
-  const mcp = program
-    .command('mcp')
+  const mcp = mcpOptions(program.command('mcp'))
     .description('serve MCP over stdin and stdout, for the host that starts it')
-    .addOption(new Option('--tools <names>', 'exactly these tools, separated by commas').argParser(parseNames))
-    .addOption(new Option('--toolsets <names>', 'these toolsets instead of the default ones').argParser(parseNames))
-    .addOption(new Option('--exclude-tools <names>', 'never these tools').argParser(parseNames))
-    .option('--read-only', 'no tool that changes anything')
-    .option('--write', 'also the tools that ingest and delete documents')
-    .addOption(
-      new Option('--folder <folder>', 'ingest this folder at start and watch its changes (repeatable)').argParser(
-        collect,
-      ),
-    )
-    .addOption(
-      new Option('--allow-dir <folder>', 'let tools read files below this folder (repeatable)').argParser(collect),
-    )
-    .option('--tool-prefix <text>', 'prefix for the names of all tools')
     .action(async (options) => ended(await (await import('../mcp.ts')).mcp(options, context)));
   mcp
     .command('install')

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { onAbort } from '../../shared/abort.ts';
@@ -79,11 +80,16 @@ function openLines(response: Response): (line: object) => void {
 
 function requireToken(token: () => string | undefined): RequestHandler {
   return (request, response, next) => {
-    const given = Buffer.from(/^Bearer (\S+)$/.exec(request.get('authorization') ?? '')?.[1] ?? '');
-    const wanted = Buffer.from(token() ?? '');
-    if (wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted)) return next();
+    if (carriesToken(request, token())) return next();
     response.status(401).json({ error: { code: 'unauthenticated', message: 'The token is missing or wrong.' } });
   };
+}
+
+/** Whether a request comes from a process that can read the data folder. */
+export function carriesToken({ headers }: IncomingMessage, token: string | undefined): boolean {
+  const given = Buffer.from(/^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '');
+  const wanted = Buffer.from(token ?? '');
+  return wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
 const toRecord = (error: unknown) =>

@@ -1,0 +1,247 @@
+import { connect as connectTo, type Socket } from 'node:net';
+import { join, resolve } from 'node:path';
+import { PassThrough, type Readable, Writable } from 'node:stream';
+import { ATTACH_TARGET, type Attachment, MAX_MESSAGE_BYTES, NOTE_MARK } from '../mcp/peer/attachment.ts';
+import { createSessionReplay } from '../mcp/peer/session-replay.ts';
+import { reserveStdout } from '../mcp/reserve-stdout.ts';
+import { lineSplitter } from '../shared/line-splitter.ts';
+import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
+import { readVersion } from '../version.ts';
+
+// Loaded before anything else and often the only part that runs: it imports no package.
+
+/** The streams of a session that this process continues itself. */
+export interface ContinuedSession {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** To be called when this process has connected to the data folder, or cannot. */
+  settled(): void;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const HANDSHAKE_MS = 10_000;
+/** How long another process may take to hold the data folder and to serve it. */
+const RECONNECT_WITHIN_MS = 20_000;
+const POLL_INTERVAL_MS = 100;
+
+/**
+ * Passes the messages of `citewell mcp` on to the process that holds the data folder, which takes far less memory than
+ * serving them. Resolves with `undefined` when there is no such process, or it does not accept these arguments; with the
+ * session when that process has ended and this one has to continue; otherwise with `ended`.
+ */
+export async function attachMcp(
+  process: NodeJS.Process,
+  env: Environment,
+): Promise<ContinuedSession | 'ended' | undefined> {
+  // Only the whole program reads files of variables.
+  if ((env['CITEWELL_ENV_FILE'] ?? '').trim() !== '') return undefined;
+  const given = env['CITEWELL_DATA_DIR'] ?? '';
+  const folder = resolve(given.trim() === '' ? '.citewell' : given);
+  const attachment: Attachment = {
+    words: process.argv.slice(3),
+    cwd: process.cwd(),
+    env: withoutSecrets(env),
+    session: `${process.pid}-${performance.timeOrigin}`,
+  };
+  const first = await attach(folder, attachment);
+  return typeof first === 'string' ? undefined : passOn(process, first, () => reattach(folder, attachment));
+}
+
+interface Successor {
+  release(): void;
+}
+
+/** Passes messages on until the client or the last process to attach to has gone. */
+async function passOn(
+  process: NodeJS.Process,
+  first: Socket,
+  reconnect: () => Promise<Socket | Successor>,
+): Promise<ContinuedSession | 'ended'> {
+  const { stdin, stderr } = process;
+  const output = reserveStdout(process);
+  const replay = createSessionReplay();
+  const note = (message: string) => stderr.write(`${message}\n`);
+  const over = Promise.withResolvers<'ended'>();
+  const end = () => over.resolve('ended');
+  const fail = (error: Error) => {
+    note(`citewell mcp: ${error.message}`);
+    end();
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, end);
+  process.on('uncaughtException', fail);
+  output.once('error', end);
+
+  let target: Writable = first;
+  const split = lineSplitter((line) => {
+    replay.fromClient(line);
+    if (!target.write(`${line}\n`)) stdin.pause();
+  }, MAX_MESSAGE_BYTES);
+  stdin.on('data', (chunk: Buffer) => {
+    try {
+      split(chunk);
+    } catch (error) {
+      fail(error as Error);
+    }
+  });
+  stdin.once('end', end).once('close', end).once('error', end);
+
+  const receive = (line: string): boolean => {
+    if (line.startsWith(NOTE_MARK)) note(JSON.parse(line.slice(NOTE_MARK.length)));
+    else if (replay.fromServer(line)) return output.write(`${line}\n`);
+    return true;
+  };
+  const repeat = () => {
+    for (const line of replay.lines()) target.write(`${line}\n`);
+  };
+  for (let socket = first; ; ) {
+    const lost = forward(socket, { receive, onDrained: () => stdin.resume(), output });
+    if ((await Promise.race([lost, over.promise])) === 'ended') return leave();
+    // Requests are remembered, and whatever else arrives meanwhile means nothing to another process.
+    target = nowhere();
+    stdin.resume();
+    const next = await Promise.race([reconnect(), over.promise]);
+    if (next === 'ended') return leave();
+    if (!('release' in next)) {
+      socket = next;
+      target = next;
+      repeat();
+      continue;
+    }
+    for (const signal of signals) process.off(signal, end);
+    process.off('uncaughtException', fail);
+    const input = new PassThrough();
+    target = input;
+    input.on('drain', () => stdin.resume());
+    over.promise.then(() => input.end());
+    repeat();
+    return { input, output: withoutRepeated(output, receive), settled: next.release };
+  }
+
+  function leave(): 'ended' {
+    // Nobody is connected any more; a child of this module's own, such as a `ps`, can be dropped.
+    setTimeout(() => process.exit(), 0);
+    return 'ended';
+  }
+}
+
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+/** Receives the lines of a connection; resolves when it is lost. */
+function forward(
+  socket: Socket,
+  { receive, onDrained, output }: { receive(line: string): boolean; onDrained(): void; readonly output: Writable },
+): Promise<void> {
+  const lost = Promise.withResolvers<void>();
+  const resume = () => socket.resume();
+  output.on('drain', resume);
+  let isFull = false;
+  const split = lineSplitter((line) => {
+    isFull = !receive(line);
+  });
+  socket.on('data', (chunk) => {
+    split(chunk);
+    if (isFull) socket.pause();
+  });
+  socket.on('drain', onDrained).once('close', () => {
+    output.off('drain', resume);
+    lost.resolve();
+  });
+  socket.resume();
+  return lost.promise;
+}
+
+function withoutRepeated(output: Writable, receive: (line: string) => boolean): Writable {
+  const split = lineSplitter(receive);
+  const filtered = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      split(chunk);
+      if (output.writableNeedDrain) output.once('drain', () => done());
+      else done();
+    },
+  });
+  output.once('error', (error) => filtered.destroy(error));
+  return filtered;
+}
+
+/** After a loss: the next process to attach to, or the right to open the data folder in this one. */
+async function reattach(folder: string, attachment: Attachment): Promise<Socket | Successor> {
+  const giveUpAt = performance.now() + RECONNECT_WITHIN_MS;
+  while (performance.now() < giveUpAt) {
+    const found = await attach(folder, attachment);
+    if (found === 'refused') break;
+    if (found !== 'absent') return found;
+    const successor = await succeed(folder);
+    if (successor !== undefined) return successor;
+    // Not all at the same moment.
+    await new Promise((done) => setTimeout(done, POLL_INTERVAL_MS * (0.5 + Math.random())));
+  }
+  return { release: () => {} };
+}
+
+/** Undefined while another process holds the folder or is about to open it. */
+async function succeed(folder: string): Promise<Successor | undefined> {
+  const { LOCK_FILE, SUCCESSOR_FILE, takeLock } = await import('../store/folder-lock.ts');
+  try {
+    const successor = takeLock(join(folder, SUCCESSOR_FILE));
+    if (successor === undefined) return undefined;
+    const lock = takeLock(join(folder, LOCK_FILE));
+    lock?.release();
+    // Another one may have opened it and given up its turn since the search for it.
+    if (lock !== undefined && (await readServerInfo(folder)) === undefined) return successor;
+    successor.release();
+    return undefined;
+  } catch {
+    // The whole program says what is wrong with the folder.
+    return { release: () => {} };
+  }
+}
+
+async function attach(folder: string, attachment: Attachment): Promise<Socket | 'absent' | 'refused'> {
+  const info = await readServerInfo(folder);
+  if (info === undefined) return 'absent';
+  // Another version may have other tools.
+  if (info.version !== readVersion()) return 'refused';
+  return shakeHands(info, attachment);
+}
+
+async function shakeHands({ url, token }: ServerInfo, attachment: Attachment): Promise<Socket | 'absent' | 'refused'> {
+  const { hostname, port } = new URL(url);
+  const socket = connectTo({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port === '' ? 80 : port) });
+  const { promise, resolve } = Promise.withResolvers<'accepted' | 'absent' | 'refused'>();
+  let received = Buffer.alloc(0);
+  const onData = (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    const end = received.indexOf(HEAD_END);
+    if (end === -1) return;
+    socket.off('data', onData).pause();
+    socket.unshift(received.subarray(end + HEAD_END.length));
+    resolve(/^HTTP\/1\.1 200 /.test(received.toString('latin1', 0, end)) ? 'accepted' : 'refused');
+  };
+  // An error is followed by "close".
+  socket.on('error', () => {}).once('close', () => resolve('absent'));
+  socket.on('data', onData).setTimeout(HANDSHAKE_MS, () => socket.destroy());
+  const head = `CONNECT ${ATTACH_TARGET} HTTP/1.1\r\nHost: ${ATTACH_TARGET}\r\nAuthorization: Bearer ${token}${HEAD_END}`;
+  socket.write(`${head}${JSON.stringify(attachment)}\n`);
+  const outcome = await promise;
+  socket.setTimeout(0);
+  if (outcome === 'accepted') return socket;
+  socket.destroy();
+  return outcome;
+}
+
+const HEAD_END = '\r\n\r\n';
+
+/** The variables that settings are read from. What is secret is replaced, and keys stay as long as they are. */
+function withoutSecrets(env: Environment): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value = ''] of Object.entries(env)) {
+    if (!/^CITEWELL_|^CHROMA_|_(?:API_KEY|URL)$|^PATH$/.test(name)) continue;
+    // Its JSON may hold secrets, and it decides nothing here.
+    if (name === 'CITEWELL_MCP_SERVERS') continue;
+    const isSecret = /_(?:KEYS?|SECRET|PASSWORD|TOKEN)$/.test(name);
+    kept[name] = isSecret ? value.replace(/[^,\s]/g, 'x') : value.replace(/\/\/[^/@\s]*@/g, '//');
+  }
+  return kept;
+}

@@ -1,0 +1,92 @@
+import { type Duplex, PassThrough, pipeline } from 'node:stream';
+import { Command } from 'commander';
+import { type Config, loadConfig } from '../config.ts';
+import type { Backend } from '../mcp/backend.ts';
+import { type Attachment, NOTE_MARK } from '../mcp/peer/attachment.ts';
+import { mcpServers } from '../mcp/server.ts';
+import { serveOverStdio } from '../mcp/stdio.ts';
+import { onAbort } from '../shared/abort.ts';
+import { lineSplitter } from '../shared/line-splitter.ts';
+import { mcpOptions } from './commands/mcp-options.ts';
+import { type McpOptions, prepareConnection, WARM_AFTER } from './mcp-connection.ts';
+
+interface AttachedParts {
+  /** Of this process, which follows the folders. */
+  readonly config: Config;
+  readonly backend: Backend;
+  /** Where this process shows the page, if it does. */
+  readonly pageOrigin?: (() => string) | undefined;
+  /** Aborted at shutdown. */
+  readonly stopping: AbortSignal;
+}
+
+const HANDSHAKE_MS = 10_000;
+const MAX_ATTACHMENT_BYTES = 1_000_000;
+
+/**
+ * Serves the clients of other `citewell mcp` processes of this user, which pass their messages on (attach-mcp.ts), as
+ * their own arguments and settings ask for. Whatever is wrong with those is refused, so that the process reports it.
+ */
+export function attachedMcp({
+  config,
+  backend,
+  pageOrigin,
+  stopping,
+}: AttachedParts): (socket: Duplex, head: Buffer) => void {
+  async function serve(socket: Duplex, head: Buffer): Promise<void> {
+    const { words, cwd, env, session } = await readAttachment(socket, head);
+    const command = mcpOptions(new Command('mcp')).exitOverride();
+    command.configureOutput({ writeOut: () => {}, writeErr: () => {} }).parse([...words], { from: 'user' });
+    const settings = loadConfig({ env, cwd, readsWorkingFolder: false });
+    const prepared = await prepareConnection({ ...settings, dataDir: config.dataDir }, command.opts<McpOptions>(), cwd);
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    const note = (message: string) => socket.writable && socket.write(`${NOTE_MARK}${JSON.stringify(message)}\n`);
+    const report = (message: string) => note(`citewell mcp: ${message}`);
+    for (const warning of settings.warnings) note(`warning: ${warning}`);
+    const createServer = mcpServers({ ...prepared.parts, backend });
+    const input = new PassThrough();
+    const connection = serveOverStdio({
+      ...{ backend, session, input, output: socket },
+      createServer: (principal, own) => createServer(principal, { ...own, pageOrigin: pageOrigin?.() }),
+      onError: (error) => report(error.message),
+    });
+    pipeline(socket, input, () => {});
+    const following = setTimeout(() => prepared.follow({ warm: async () => {}, report }), WARM_AFTER);
+    await connection.ended;
+    clearTimeout(following);
+    await Promise.all([connection.close(), prepared.close()]);
+  }
+
+  return (socket, head) => {
+    const stopListening = onAbort(stopping, () => socket.destroy());
+    serve(socket, head)
+      .then(
+        () => socket.destroy(),
+        () => socket.end('HTTP/1.1 409 Conflict\r\n\r\n'),
+      )
+      .finally(stopListening);
+  };
+}
+
+/** The first line of the connection; the process sends nothing more before it is accepted. */
+async function readAttachment(socket: Duplex, head: Buffer): Promise<Attachment> {
+  const { promise, resolve, reject } = Promise.withResolvers<Attachment>();
+  const timer = setTimeout(() => reject(new Error('The attachment did not arrive.')), HANDSHAKE_MS);
+  // Only processes that know the data folder's token come here; they are instances of this program.
+  const read = lineSplitter((line) => resolve(JSON.parse(line) as Attachment), MAX_ATTACHMENT_BYTES);
+  const onData = (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      reject(error as Error);
+    }
+  };
+  socket.on('data', onData).once('close', () => reject(new Error('The connection was closed.')));
+  onData(head);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    socket.off('data', onData).pause();
+  }
+}

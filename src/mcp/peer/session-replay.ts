@@ -1,0 +1,62 @@
+/** A session as far as another server has to know it to continue it. */
+export interface SessionReplay {
+  /** A line of the client. */
+  fromClient(line: string): void;
+  /** A line of the server; false when it answers a repeated message, which the client must not see. */
+  fromServer(line: string): boolean;
+  /** The lines that bring a new server to the same state; open requests, which it has to answer, come last. */
+  lines(): string[];
+}
+
+interface Message {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: { readonly uri?: string; readonly requestId?: string | number };
+  readonly result?: unknown;
+}
+
+/** Begins the ids of repeated messages. */
+const REPEATED = 'citewell-repeated-';
+
+/** Remembers what a stdio session consists of. Modern sessions consist of their open requests only. */
+export function createSessionReplay(): SessionReplay {
+  const open = new Map<string | number, Message>();
+  const settled = new Map<string, Message>();
+  return {
+    fromClient(line) {
+      const message = read(line);
+      const { id, method, params } = message;
+      if (method === 'notifications/initialized') settled.set(method, message);
+      if (method === 'notifications/cancelled' && params?.requestId !== undefined) open.delete(params.requestId);
+      if (method !== undefined && id !== undefined) open.set(id, message);
+    },
+    fromServer(line) {
+      const { id, method, result } = read(line);
+      if (id === undefined || method !== undefined) return true;
+      if (String(id).startsWith(REPEATED)) return false;
+      const request = open.get(id);
+      open.delete(id);
+      if (request !== undefined && result !== undefined) settle(request);
+      return true;
+    },
+    lines: () => [...settled.values(), ...open.values()].map((message) => JSON.stringify(message)),
+  };
+
+  function settle(request: Message): void {
+    const { method = '', params } = request;
+    const repeated = { ...request, id: `${REPEATED}${settled.size}` };
+    if (method === 'initialize' || method === 'logging/setLevel') settled.set(method, repeated);
+    if (method === 'resources/subscribe') settled.set(`uri ${params?.uri}`, repeated);
+    if (method === 'resources/unsubscribe') settled.delete(`uri ${params?.uri}`);
+  }
+}
+
+function read(line: string): Message {
+  try {
+    const value = JSON.parse(line) as unknown;
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    // The server says what is wrong with it.
+    return {};
+  }
+}
