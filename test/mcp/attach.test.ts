@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import express from 'express';
+import { expect, it, onTestFinished } from 'vitest';
+import { attachedMcp } from '../../src/cli/attached-mcp.ts';
+import { loadConfig } from '../../src/config.ts';
+import { listen } from '../../src/http/serve.ts';
+import type { Backend, ToolRequest } from '../../src/mcp/backend.ts';
+import { writeServerInfo } from '../../src/store/server-info.ts';
+import { readVersion } from '../../src/version.ts';
+import { startCitewell } from '../support/run-citewell.ts';
+import { connectStdio, ownFolder, textOf } from './support/citewell-mcp.ts';
+
+const SEARCH = { name: 'search_file_knowledge', arguments: { query: 'anything' } };
+
+/** A process, played by the test, that holds the data folder below `cwd`; `call` answers the tools. */
+async function hold(cwd: string, call: (request: ToolRequest) => Promise<string>) {
+  const config = loadConfig({ env: { CITEWELL_DATA_DIR: cwd }, cwd });
+  const stopping = new AbortController();
+  let received = '';
+  const backend = {
+    async call(request: ToolRequest) {
+      const structured = { query: 'x', mode: 'hybrid', results: [], notes: [] };
+      return { isError: false, output: { text: await call(request), structured } };
+    },
+    onChange: () => () => {},
+  } as Partial<Backend> as Backend;
+  const server = await listen(express(), { host: '127.0.0.1', port: 0 });
+  server.onConnect((_request, socket, head) => {
+    received += head.toString();
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    attachedMcp({ config, backend, stopping: stopping.signal })(socket, head);
+  });
+  await writeServerInfo(cwd, server.url, { version: readVersion(), role: 'mcp' });
+  const end = async () => {
+    stopping.abort();
+    await server.close();
+  };
+  onTestFinished(end);
+  return { end, received: () => received };
+}
+
+/** A module that writes the address of everything loaded after it to a file. */
+async function spyOnModules(folder: string) {
+  const [spy, list] = [join(folder, 'spy.mjs'), join(folder, 'loaded.txt')];
+  await writeFile(
+    spy,
+    `import { appendFileSync } from 'node:fs';
+    import { registerHooks } from 'node:module';
+    registerHooks({
+      load(url, context, next) {
+        appendFileSync(${JSON.stringify(list)}, url + '\\n');
+        return next(url, context);
+      },
+    });`,
+  );
+  return {
+    env: { NODE_OPTIONS: `--import ${pathToFileURL(spy).href}` },
+    loaded: async () => (await readFile(list, 'utf8')).trimEnd().split('\n'),
+  };
+}
+
+it.each(['legacy', 'modern'] as const)(
+  'passes a session on without loading a package, also to a successor (%s)',
+  async (era) => {
+    const cwd = await ownFolder();
+    const sessions: (string | undefined)[] = [];
+    const begun = Promise.withResolvers<void>();
+    const first = await hold(cwd, ({ session, folders }) => {
+      sessions.push(session);
+      if (sessions.length === 1) return Promise.resolve(folders.join());
+      begun.resolve();
+      return new Promise(() => {});
+    });
+    const spy = await spyOnModules(cwd);
+    const secrets = { OPENAI_API_KEY: 'sk-not-to-be-told', SEARXNG_URL: 'http://me:not-to-be-told@127.0.0.1:8888' };
+    const client = await connectStdio({
+      ...{ cwd, era, args: ['--tool-prefix', 'kb_', '--allow-dir', '.'] },
+      env: { CITEWELL_DATA_DIR: cwd, ...spy.env, ...secrets },
+    });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    // The search engine and the model are those of the attached process.
+    expect(names).toEqual(expect.arrayContaining(['kb_search_file_knowledge', 'kb_web_search', 'kb_reasoning']));
+    const search = { ...SEARCH, name: `kb_${SEARCH.name}` };
+    expect(textOf(await client.callTool(search))).toBe(cwd);
+
+    const interrupted = client.callTool(search);
+    await begun.promise;
+    await first.end();
+    await hold(cwd, async ({ session }) => {
+      sessions.push(session);
+      return 'from the successor';
+    });
+    expect(textOf(await interrupted)).toBe('from the successor');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(names);
+    expect(new Set(sessions).size).toBe(1);
+
+    const loaded = await spy.loaded();
+    expect(loaded.some((url) => url.endsWith('/attach-mcp.js'))).toBe(true);
+    expect(loaded.filter((url) => /node_modules|\/main\.js$|^node:(?:sqlite|http)$/.test(url))).toEqual([
+      'node:sqlite',
+    ]);
+    expect(first.received()).toContain('"OPENAI_API_KEY":"xx');
+    expect(first.received()).not.toContain('not-to-be-told');
+  },
+);
+
+it('does not attach to another version', async () => {
+  const cwd = await ownFolder();
+  await hold(cwd, async () => 'never');
+  const file = join(cwd, 'server.json');
+  const info = await readFile(file, 'utf8');
+  await writeFile(file, info.replace(`"${readVersion()}"`, '"0.0.1"'));
+  const spy = await spyOnModules(cwd);
+  const client = await connectStdio({ cwd, env: { CITEWELL_DATA_DIR: cwd, ...spy.env } });
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  expect((await spy.loaded()).some((url) => url.endsWith('/main.js'))).toBe(true);
+});
+
+it('is open only to processes that know the token of the data folder', async () => {
+  const cwd = await ownFolder();
+  const server = await startCitewell({ cwd });
+  onTestFinished(() => server.kill());
+  const { token } = JSON.parse(await readFile(join(cwd, '.citewell/server.json'), 'utf8'));
+  const attach = async (given: string, attachment: object) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const head = `CONNECT citewell-mcp:0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${given}\r\n\r\n`;
+    socket.end(`${head}${JSON.stringify(attachment)}\n`);
+    return text(socket);
+  };
+  const attachment = { words: [], cwd, env: {}, session: 'one' };
+  expect(await attach('wrong', attachment)).toBe('');
+  expect(await attach(token, { ...attachment, words: ['--tools', 'nothing'] })).toMatch(/^HTTP\/1\.1 409 /);
+  expect(await attach(token, { ...attachment, env: { CITEWELL_PORT: 'none' } })).toMatch(/^HTTP\/1\.1 409 /);
+  expect(await attach(token, attachment)).toMatch(/^HTTP\/1\.1 200 /);
+});
