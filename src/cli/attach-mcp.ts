@@ -8,7 +8,7 @@ import { lineSplitter } from '../shared/line-splitter.ts';
 import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 
-// Loaded before anything else and often the only part that runs: it imports no package.
+// Loaded before all else and often the only part that runs: it imports no package.
 
 /** The streams of a session that this process continues itself. */
 export interface ContinuedSession {
@@ -28,7 +28,9 @@ const POLL_INTERVAL_MS = 100;
 /**
  * Passes the messages of `citewell mcp` on to the process that holds the data folder, which takes far less memory than
  * serving them. Resolves with `undefined` when there is no such process, or it does not accept these arguments; with the
- * session when that process has ended and this one has to continue; otherwise with `ended`.
+ * session when that process has ended and this one has to continue; otherwise with `ended`. Loaded by citewell.js.
+ *
+ * @public
  */
 export async function attachMcp(
   process: NodeJS.Process,
