@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 
+// Importing it from node:process would read all of its members, which takes memory.
+const { env } = process;
 const REQUIRED = 24;
 // Before Node 26, V8 can free a WebAssembly wrapper shared between threads twice, which ends the process.
 const HAS_SAFE_WASM_CODE_GC = 26;
@@ -25,13 +27,13 @@ if (version < REQUIRED) {
   const load = (name) => import(new URL(`${name}.${ending}`, own).href);
   // Before all else, since where another process serves the data folder, this is all that runs.
   const { attachMcp } = isMcp ? await load('./attach-mcp') : {};
-  const session = await attachMcp?.(process, process.env);
+  const session = await attachMcp?.(process, env);
   if (session !== 'ended') {
     if (isMcp) prepareV8();
     // The compile cache cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, which all
     // users of the machine can write to, since cached code is executed.
     const { privateFolderProblem, userCacheFolder } = await load('../user-cache');
-    const folder = userCacheFolder(process.env);
+    const folder = userCacheFolder(env);
     if (folder !== undefined && privateFolderProblem(folder) === undefined)
       module.enableCompileCache?.(join(folder, 'compiled'));
     const { main } = await load('./main');
@@ -52,15 +54,15 @@ function prepareV8() {
  */
 function saveMemory(v8) {
   const isSemiSpaceGiven = /max[-_]semi[-_]space[-_]size/.test(
-    `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`,
+    `${process.execArgv.join(' ')} ${env.NODE_OPTIONS ?? ''}`,
   );
   if (!isSemiSpaceGiven) v8.setFlagsFromString(SEMI_SPACE);
   if (process.platform !== 'linux' || !process.argv.slice(2).includes('serve')) return;
-  if ((isSemiSpaceGiven && process.env.MALLOC_ARENA_MAX !== undefined) || process.channel) return;
+  if ((isSemiSpaceGiven && env.MALLOC_ARENA_MAX !== undefined) || process.channel) return;
   const flags = isSemiSpaceGiven ? process.execArgv : [...process.execArgv, SEMI_SPACE];
   const words = [process.argv0, ...flags, ...process.argv.slice(1)];
   try {
-    process.execve(process.execPath, words, { MALLOC_ARENA_MAX: '2', ...process.env });
+    process.execve(process.execPath, words, { MALLOC_ARENA_MAX: '2', ...env });
   } catch {
     // Not permitted, or not there: the settings save memory, and nothing depends on them.
   }
