@@ -1,160 +1,128 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import './build-first.js';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startServer } from './browser-test/server.ts';
+import { type ForeignClient, foreignClients, type Transport } from './foreign-clients/clients.ts';
+import type { Drive } from './foreign-clients/drive.ts';
+import { runBounded } from './foreign-clients/run-bounded.ts';
 
-/**
- * Tests the MCP server with clients of other vendors from the registry: what each passes to its model. They have many
- * dependencies, so they are installed in a temporary folder and not with the project.
- */
-const PACKAGES = [
-  'mcp-remote@0.15.1',
-  '@ai-sdk/mcp@2.0.47',
-  '@openai/agents@0.20.0',
-  '@modelcontextprotocol/inspector@2.12.0',
-];
-const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url));
-const QUERY = { query: 'capital of France' };
-const WANTED = 'The capital of France is Paris.';
+const USAGE = `Uses the MCP server with clients of other vendors, over stdio and Streamable HTTP: lists tools, searches, reads,
+checks citations and causes an error, and compares what the client would pass to its model.
+
+  npm run -s foreign-clients -- [client…]
+
+Clients: ${Object.keys(foreignClients).join(', ')}. They are installed in a temporary folder, since they have
+hundreds of dependencies. Every download and every step has a time limit.`;
+
+const FACT = 'The capital of France is Paris.';
+const INSTALL_MS = 240_000;
+const DRIVE_MS = 150_000;
+const ALL_TRANSPORTS: readonly Transport[] = ['stdio', 'http'];
+const PROGRAM = fileURLToPath(new URL('../dist/src/cli/citewell.js', import.meta.url));
+const DRIVER = fileURLToPath(new URL('./foreign-clients/drive.ts', import.meta.url));
+
+const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' } }, allowPositionals: true });
+const unknown = positionals.filter((name) => !(name in foreignClients));
+if (values.help || unknown.length > 0) {
+  for (const name of unknown) console.error(`There is no client "${name}".`);
+  console.log(USAGE);
+  process.exit(values.help ? 0 : 2);
+}
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-foreign-'));
-const { PATH = '', HOME = '' } = process.env;
-const env = { PATH, HOME, CITEWELL_LOG_LEVEL: 'error' };
-
+const dataFolder = join(folder, 'data');
+await mkdir(dataFolder);
+const server = await startServer(dataFolder);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
+}
 try {
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--silent', ...PACKAGES]);
-  const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0'], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const url = await addressOf(createInterface({ input: server.stdout }));
-    server.stdout.resume();
-    const form = new FormData();
-    form.set('raw_text', WANTED);
-    await fetch(`${url}/v3/documents`, { method: 'POST', body: form });
-    for (const [name, check] of Object.entries(checksOf())) await report(name, check(`${url}/mcp`));
-  } finally {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
+  const documentId = await addFact(server.url);
+  for (const name of Object.keys(foreignClients)) {
+    if (positionals.length === 0 || positionals.includes(name)) await testClient(name, server.url, documentId);
   }
 } finally {
+  await cleanUp();
+}
+
+async function cleanUp(): Promise<void> {
+  await server.stop();
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-async function report(name: string, check: Promise<string>): Promise<void> {
+async function addFact(url: string): Promise<string> {
+  const form = new FormData();
+  form.set('raw_text', FACT);
+  const response = await fetch(`${url}/v3/documents`, { method: 'POST', body: form });
+  if (!response.ok) throw new Error(`The document was refused: ${await response.text()}`);
+  const { results } = (await response.json()) as { readonly results: { readonly document_id: string } };
+  return results.document_id;
+}
+
+async function testClient(client: string, url: string, documentId: string): Promise<void> {
+  const { packages, transports = ALL_TRANSPORTS } = foreignClients[client] as ForeignClient;
+  const home = join(folder, client.replaceAll(' ', '-'));
+  const [version] = packages;
   try {
-    const got = await check;
-    if (!got.includes(WANTED)) throw new Error(`the answer did not arrive: ${got.slice(0, 300)}`);
-    console.log(`ok    ${name}`);
+    await install(home, packages);
   } catch (error) {
-    console.log(`FAIL  ${name}: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
+    return report(false, client, version, 'npm install', messageOf(error));
+  }
+  const { PATH = '', HOME = '' } = process.env;
+  const surroundings = {
+    packages: home,
+    url: `${url}/mcp`,
+    command: process.execPath,
+    args: [PROGRAM, 'mcp'],
+    env: { PATH, HOME, CITEWELL_DATA_DIR: dataFolder, CITEWELL_LOG_LEVEL: 'error', MCP_REMOTE_CONFIG_DIR: home },
+  };
+  for (const transport of transports) {
+    const drive: Drive = { ...surroundings, transport, client, documentId, fact: FACT };
+    const begun = performance.now();
+    const problem = await driveClient(drive);
+    const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+    report(problem === undefined, client, version, transport, problem ?? `${seconds} s`);
   }
 }
 
-async function load<Module>(name: string, file: string): Promise<Module> {
-  return import(pathToFileURL(join(folder, 'node_modules', name, file)).href);
-}
-
-interface OpenAiServer {
-  connect(): Promise<void>;
-  callTool(name: string, given: object): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-interface AiSdkClient {
-  tools(): Promise<Record<string, { execute(given: object, options: object): Promise<unknown> }>>;
-  close(): Promise<void>;
-}
-
-/** What each client would pass to its model. */
-function checksOf(): Readonly<Record<string, (url: string) => Promise<string>>> {
-  const openAi = () =>
-    load<{
-      readonly MCPServerStreamableHttp: new (options: object) => OpenAiServer;
-      readonly MCPServerStdio: new (options: object) => OpenAiServer;
-    }>('@openai/agents', 'dist/index.mjs');
-  const throughOpenAi = async (server: OpenAiServer) => {
-    await server.connect();
-    const content = await server.callTool('search_file_knowledge', QUERY);
-    await server.close();
-    return JSON.stringify(content);
-  };
-  return {
-    'mcp-remote': async (url) => {
-      const client = new Client({ name: 'check', version: '1' });
-      const args = [
-        join(folder, 'node_modules/mcp-remote/dist/proxy.js'),
-        url,
-        '--transport',
-        'http-only',
-        '--allow-http',
-      ];
-      await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
-      const result = await client.callTool({ name: 'search_file_knowledge', arguments: QUERY });
-      await client.close();
-      return JSON.stringify(result);
-    },
-    '@ai-sdk/mcp': async (url) => {
-      const { createMCPClient } = await load<{ createMCPClient(options: object): Promise<AiSdkClient> }>(
-        '@ai-sdk/mcp',
-        'dist/index.js',
-      );
-      const client = await createMCPClient({ transport: { type: 'http', url } });
-      const { search_file_knowledge: tool } = await client.tools();
-      const result = await tool?.execute(QUERY, { toolCallId: '1', messages: [] });
-      await client.close();
-      return JSON.stringify(result);
-    },
-    '@openai/agents over HTTP': async (url) =>
-      throughOpenAi(new (await openAi()).MCPServerStreamableHttp({ url, name: 'citewell' })),
-    '@openai/agents over stdio': async () =>
-      throughOpenAi(
-        new (await openAi()).MCPServerStdio({ command: process.execPath, args: [PROGRAM, 'mcp'], cwd: folder, env }),
-      ),
-    'inspector, schemas under --strict': async (url) => {
-      await inspect(url, '--method', 'tools/list', '--strict');
-      return WANTED;
-    },
-    'inspector, a call of revision 2026-07-28': (url) =>
-      inspect(
-        url,
-        ...['--protocol-era', 'modern', '--method', 'tools/call', '--tool-name', 'search_file_knowledge'],
-        ...['--tool-args-json', JSON.stringify(QUERY), '--format', 'json'],
-      ),
-  };
-}
-
-function inspect(...args: readonly string[]): Promise<string> {
-  return run(process.execPath, [join(folder, 'node_modules/.bin/mcp-inspector'), '--cli', ...args]);
-}
-
-async function run(command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, HOME } });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
+/** With the whole environment, which may hold proxies, registries and certificates. */
+async function install(home: string, packages: readonly string[]): Promise<void> {
+  await mkdir(home);
+  await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
+  const limits = ['--fetch-timeout=60000', '--fetch-retries=2'];
+  await runBounded('npm', ['install', ...flags, ...limits, ...packages], {
+    cwd: home,
+    env: process.env,
+    withinMs: INSTALL_MS,
   });
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${command} exited with ${code}: ${output.slice(-600)}`);
-  return output;
 }
 
-async function addressOf(lines: AsyncIterable<string>): Promise<string> {
-  for await (const line of lines) {
-    const [, url] = /(http:\/\/\S+)\/v3/.exec(line) ?? [];
-    if (url !== undefined) return url;
+/** The first problem; undefined if there is none. */
+async function driveClient(drive: Drive): Promise<string | undefined> {
+  // Neither sends anything to its vendor.
+  const quiet = { OPENAI_AGENTS_DISABLE_TRACING: '1', MASTRA_TELEMETRY_DISABLED: '1' };
+  const env = { ...drive.env, ...quiet };
+  try {
+    await runBounded(process.execPath, [DRIVER, JSON.stringify(drive)], {
+      cwd: drive.packages,
+      env,
+      withinMs: DRIVE_MS,
+    });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
   }
-  throw new Error('The server did not start.');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function report(isRight: boolean, client: string, version: string, what: string, note: string): void {
+  console.log(`${isRight ? 'ok   ' : 'FAIL '} ${client.padEnd(14)} ${version.padEnd(40)} ${what.padEnd(6)} ${note}`);
+  if (!isRight) process.exitCode = 1;
 }
