@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { accessSuite } from './browser-test/access.ts';
 import { apiSuite } from './browser-test/api.ts';
+import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { librarySuite } from './browser-test/library.ts';
@@ -30,6 +31,7 @@ const suites: readonly BrowserSuite[] = [
   manySuite,
   signInSuite,
   askSuite,
+  appSuite,
   librarySuite,
   accessSuite,
 ];
@@ -75,12 +77,16 @@ async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promi
     const waiting = [...chosen];
     const runOneByOne = async () => {
       for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) {
-        await suite.run(createTest({ url, browser, counts, requests, suite: suite.name }));
+        // A host of MCP Apps is not the page.
+        const watched = suite === appSuite ? [] : requests;
+        await suite.run(createTest({ url, browser, counts, requests: watched, suite: suite.name }));
       }
     };
     try {
       await Promise.all(Array.from({ length: LANES }, runOneByOne));
-      await apiSuite.run(createTest({ url, browser, counts, requests, suite: apiSuite.name }));
+      if (chosen.some((suite) => suite !== appSuite)) {
+        await apiSuite.run(createTest({ url, browser, counts, requests, suite: apiSuite.name }));
+      }
     } finally {
       await browser.close();
     }

@@ -173,22 +173,29 @@ const inspector: ForeignClient = {
   packages: ['@modelcontextprotocol/inspector@2.12.0'],
   async connect({ transport, packages, url, command, args, env }) {
     const program = join(packages, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
-    const server = transport === 'http' ? [url, '--protocol-era', 'modern'] : [command, ...args];
+    const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    const server = transport === 'http' ? [url, '--protocol-era', 'modern'] : [command, ...args, ...variables];
     const inspect = async (...given: readonly string[]) => {
       const options = { env: { ...process.env, ...env }, timeout: CALL_MS };
-      return (await promisify(execFile)(process.execPath, [program, '--cli', ...server, ...given], options)).stdout;
+      try {
+        return (await promisify(execFile)(process.execPath, [program, '--cli', ...server, ...given], options)).stdout;
+      } catch (error) {
+        // The error of a tool also is an exit code.
+        const { stdout = '' } = error as { readonly stdout?: string };
+        if (stdout.includes('"isError":true')) return stdout;
+        throw error;
+      }
     };
     // The list is checked for parts of schemas that some models do not understand.
-    const listed = JSON.parse(await inspect('--method', 'tools/list', '--format', 'json')) as {
-      readonly tools: readonly { readonly name: string }[];
+    const listed = JSON.parse(await inspect('--method', 'tools/list', '--strict', '--format', 'json')) as {
+      readonly result: { readonly tools: readonly { readonly name: string }[] };
     };
-    await inspect('--method', 'tools/list', '--strict');
     const call = (name: string) => async (given: object) =>
       inspect(
         ...['--method', 'tools/call', '--tool-name', name],
         ...['--tool-args-json', JSON.stringify(given), '--format', 'json'],
       );
-    return overTools(new Map(listed.tools.map(({ name }) => [name, call(name)])), async () => {});
+    return overTools(new Map(listed.result.tools.map(({ name }) => [name, call(name)])), async () => {});
   },
 };
 
