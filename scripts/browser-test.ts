@@ -10,6 +10,7 @@ import { manySuite } from './browser-test/many.ts';
 import { withServer } from './browser-test/server.ts';
 import { signInSuite } from './browser-test/sign-in.ts';
 import { sourceSuite } from './browser-test/source.ts';
+import { sourcesSuite } from './browser-test/sources.ts';
 import { streamsSuite } from './browser-test/streams.ts';
 import { type BrowserSuite, type Counts, createTest, type SentRequest } from './browser-test/suite.ts';
 
@@ -33,6 +34,7 @@ const suites: readonly BrowserSuite[] = [
   askSuite,
   appSuite,
   librarySuite,
+  sourcesSuite,
   accessSuite,
 ];
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isProxyNetwork } from './access/client-address.ts';
 import { isConfidential } from './access/confidential-address.ts';
 import { type QuotaSizes, quotaKinds } from './access/quotas.ts';
+import { isLoopbackAddress, type LocalServer, usualServers } from './models/local-servers.ts';
 import type { PriceTable } from './models/prices.ts';
 import { splitList } from './shared/text.ts';
 import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
@@ -132,7 +133,15 @@ export const variables = z.object({
     .pipe(z.array(z.string().regex(/^[a-z_]+$/, 'expected names of toolsets such as retrieval,corpus')))
     .optional(),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
-  CITEWELL_MODEL: modelName('openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5').optional(),
+  CITEWELL_MODEL: z
+    .union([z.literal('auto'), modelName('')], {
+      error: 'expected auto, or <provider>/<name> such as openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5',
+    })
+    .optional(),
+  CITEWELL_LOCAL_MODELS: z
+    .string()
+    .transform((list, context) => readLocalServers(list, (message) => context.addIssue(message)))
+    .optional(),
   CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),
   CITEWELL_REASONING_MODEL: modelName('openai/gpt-6.1-sol').optional(),
   CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-5-5').optional(),
@@ -248,6 +257,21 @@ export const workingFolderVariables: ReadonlySet<string> = new Set<keyof typeof 
   'CITEWELL_RESUME_SECONDS',
   'CITEWELL_OCR_LANGUAGES',
 ]);
+
+/** `off`, `on`, or other addresses of the servers, on this machine. */
+function readLocalServers(list: string, complain: (message: string) => void): readonly LocalServer[] {
+  if (list.trim() === 'off') return [];
+  if (list.trim() === 'on') return usualServers;
+  return splitList(list).flatMap((entry) => {
+    const [, name, address = ''] = /^([a-z]+)=(https?:\/\/[^/]+)\/?$/.exec(entry) ?? [];
+    const server = usualServers.find((each) => each.name === name);
+    if (server !== undefined && isLoopbackAddress(address)) return { ...server, address };
+    complain(
+      'expected on, off, or entries like ollama=http://127.0.0.1:11434 (ollama, lmstudio, llamacpp, vllm) of this machine',
+    );
+    return [];
+  });
+}
 
 const RESERVED_PROVIDERS = new Set(['openai', 'anthropic', 'ollama', 'builtin', 'local']);
 

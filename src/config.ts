@@ -9,6 +9,7 @@ import { type LogLevel, variables } from './config-variables.ts';
 import { type NamedProviderConfig, namedProviders, unknownVariables, warningsFor } from './config-warnings.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
 import { type ExternalServer, readExternalServers, type ServersReading } from './mcp/external-servers.ts';
+import { isLoopbackAddress, type LocalServer, usualServers } from './models/local-servers.ts';
 import type { PriceTable } from './models/prices.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
 import { userCacheFolder } from './user-cache.ts';
@@ -42,7 +43,11 @@ export interface Config {
   readonly anthropic: ProviderConfig;
   readonly ollama: { readonly baseUrl?: string };
   readonly providers: readonly NamedProviderConfig[];
-  /** Provider-qualified names; undefined ones are chosen by the configured keys. */
+  /** Model servers of this machine that are looked for. */
+  readonly localServers: readonly LocalServer[];
+  /** Whether requests may name their models without further settings. */
+  readonly usesLocalServers: boolean;
+  /** Provider-qualified names, `quality` also `auto`; undefined ones are chosen by the configured keys. */
   readonly models: {
     readonly quality?: string;
     readonly fast?: string;
@@ -138,6 +143,9 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     anthropic: provider(value.ANTHROPIC_API_KEY, value.ANTHROPIC_BASE_URL),
     ollama: provider(undefined, value.OLLAMA_BASE_URL),
     providers,
+    localServers: localServers(value, providers),
+    // Where others may call the service, only servers that the operator named are open to them.
+    usesLocalServers: value.CITEWELL_LOCAL_MODELS !== undefined || accessConfig(value).mode === 'off',
     models: {
       ...(value.CITEWELL_MODEL && { quality: value.CITEWELL_MODEL }),
       ...(value.CITEWELL_FAST_MODEL && { fast: value.CITEWELL_FAST_MODEL }),
@@ -188,6 +196,20 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     hasDisplay: ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'].some((name) => (env[name] ?? '') !== ''),
     warnings: [...warnings, ...unknown.warnings, ...warningsFor(set, providers)],
   };
+}
+
+/** A configured provider of the same name takes the place of the usual address. */
+function localServers(
+  { CITEWELL_LOCAL_MODELS: servers = usualServers, OLLAMA_BASE_URL: ollama }: z.output<typeof variables>,
+  providers: readonly NamedProviderConfig[],
+): readonly LocalServer[] {
+  const named = new Map(providers.map(({ name, baseUrl }) => [name, baseUrl]));
+  if (ollama !== undefined) named.set('ollama', ollama);
+  return servers.flatMap((server) => {
+    const configured = named.get(server.name);
+    if (configured === undefined) return server;
+    return isLoopbackAddress(configured) ? { ...server, address: new URL(configured).origin } : [];
+  });
 }
 
 /** Engines with a key or address, in the configured order; engines not named are not used. */

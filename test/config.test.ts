@@ -7,6 +7,7 @@ import { isLoopback } from '../src/access/confidential-address.ts';
 import { loadConfig } from '../src/config.ts';
 import { variableNames, workingFolderVariables } from '../src/config-variables.ts';
 import { ServiceError } from '../src/errors.ts';
+import { usualServers } from '../src/models/local-servers.ts';
 import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
 import { userCacheFolder } from '../src/user-cache.ts';
 
@@ -63,6 +64,8 @@ describe('configuration', () => {
       folders: [],
       allowedFolders: [],
       hasDisplay: false,
+      localServers: usualServers,
+      usesLocalServers: true,
       modelStreams: 128,
       modelHub: 'https://huggingface.co',
       trustedProxies: [],
@@ -129,6 +132,7 @@ describe('configuration', () => {
       CITEWELL_PYTHON_IDLE_SECONDS: '60',
       PATH: '/opt/bin',
       DISPLAY: ':0',
+      CITEWELL_LOCAL_MODELS: 'off',
       CITEWELL_ALLOWED_ORIGINS: 'app.test',
       CITEWELL_FOLDERS: '/papers, notes',
       CITEWELL_ALLOW_FOLDERS: '/books',
@@ -239,6 +243,8 @@ describe('configuration', () => {
       allowedOrigins: ['app.test'],
       folders: ['/papers', join(cwd, 'notes')],
       hasDisplay: true,
+      localServers: [],
+      usesLocalServers: true,
       allowedFolders: ['/books', '/papers', join(cwd, 'notes')],
       mcpToolsets: ['retrieval', 'openai'],
       modelStreams: 300,

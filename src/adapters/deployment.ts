@@ -1,5 +1,6 @@
 import type { Deployment } from '../compose/adapters.ts';
 import type { Config } from '../config.ts';
+import { modelChoices } from '../models/model-choices.ts';
 import { readVersion } from '../version.ts';
 import { webFacts } from '../web/describe-web.ts';
 import { hintsFor } from './hints.ts';
@@ -9,16 +10,20 @@ interface Opened {
   readonly dataFolder: string;
   /** The embedder the settings would select for a new corpus. */
   readonly preferredEmbedder: string;
+  /** How the model was chosen, if the settings leave it open. */
+  readonly note: string | undefined;
 }
 
-export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder }: Opened): Deployment => ({
+export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, note }: Opened): Deployment => ({
   version: readVersion(),
   data: dataFolder,
   index: config.chroma ? 'remote' : 'embedded',
   web: webFacts(config.web),
   settings: ({ models, embedder }) => shownSettings(config, { models, embedder: embedder.name }),
-  hints: ({ models, embedder, hasIndex }) =>
-    hintsFor({
+  modelChoices: () => modelChoices(config),
+  hints: ({ models, embedder, hasIndex }) => [
+    ...(note === undefined ? [] : [note]),
+    ...hintsFor({
       model: models.defaultName('quality'),
       modelSetting: config.models.quality,
       providers: configuredProviders(config),
@@ -27,6 +32,7 @@ export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder }: 
       embeddingModelSetting: config.embeddingModel,
       indexProblem: hasIndex ? undefined : remoteIndexProblem(config.chroma),
     }),
+  ],
 });
 
 function configuredProviders({ openai, anthropic, ollama, providers }: Config): string[] {

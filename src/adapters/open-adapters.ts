@@ -15,6 +15,7 @@ import { MODELS_FOLDER } from '../local-models/catalog.ts';
 import { createExternalTools } from '../mcp/external-tools.ts';
 import { createExtractiveModel } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
+import { localProviders } from '../models/model-choices.ts';
 import { createModelRegistry } from '../models/registry.ts';
 import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
@@ -28,6 +29,7 @@ import { openImageReader } from './open-image-reader.ts';
 import { openReranker } from './open-reranker.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { openWeb } from './open-web.ts';
+import { withLocalModel } from './with-local-model.ts';
 
 export interface OpenOptions {
   /** Nothing is logged without it. */
@@ -50,11 +52,13 @@ export async function openAdapters(config: Config, { log = silent }: OpenOptions
 
 const silent: HttpLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-async function open(config: Config, log: HttpLog, closers: (() => Promise<void>)[]): Promise<Adapters> {
+async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[]): Promise<Adapters> {
+  const { config, note } = await withLocalModel(given);
   const report = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
   const models = createModelRegistry({
     ...config,
     concurrency: config.modelStreams,
+    local: localProviders(config),
     extractive: createExtractiveModel(),
   });
   requireModels(config.models, models);
@@ -107,7 +111,7 @@ async function open(config: Config, log: HttpLog, closers: (() => Promise<void>)
     web,
     sandbox,
     external,
-    deployment: deploymentOf(config, { dataFolder: folder.path, preferredEmbedder: embedders.preferred }),
+    deployment: deploymentOf(config, { dataFolder: folder.path, preferredEmbedder: embedders.preferred, note }),
     log,
     settings: settingsOf(config),
     close: () => closeAll(closers.splice(0)),

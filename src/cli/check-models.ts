@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
+import { bestModel, describeFound } from '../models/local-servers.ts';
+import { modelChoices } from '../models/model-choices.ts';
 import type { Finding } from './doctor-checks.ts';
 
 const ANSWERS_WITHIN_MS = 5_000;
@@ -12,6 +15,29 @@ const NAME = 'Models';
  * own addresses are not called, since that would need a key and the network.
  */
 export async function checkModels(config: Config): Promise<Finding[]> {
+  const [configured, local] = await Promise.all([checkConfigured(config), checkLocal(config)]);
+  return [...configured, ...local];
+}
+
+/** Models of servers on this machine, and which of them `CITEWELL_MODEL=auto` takes. */
+async function checkLocal(given: Config): Promise<Finding[]> {
+  const name = 'Local models';
+  const { config, note } = await withLocalModel(given);
+  if (note !== undefined) {
+    if (config.models.quality !== undefined) return [{ name, state: 'ok', detail: note }];
+    const fix = 'Start one of these servers with a model, or name a model in CITEWELL_MODEL.';
+    return [{ name, state: 'warning', detail: note, fix }];
+  }
+  const { found } = await modelChoices(config);
+  const best = bestModel(found);
+  if (best === undefined) return [];
+  const detail = `found ${found.map(describeFound).join('; ')}`;
+  const { settings = [] } = found.find((model) => model.name === best.name) ?? {};
+  const isOpen = config.models.quality === undefined;
+  return [{ name, state: 'ok', detail, ...(isOpen && { fix: `Set ${settings.join(' and ')} for answers by it.` }) }];
+}
+
+async function checkConfigured(config: Config): Promise<Finding[]> {
   const { openai, anthropic, ollama, providers } = config;
   const present = [
     ...(openai.apiKey === undefined ? [] : ['OPENAI_API_KEY']),

@@ -5,6 +5,8 @@ import { catalog, MODELS_FOLDER } from '../local-models/catalog.ts';
 import { installModel } from '../local-models/install-model.ts';
 import { type InstalledModel, installedModels, removeModel } from '../local-models/model-folder.ts';
 import { findRuntime, installRuntime } from '../local-models/onnx-runtime.ts';
+import { describeFound } from '../models/local-servers.ts';
+import { modelChoices } from '../models/model-choices.ts';
 import { openUserCache } from '../user-cache.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -19,15 +21,17 @@ export function modelsFolderOf({ cacheDir }: Config): string {
   throw new ServiceError('not_configured', `There is no folder for models. ${problem.replace(/ A temporary .*/, '')}`);
 }
 
-/** `citewell models list`: the installed models and those of the catalog. */
+/** `citewell models list`: the installed models, those of the catalog, and those of model servers on this machine. */
 export async function listModels({ json }: { readonly json?: boolean }, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
   const config = await context.config();
   const installed = await installedModels(modelsFolderOf(config));
+  const { found } = await modelChoices(config);
   const offered = catalog.filter(({ name }) => !installed.some((model) => model.name === name));
   if (json) {
     for (const model of installed) output.print(JSON.stringify({ ...model, installed: true }));
     for (const model of offered) output.print(JSON.stringify({ ...model, installed: false }));
+    for (const model of found) output.print(JSON.stringify({ ...model, kind: 'language model', installed: true }));
     return exitCodes.ok;
   }
   const used = [config.embeddingModel, config.reranker?.name];
@@ -45,6 +49,13 @@ export async function listModels({ json }: { readonly json?: boolean }, context:
       `${megabytes} MB`,
       'not installed',
       `${languages}; ${licence}`,
+    ]),
+    ...found.map((model) => [
+      model.name,
+      'language model',
+      '',
+      model.name === config.models.quality ? 'found, in use' : 'found',
+      `${describeFound(model).slice(model.name.length + 1)}; set ${model.settings.join(' and ')}`,
     ]),
   ];
   for (const line of table(rows)) output.print(line);

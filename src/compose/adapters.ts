@@ -6,6 +6,7 @@ import type { GraphThread } from '../graph/graph-thread.ts';
 import type { HttpLog } from '../http/http-services.ts';
 import type { DocumentReaders } from '../ingest/document-readers.ts';
 import type { ModelRegistry } from '../models/model.ts';
+import type { ModelChoices } from '../models/model-choices.ts';
 import type { Reranker } from '../retrieval/rerank.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Store } from '../store/store.ts';
@@ -51,6 +52,8 @@ export interface Deployment {
   readonly data: string;
   readonly index: 'embedded' | 'remote' | 'memory';
   readonly web?: WebFacts;
+  /** Providers, and the models found on this machine; undefined where no provider is configured this way. */
+  modelChoices?(): Promise<ModelChoices>;
   /** The effective settings by group. */
   settings(inUse: InUse): Metadata;
   /** Suggestions for the operator. */

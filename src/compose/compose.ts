@@ -200,6 +200,7 @@ export function compose(adapters: Adapters): Product {
       prompts,
     }),
     models,
+    modelChoices: async () => (await deployment.modelChoices?.()) ?? { providers: [], found: [] },
     embeddings,
     log,
     limits: settings.limits,

@@ -11,6 +11,7 @@ import type { IngestionService } from '../ingest/ingestion-service.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { SourceService } from '../ingest/sources/source-service.ts';
 import type { ModelRegistry } from '../models/model.ts';
+import type { ModelChoices } from '../models/model-choices.ts';
 import type { PromptService } from '../prompts/prompt-service.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
@@ -109,6 +110,8 @@ export interface HttpServices {
   /** Resumable streams. */
   readonly runs: RunLog;
   readonly models: ModelRegistry;
+  /** Providers, and the models found on this machine, which is asked each time. */
+  modelChoices(): Promise<ModelChoices>;
   readonly embeddings: EmbeddingModel;
   readonly conversations: Conversations;
   readonly accounts: Accounts;

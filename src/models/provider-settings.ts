@@ -10,6 +10,8 @@ export interface ProviderSettings {
   readonly ollama?: { readonly baseUrl?: string | undefined } | undefined;
   /** Additional OpenAI-compatible servers, addressed as `<name>/<model>`. */
   readonly providers?: readonly NamedProvider[] | undefined;
+  /** Servers of this machine that are there without being configured; others of the same name take precedence. */
+  readonly local?: readonly NamedProvider[] | undefined;
 }
 
 export interface NamedProvider {
@@ -24,6 +26,8 @@ export interface Provider extends ProviderIdentity {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly isOpenAi: boolean;
+  /** Not configured, so it is used only where it is named. */
+  readonly isLocal?: boolean;
 }
 
 /** Configured providers in order of preference. */
@@ -61,6 +65,13 @@ export function configuredProviders(settings: ProviderSettings): readonly Provid
       ...describe(name.toLowerCase(), `The provider "${name}"`, baseUrl, apiKey),
       format: 'openai',
       isOpenAi: isOpenAiUrl(baseUrl),
+    });
+  }
+  for (const { name, baseUrl } of settings.local ?? []) {
+    if (providers.some((provider) => provider.name === name)) continue;
+    providers.push({
+      ...describe(name, `The server at ${baseUrl}`, baseUrl, undefined),
+      ...{ format: 'openai', isOpenAi: false, isLocal: true },
     });
   }
   return providers;

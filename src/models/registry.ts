@@ -95,7 +95,7 @@ const guarded = (model: Model, turns: KeyedLimit, policy: RetryPolicy): Model =>
 
 /** Names without a prefix belong to OpenAI, or to the first OpenAI-compatible server. */
 const unprefixed = (providers: readonly Provider[]): string =>
-  providers.find(({ format }) => format === 'openai')?.name ?? 'openai';
+  providers.find(({ format, isLocal }) => format === 'openai' && isLocal !== true)?.name ?? 'openai';
 
 function findExtractive(extractive: Model | undefined): Model {
   if (extractive !== undefined) return extractive;

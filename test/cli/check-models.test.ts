@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkModels } from '../../src/cli/check-models.ts';
 import { loadConfig } from '../../src/config.ts';
 
-const check = (env: Readonly<Record<string, string>>) => checkModels(loadConfig({ env, cwd: '/nowhere' }));
+const check = (env: Readonly<Record<string, string>>) =>
+  checkModels(loadConfig({ env: { CITEWELL_LOCAL_MODELS: 'off', ...env }, cwd: '/nowhere' }));
 
 async function serve(body: string): Promise<string> {
   const server = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1');

@@ -106,7 +106,7 @@ function start(args: readonly string[], { cwd, env = {}, input, via = [] }: RunO
   const [program = process.execPath, ...words] = [...via, process.execPath, PROGRAM, ...args];
   return spawn(program, words, {
     cwd,
-    env: { ...kept, NO_COLOR: '1', ...env },
+    env: { ...kept, NO_COLOR: '1', CITEWELL_LOCAL_MODELS: 'off', ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
 }

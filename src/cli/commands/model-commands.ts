@@ -7,7 +7,7 @@ export function modelCommands(program: Command, { context, ended }: CommandParts
 
   models
     .command('list')
-    .description('show the installed models and those that can be installed')
+    .description('show the installed models, those that can be installed, and those of Ollama and other local servers')
     .option('--json', 'one JSON object per line')
     .action(async (options) => ended(await (await import('../models.ts')).listModels(options, context)));
 

@@ -26,12 +26,13 @@ import { chatModelNames } from '../wire/chat-model.ts';
 import { type ChatCall, chatRequest } from '../wire/chat-request.ts';
 
 type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log'>;
+type ModelServices = Pick<HttpServices, 'modelChoices'>;
 
 /**
  * OpenAI's Chat Completions over the documents, for front ends that speak only this interface. The caller keeps the
  * conversation; nothing is stored here.
  */
-export function chatRoutes(services: ChatServices): Router {
+export function chatRoutes(services: ChatServices & ModelServices): Router {
   const router = createRouter();
   router.post('/chat/completions', async (request, response) => {
     const call = readBody(request, chatRequest);
@@ -59,8 +60,16 @@ export function chatRoutes(services: ChatServices): Router {
     });
   });
 
-  router.get('/models', (_request, response) => {
-    response.json({ object: 'list', data: chatModelNames.map(toModel) });
+  // Only an administrator's request looks for models on this machine.
+  const foundModels = async (response: Response) =>
+    principalOf(response).isSuperuser ? (await services.modelChoices()).found.filter(({ isUsable }) => isUsable) : [];
+  router.get('/models', async (_request, response) => {
+    const found = (await foundModels(response)).map(({ name, server, settings }) => ({
+      ...toModel(name),
+      owned_by: server.name,
+      setting: settings.join(' '),
+    }));
+    response.json({ object: 'list', data: [...chatModelNames.map(toModel), ...found] });
   });
 
   router.get(/^\/models\/(.+)$/, (request: Request, response) => {

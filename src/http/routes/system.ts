@@ -10,13 +10,14 @@ import { requestSignal } from '../request-signal.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
+import { toModelChoices } from '../wire/model-choices.ts';
 import { toPromptRecord } from '../wire/prompt-record.ts';
 import { reindexRequest, toReindexEvents } from '../wire/reindex.ts';
 import { toCitewellStatus } from '../wire/system-record.ts';
 
 type Services = Pick<
   HttpServices,
-  'corpus' | 'queue' | 'status' | 'settings' | 'prompts' | 'reindex' | 'limits' | 'log'
+  'corpus' | 'queue' | 'status' | 'settings' | 'models' | 'modelChoices' | 'prompts' | 'reindex' | 'limits' | 'log'
 >;
 
 /** Milliseconds over which CPU usage is measured. */
@@ -48,6 +49,11 @@ export function systemRoutes(services: Services): Router {
     requireSuperuser(principalOf(response));
     const texts = prompts.list().map((prompt) => [prompt.name, toPromptRecord(prompt)] as const);
     response.json(single({ config: settings(), prompts: Object.fromEntries(texts), r2r_project_name: 'citewell' }));
+  });
+
+  router.get('/models', async (_request, response) => {
+    requireSuperuser(principalOf(response));
+    response.json(single(toModelChoices(await services.modelChoices(), services.models)));
   });
 
   router.post('/reindex', async (request, response) => {

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 
 export const chatModel = z
-  .object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    setting: z.string().exactOptional().describe('For a model found on this machine: what makes it answer by default.'),
+  })
   .meta({ id: 'ChatModel' });
 
 export const chatModels = z.object({ object: z.literal('list'), data: z.array(chatModel) });

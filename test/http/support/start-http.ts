@@ -40,6 +40,7 @@ export async function startHttp(
     answerer: absent('answerer'),
     checker: absent('checker'),
     models: absent('models'),
+    modelChoices: async () => ({ providers: [], found: [] }),
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
     agent: absent('agent'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { evaluationRecord, evaluationSummary } from '../../wire/evaluation-record.ts';
 import { followedSource, newSource } from '../../wire/followed-source.ts';
 import { indexRecord, newIndex } from '../../wire/index-record.ts';
+import { modelChoicesRecord } from '../../wire/model-choices.ts';
 import { filledPrompt, newPrompt, promptChange, promptRecord, promptUse } from '../../wire/prompt-record.ts';
 import { pageQuery, tasksQuery } from '../../wire/query.ts';
 import { listOf, message, results, success } from '../../wire/record-parts.ts';
@@ -206,6 +207,12 @@ export const systemOperations: OperationGroup = {
       section: 'docs/contract.md 12',
       access: 'superuser',
       answer: json(results(systemSettings)),
+    }),
+    operation('GET /v3/system/models', {
+      name: 'listModelChoices',
+      summary: 'List the configured providers, and the models of model servers found on this machine',
+      access: 'superuser',
+      answer: json(results(modelChoicesRecord)),
     }),
     operation('POST /v3/system/reindex', {
       name: 'reindex',

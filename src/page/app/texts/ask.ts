@@ -90,9 +90,12 @@ export const ask = {
     money: 'Ended at the limit of cost.',
     length: 'Cut off at the maximum length.',
   },
+  suggestions: 'Questions to try',
   noModel: 'No language model is configured: answers are quotations from your documents.',
   noModelHelp:
-    'Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>, and start the server again for written answers.',
+    'For written answers, set OPENAI_API_KEY or ANTHROPIC_API_KEY and start the server again, or use a model of this machine.',
+  noModelSettings: 'Look for models',
+  noModelForMembers: 'Written answers need one; whoever runs this service can add it.',
   nothingFound: 'No passage of your documents matches this question.',
   empty: {
     heading: 'No documents yet',
@@ -103,7 +106,6 @@ export const ask = {
     waiting: 'waiting',
     done: 'ready',
     ready: 'The documents are ready. Ask a question about them.',
-    try: 'Who checks the life rafts, and when?',
   },
   conversations: {
     title: 'Conversations',

@@ -18,6 +18,7 @@ export const library = {
   retryFile: (name: string) => `Try ${name} again`,
   waiting: 'Waiting',
   sending: 'Sending…',
+  fetching: 'Fetching…',
   same: 'Already in the library',
   ready: (chunks: number | undefined) =>
     chunks === undefined ? 'Ready' : `Ready, ${chunks.toLocaleString('en')} ${chunks === 1 ? 'passage' : 'passages'}`,
@@ -34,6 +35,54 @@ export const library = {
     })[stage] ?? stage,
   stageOf: (stage: string, done: number | undefined, total: number | undefined): string =>
     `${library.stage(stage)}${done === undefined || total === undefined ? '…' : `, ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`}`,
+  addAddress: 'Add a web address',
+  address: 'Address',
+  addressExample: 'https://example.org/guide/',
+  badAddress: 'Enter an address that begins with http:// or https://.',
+  pages: 'Pages',
+  onePage: 'This page only',
+  crawl: 'Also the pages it links to, on its site and below its folder',
+  sitemap: 'All pages in the sitemap of its site',
+  depth: 'Links followed one after another',
+  maxPages: 'At most this many pages',
+  addressNote: 'The server fetches the pages, as robots.txt allows. Addresses of private networks are refused.',
+  add: 'Add',
+  watchFolder: 'Watch a folder',
+  path: 'Path on the machine that runs Citewell',
+  keepDeleted: 'Keep documents whose files are deleted',
+  watch: 'Watch',
+  allowed: (folders: readonly string[]) => `Folders below ${folders.join(', ')} can be watched.`,
+  noneAllowed: 'No folder may be watched yet. Name those that may, and start the server again, for example with:',
+  noneAllowedLine: 'citewell serve --allow-dir ~/Documents',
+  sources: 'Watched folders and sites',
+  sourceState: (state: string, kind: string): string =>
+    ({
+      syncing: 'In progress',
+      following: 'Watched',
+      idle: 'Done',
+      stopped: kind === 'folder' ? 'Not watched' : 'Failed',
+    })[state] ?? state,
+  outcomes: (counts: Readonly<Record<string, number>>): string =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${count.toLocaleString('en')} ${library.outcome(kind)}`)
+      .join(', '),
+  outcome: (kind: string): string =>
+    ({ ingested: 'added', replaced: 'changed', duplicate: 'already present', kept: 'kept' })[kind] ?? kind,
+  nothingFound: 'Nothing to add was found.',
+  syncedAt: (when: string) => `Last change seen ${when}`,
+  interrupted: 'Interrupted',
+  limitReached: (most: number) => `Stopped at the limit of ${most.toLocaleString('en')} pages; the site may have more.`,
+  sourceProgress: (done: number, total: number | null) =>
+    total === null || total < done
+      ? `${done.toLocaleString('en')} looked at`
+      : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} looked at`,
+  sourceFailures: (count: number) => (count === 1 ? 'One failure' : `${count.toLocaleString('en')} failures`),
+  sourceFailuresShown: (shown: number) => `The latest ${shown} are shown.`,
+  sync: 'Synchronise now',
+  remove: 'Remove',
+  removeSource: (location: string) => `Stop following ${location}?`,
+  removeSourceText: 'Its documents stay in the library. They are no longer brought up to date.',
   filters: 'Which documents',
   titleFilter: 'Title contains',
   state: 'State',

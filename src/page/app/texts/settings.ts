@@ -30,12 +30,38 @@ export const settings = {
   index: 'Vector index',
   holds: 'Contents',
   corpus: (ready: number, failed: number, chunks: number, collections: number) =>
-    `${ready.toLocaleString('en')} documents${failed === 0 ? '' : ` (and ${failed.toLocaleString('en')} failed)`}, ${chunks.toLocaleString('en')} passages, ${collections.toLocaleString('en')} collections`,
+    `${ready.toLocaleString('en')} ${ready === 1 ? 'document' : 'documents'}${failed === 0 ? '' : ` (and ${failed.toLocaleString('en')} failed)`}, ${chunks.toLocaleString('en')} passages, ${collections.toLocaleString('en')} ${collections === 1 ? 'collection' : 'collections'}`,
   data: 'Data folder',
   version: 'Version',
   uptime: (seconds: number) =>
     seconds < 3_600 ? `up for ${Math.round(seconds / 60)} minutes` : `up for ${Math.round(seconds / 3_600)} hours`,
   memory: 'Memory in use',
+  models: 'Models',
+  lookingForModels: 'Looking for models…',
+  modelUse: (use: string): string =>
+    ({ quality: 'Answers', fast: 'Small tasks', reasoning: 'Hard questions' })[use] ?? use,
+  providers: 'Providers',
+  noProviders: 'none configured',
+  provider: (name: string, address: string, hasKey: boolean) => `${name}, ${address}${hasKey ? ', with a key' : ''}`,
+  foundModels: 'Found on this machine',
+  noModelsFound:
+    'None of Ollama, LM Studio, llama.cpp and vLLM answers at its usual address. Start one of them, and look again.',
+  lookAgainForModels: 'Look again',
+  foundModel: (server: string, address: string, context: number | null, tools: boolean | null) =>
+    [
+      `${({ ollama: 'Ollama', lmstudio: 'LM Studio', llamacpp: 'llama.cpp', vllm: 'vLLM' })[server] ?? server} at ${address}`,
+      context === null ? '' : `${context.toLocaleString('en')} tokens of context`,
+      tools === null ? '' : tools ? 'calls tools' : 'calls no tools',
+    ]
+      .filter((fact) => fact !== '')
+      .join(', '),
+  useHere: 'Use for my questions',
+  inUseHere: 'Used for my questions',
+  copySetting: 'Copy the setting',
+  ownModel: (name: string) => `Questions from this browser are answered by ${name}.`,
+  useConfigured: 'Use the configured model again',
+  modelChosen: (name: string) => `Your questions are now answered by ${name}.`,
+  modelReset: 'Your questions are answered by the configured model.',
   assistants: 'Connect an assistant',
   assistantsText: 'This configuration connects an MCP client to this server. Citations open in this page.',
   keyNeeded: 'Replace YOUR-API-KEY with one of your API keys.',

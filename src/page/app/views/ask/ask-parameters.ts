@@ -1,3 +1,5 @@
+import { rememberedModel } from '../../models.ts';
+
 /** URL parameters of the Ask view. */
 export interface AskParameters {
   readonly ask: string;
@@ -36,7 +38,7 @@ export function readAskParameters(query: URLSearchParams): AskParameters {
       collection: text('collection'),
       filter: text('filter'),
       asOf: text('as_of'),
-      model: text('model'),
+      model: text('model') || rememberedModel(),
       thinking: text('thinking'),
     },
   };

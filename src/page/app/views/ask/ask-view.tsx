@@ -9,6 +9,8 @@ import { RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { route, setQuery } from '../../router.ts';
+import { Link } from '../../shell/link.tsx';
+import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import { type AskParameters, readAskParameters } from './ask-parameters.ts';
 import { Composer, QUESTION_ID } from './composer.tsx';
@@ -28,6 +30,7 @@ export function AskView() {
   const { turns, load, conversation } = thread.value;
   const [draft, setDraft] = useState('');
   const [notice, setNotice] = useState<string>();
+  const [suggestions, setSuggestions] = useState<readonly string[]>([]);
   const facts = useResource(loadServiceFacts, []);
   useAddress(at, setDraft, setNotice);
   useCitationKeys();
@@ -62,13 +65,24 @@ export function AskView() {
         {facts.kind === 'failed' && <Failure error={facts.error} retry={facts.reload} />}
         {isEmpty && isFirst && (
           <EmptyCorpus
-            onReady={(question) => {
-              setDraft(question);
+            onReady={(questions) => {
+              setSuggestions(questions);
               setNotice(texts.ask.empty.ready);
               facts.reload();
               document.getElementById(QUESTION_ID)?.focus();
             }}
           />
+        )}
+        {isFirst && suggestions.length > 0 && (
+          <ul class="suggestions" aria-label={texts.ask.suggestions}>
+            {suggestions.map((question) => (
+              <li key={question}>
+                <button type="button" onClick={() => start(question)}>
+                  {question}
+                </button>
+              </li>
+            ))}
+          </ul>
         )}
         <div class="turns">
           {load === 'loading' && <p class="notice">{texts.loading}</p>}
@@ -141,11 +155,15 @@ const isGone = (error: unknown): boolean => error instanceof RequestFailure && e
 const withMessage = (error: unknown): unknown => (isGone(error) ? new Error(texts.ask.gone) : error);
 const isWide = (): boolean => matchMedia('(min-width: 60rem)').matches;
 
+/** Only an administrator can change the settings, so others are told whom to ask. */
 function NoModel() {
+  const { value: who } = session;
+  const isAdmin = who.kind === 'signed_in' && who.user.is_superuser;
   return (
     <aside class="banner" aria-label={texts.ask.noModel}>
       <p>
-        <strong>{texts.ask.noModel}</strong> {texts.ask.noModelHelp}
+        <strong>{texts.ask.noModel}</strong> {isAdmin ? texts.ask.noModelHelp : texts.ask.noModelForMembers}{' '}
+        {isAdmin && <Link href="/settings">{texts.ask.noModelSettings}</Link>}
       </p>
     </aside>
   );

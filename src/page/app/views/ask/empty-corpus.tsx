@@ -9,13 +9,13 @@ interface Upload {
 }
 
 /** Shown while the corpus is empty: ingests dropped files, or two samples. */
-export function EmptyCorpus({ onReady }: { readonly onReady: (question: string) => void }) {
+export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonly string[]) => void }) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const isBusy = uploads.some(({ state }) => state === 'waiting' || state === 'sending');
 
-  const take = async (files: readonly File[], question = ''): Promise<void> => {
+  const take = async (files: readonly File[], questions: readonly string[] = []): Promise<void> => {
     if (files.length === 0 || isBusy) return;
     const states: Upload[] = files.map(({ name }) => ({ name, state: 'waiting' }));
     const show = (index: number, state: Upload['state']) => {
@@ -35,14 +35,14 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (question: string) 
     }
     if (!states.some(({ state }) => state === 'done')) return;
     announce(texts.ask.empty.ready);
-    if (states.every(({ state }) => state === 'done')) onReady(question);
+    if (states.every(({ state }) => state === 'done')) onReady(questions);
   };
 
   const takeSamples = async (): Promise<void> => {
-    const { samples } = await import('./samples.ts');
+    const { samples, sampleQuestions } = await import('./samples.ts');
     await take(
       samples.map(({ name, text }) => new File([text], name, { type: 'text/markdown' })),
-      texts.ask.empty.try,
+      sampleQuestions,
     );
   };
 

@@ -1,3 +1,11 @@
+/** What the samples answer. */
+export const sampleQuestions: readonly string[] = [
+  'Who checks the life rafts, and when?',
+  'At what wind does the ferry stay in harbour?',
+  'How much is refunded on the day of departure?',
+  'May dogs travel on the ferry?',
+];
+
 /** Two short documents for trying out questions. */
 export const samples: readonly { readonly name: string; readonly text: string }[] = [
   {

@@ -1,6 +1,8 @@
 import { callList } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { loadModelChoices, rememberModel } from '../../models.ts';
 import { setQuery } from '../../router.ts';
+import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import type { Scope } from './ask-parameters.ts';
 
@@ -26,6 +28,13 @@ export function ScopeFields({
     (signal) => callList<Collection>('/v3/collections', { query: { limit: MAX_COLLECTIONS }, signal }),
     [],
   );
+  const { value: who } = session;
+  const isAdmin = who.kind === 'signed_in' && who.user.is_superuser;
+  const choices = useResource(async (signal) => (isAdmin ? loadModelChoices(signal) : undefined), [isAdmin]);
+  const found =
+    choices.kind === 'loaded'
+      ? (choices.value?.found ?? []).flatMap(({ name, is_usable: isUsable }) => (isUsable ? name : []))
+      : [];
   const listed = collections.kind === 'loaded' ? collections.value.items : [];
   const isUnlisted = scope.collection !== '' && listed.every(({ id }) => id !== scope.collection);
   return (
@@ -52,9 +61,17 @@ export function ScopeFields({
           placeholder={texts.ask.standardModel(model)}
           spellcheck={false}
           autocomplete="off"
-          onChange={(event) => setQuery({ model: event.currentTarget.value.trim() })}
+          onChange={(event) => {
+            const name = event.currentTarget.value.trim();
+            rememberModel(name);
+            setQuery({ model: name });
+          }}
         />
-        <datalist id="ask-models">{model !== undefined && <option value={model} />}</datalist>
+        <datalist id="ask-models">
+          {[...new Set([...(model === undefined ? [] : [model]), ...found])].map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </label>
       <label class="wide">
         {texts.ask.filter}

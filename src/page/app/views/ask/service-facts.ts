@@ -1,22 +1,16 @@
-import { call, callList, RequestFailure } from '../../api/request.ts';
+import { call, callList } from '../../api/request.ts';
 
 /** Facts about the service needed before the first question. */
 export interface ServiceFacts {
-  /** For administrators only. */
-  readonly model?: string;
+  /** The model that answers by default. */
+  readonly model: string;
   readonly hasDocuments: boolean;
 }
 
 export async function loadServiceFacts(signal: AbortSignal): Promise<ServiceFacts> {
-  const [documents, model] = await Promise.all([
+  const [documents, { model }] = await Promise.all([
     callList('/v3/documents', { query: { limit: 1 }, signal }),
-    call<{ readonly citewell: { readonly model: string } }>('/v3/system/status', { signal }).then(
-      ({ citewell }) => citewell.model,
-      (error: unknown) => {
-        if (error instanceof RequestFailure && error.status === 403) return undefined;
-        throw error;
-      },
-    ),
+    call<{ readonly model: string }>('/v3/health', { signal }),
   ]);
-  return { hasDocuments: documents.total > 0, ...(model !== undefined && { model }) };
+  return { hasDocuments: documents.total > 0, model };
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
@@ -8,13 +9,15 @@ interface DropZoneProps {
   /** Name of the target collection; undefined for the default one. */
   readonly into: string | undefined;
   readonly onFiles: (found: readonly FoundFile[]) => void;
+  /** More buttons. */
+  readonly children: ComponentChildren;
 }
 
 /** Files passed on at a time, so that uploads start while a large folder is still being read. */
 const BATCH = 200;
 
 /** Accepts files and folders: dropped anywhere on the page, or chosen. */
-export function DropZone({ isLarge, into, onFiles }: DropZoneProps) {
+export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -80,6 +83,7 @@ export function DropZone({ isLarge, into, onFiles }: DropZoneProps) {
         <button type="button" onClick={() => folder.current?.click()}>
           {texts.library.chooseFolder}
         </button>
+        {children}
       </div>
       <input
         ref={files}

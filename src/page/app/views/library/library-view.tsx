@@ -5,6 +5,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
+import { AddSources } from './add-sources.tsx';
 import { Collections } from './collections.tsx';
 import { DocumentTable } from './document-table.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -19,6 +20,8 @@ import {
   stateOfStage,
 } from './library-data.ts';
 import { SelectionBar } from './selection-bar.tsx';
+import { SourceList } from './source-list.tsx';
+import { loadSources } from './sources-data.ts';
 import { UploadList } from './upload-list.tsx';
 import { addToLibrary, finishedUploads, uploadInto } from './uploads.ts';
 
@@ -31,6 +34,12 @@ export function LibraryView() {
   const { state, collection, title, offset } = filter;
   const documents = useResource((signal) => loadDocuments(filter, signal), [state, collection, title, offset]);
   const collections = useResource((signal) => loadCollections(signal), []);
+  const sources = useResource(loadSources, []);
+  const sourcesDone =
+    sources.kind === 'loaded' ? sources.value.reduce((sum, { last_sync: sync }) => sum + (sync?.done ?? 0), 0) : 0;
+  useEffect(() => {
+    if (sourcesDone > 0) documents.reload();
+  }, [sourcesDone]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => setSelected(new Set()), [state, collection, title, offset]);
   uploadInto.value = collection;
@@ -63,8 +72,12 @@ export function LibraryView() {
         isLarge={isEmpty && !isFiltered(filter)}
         into={known.find(({ id }) => id === collection)?.name}
         onFiles={addToLibrary}
-      />
+      >
+        <AddSources collection={collection} onAdded={sources.reload} />
+      </DropZone>
       <UploadList />
+      {sources.kind === 'failed' && <Failure error={sources.error} retry={sources.reload} />}
+      {sources.kind === 'loaded' && <SourceList sources={sources.value} reload={sources.reload} />}
       <search class="library-filters" aria-label={texts.library.filters}>
         <TitleFilter value={title} />
         <label>

@@ -2,6 +2,8 @@
 export interface FoundFile {
   readonly file: File;
   readonly folder: string;
+  /** A page that the server fetches; the file is empty and has its name. */
+  readonly url?: string;
 }
 
 /** The used part of the browser's `FileSystemEntry`. */

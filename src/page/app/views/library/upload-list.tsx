@@ -43,13 +43,15 @@ export function UploadList() {
 }
 
 function UploadLine({ upload }: { readonly upload: Upload }) {
-  const { file, folder, state, documentId, key } = upload;
+  const { file, folder, state, documentId, key, url } = upload;
   const name = folder === '' ? file.name : `${folder}/${file.name}`;
   const isThere = documentId !== undefined && (state.kind === 'ready' || state.kind === 'same');
   return (
     <li class={`upload upload-${state.kind}`}>
       <span class="upload-name">{isThere ? <Link href={sourceAddress(documentId)}>{name}</Link> : name}</span>
-      <span class="upload-state">{describeState(state)}</span>
+      <span class="upload-state">
+        {url !== undefined && state.kind === 'sending' ? texts.library.fetching : describeState(state)}
+      </span>
       {state.kind === 'working' && state.total !== undefined && state.total > 0 && (
         <progress value={state.done ?? 0} max={state.total} aria-label={texts.library.stage(state.stage)} />
       )}

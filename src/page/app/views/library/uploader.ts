@@ -24,12 +24,13 @@ export const createUploader =
     await follow(documentId, (state) => onChange({ state }));
   };
 
-function formOf({ file, folder }: Parameters<RunUpload>[0], collectionId: string | undefined): FormData {
+function formOf({ file, folder, url }: Parameters<RunUpload>[0], collectionId: string | undefined): FormData {
   const form = new FormData();
   form.set('queued', 'true');
   if (folder !== '') form.set('metadata', JSON.stringify({ folder }));
   if (collectionId !== undefined) form.set('collection_ids', JSON.stringify([collectionId]));
-  form.set('file', file, file.name);
+  if (url === undefined) form.set('file', file, file.name);
+  else form.set('url', url);
   return form;
 }
 

@@ -6,6 +6,7 @@ import { texts } from '../../texts.ts';
 import { Assistants } from './assistants-card.tsx';
 import { Keys } from './keys.tsx';
 import { Limits } from './limits.tsx';
+import { Models } from './models-card.tsx';
 import { loadSettings, needsCredentials } from './settings-data.ts';
 import { System } from './system.tsx';
 import { Users } from './users.tsx';
@@ -40,6 +41,7 @@ export function SettingsView() {
         </p>
       </header>
       {user.is_superuser && <System />}
+      {user.is_superuser && <Models />}
       <Assistants origin={location.origin} needsKey={needsKey} />
       <Keys userId={user.id} />
       <Limits userId={user.id} />

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { ModelRegistry } from '../../models/model.ts';
+import type { ModelChoices, OfferedModel } from '../../models/model-choices.ts';
+
+const foundModel = z
+  .object({
+    name: z.string(),
+    server: z.enum(['ollama', 'lmstudio', 'llamacpp', 'vllm']),
+    address: z.string(),
+    context_tokens: z.int().nullable().describe('As the server says; so is the next.'),
+    tools: z.boolean().nullable(),
+    is_usable: z.boolean().describe('Requests can name it now.'),
+    settings: z.array(z.string()).describe('Variables that make it answer by default.'),
+  })
+  .meta({ id: 'FoundModel' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toFoundModel>]: unknown }>;
+
+export const modelChoicesRecord = z
+  .object({
+    in_use: z.object({ quality: z.string(), fast: z.string(), reasoning: z.string() }),
+    providers: z.array(z.object({ name: z.string(), label: z.string(), address: z.string(), has_key: z.boolean() })),
+    found: z.array(foundModel),
+  })
+  .meta({ id: 'ModelChoices' });
+
+export const toFoundModel = ({ name, server, contextTokens, hasTools, isUsable, settings }: OfferedModel) => ({
+  name,
+  server: server.name,
+  address: server.address,
+  context_tokens: contextTokens ?? null,
+  tools: hasTools ?? null,
+  is_usable: isUsable,
+  settings,
+});
+
+export const toModelChoices = ({ providers, found }: ModelChoices, models: Pick<ModelRegistry, 'defaultName'>) => ({
+  in_use: {
+    quality: models.defaultName('quality'),
+    fast: models.defaultName('fast'),
+    reasoning: models.defaultName('reasoning'),
+  },
+  providers: providers.map(({ name, label, address, hasKey }) => ({ name, label, address, has_key: hasKey })),
+  found: found.map(toFoundModel),
+});

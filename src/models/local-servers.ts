@@ -1,0 +1,210 @@
+import { z } from 'zod';
+
+/** A model server on this machine. */
+export interface LocalServer {
+  /** Prefix of its models' names. */
+  readonly name: 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm';
+  /** Without path, e.g. `http://127.0.0.1:11434`. */
+  readonly address: string;
+}
+
+/** A language model that such a server offers. */
+export interface FoundModel {
+  /** Provider-qualified. */
+  readonly name: string;
+  readonly server: LocalServer;
+  /** As far as the server says: its context, whether it calls tools, and its size. */
+  readonly contextTokens?: number;
+  readonly hasTools?: boolean;
+  readonly parameters?: number;
+}
+
+export const serverLabels: Readonly<Record<LocalServer['name'], string>> = {
+  ollama: 'Ollama',
+  lmstudio: 'LM Studio',
+  llamacpp: 'llama.cpp',
+  vllm: 'vLLM',
+};
+
+/** The addresses these servers have unless told otherwise. */
+export const usualServers: readonly LocalServer[] = [
+  { name: 'ollama', address: 'http://127.0.0.1:11434' },
+  { name: 'lmstudio', address: 'http://127.0.0.1:1234' },
+  { name: 'llamacpp', address: 'http://127.0.0.1:8080' },
+  { name: 'vllm', address: 'http://127.0.0.1:8000' },
+];
+
+/** Whether the address is one of this machine; no other is ever contacted to look for models. */
+export const isLoopbackAddress = (address: string): boolean =>
+  /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(URL.parse(address)?.hostname ?? '');
+
+const TIMEOUT_MS = 1_500;
+/** Models of which details are read, and how many at a time. */
+const MAX_MODELS = 50;
+
+/** The language models of these servers, in their order; empty for a server that does not answer as its kind does. */
+export async function findLocalModels(servers: readonly LocalServer[]): Promise<readonly FoundModel[]> {
+  const found = await Promise.all(
+    servers.filter(({ address }) => isLoopbackAddress(address)).map((server) => modelsOf(server).catch(() => [])),
+  );
+  return found.flat();
+}
+
+/** The one to take without being told: one that calls tools, then the largest, then the one with the longest context. */
+export function bestModel(found: readonly FoundModel[]): FoundModel | undefined {
+  const tools = ({ hasTools }: FoundModel) => (hasTools === true ? 2 : hasTools === undefined ? 1 : 0);
+  return found.toSorted(
+    (one, other) =>
+      tools(other) - tools(one) ||
+      (other.parameters ?? 0) - (one.parameters ?? 0) ||
+      (other.contextTokens ?? 0) - (one.contextTokens ?? 0) ||
+      one.name.localeCompare(other.name),
+  )[0];
+}
+
+/** A model with its server and abilities, for people. */
+export function describeFound({ name, server, contextTokens, hasTools }: FoundModel): string {
+  const facts = [
+    `${serverLabels[server.name]} at ${server.address}`,
+    ...(contextTokens === undefined ? [] : [`${contextTokens.toLocaleString('en')} tokens of context`]),
+    ...(hasTools === undefined ? [] : [hasTools ? 'calls tools' : 'calls no tools']),
+  ];
+  return `${name} (${facts.join(', ')})`;
+}
+
+function modelsOf(server: LocalServer): Promise<readonly FoundModel[]> {
+  switch (server.name) {
+    case 'ollama':
+      return modelsOfOllama(server);
+    case 'lmstudio':
+      return modelsOfLmStudio(server);
+    case 'llamacpp':
+      return modelsOfLlamaCpp(server);
+    case 'vllm':
+      return modelsOfVllm(server);
+  }
+}
+
+const ollamaTags = z.object({
+  models: z.array(
+    z.object({ name: z.string(), details: z.object({ parameter_size: z.string().optional() }).optional() }),
+  ),
+});
+const ollamaModel = z.object({
+  capabilities: z.array(z.string()).optional(),
+  model_info: z.record(z.string(), z.unknown()).optional(),
+  parameters: z.string().optional(),
+});
+
+async function modelsOfOllama(server: LocalServer): Promise<readonly FoundModel[]> {
+  const { models } = ollamaTags.parse(await ask(server, '/api/tags'));
+  const found = await Promise.all(
+    models.slice(0, MAX_MODELS).map(async ({ name, details }): Promise<readonly FoundModel[]> => {
+      const shown = await ask(server, '/api/show', { model: name }).then(
+        ollamaModel.parse,
+        () => ({}) as z.infer<typeof ollamaModel>,
+      );
+      const { capabilities, model_info: info = {}, parameters = '' } = shown;
+      if (capabilities !== undefined && !capabilities.includes('completion')) return [];
+      // The context that its settings name counts; what the model could do is more.
+      const [, set] = /^num_ctx\s+(\d+)/m.exec(parameters) ?? [];
+      const [, trained] = Object.entries(info).find(([key]) => key.endsWith('.context_length')) ?? [];
+      return [
+        describe(server, name, {
+          contextTokens: set === undefined ? trained : Number(set),
+          hasTools: capabilities?.includes('tools'),
+          parameters: readSize(details?.parameter_size),
+        }),
+      ];
+    }),
+  );
+  return found.flat();
+}
+
+const lmStudioModels = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string().optional(),
+      max_context_length: z.number().optional(),
+      loaded_context_length: z.number().optional(),
+      capabilities: z.array(z.string()).optional(),
+    }),
+  ),
+});
+
+async function modelsOfLmStudio(server: LocalServer): Promise<readonly FoundModel[]> {
+  // Only its own interface tells kinds and contexts; older versions have just the other one.
+  const { data } = lmStudioModels.parse(await ask(server, '/api/v0/models').catch(() => ask(server, '/v1/models')));
+  return data
+    .filter(({ id, type }) => type !== 'embeddings' && !/embed/i.test(id))
+    .map(({ id, max_context_length: most, loaded_context_length: loaded, capabilities }) =>
+      describe(server, id, { contextTokens: loaded ?? most, hasTools: capabilities?.includes('tool_use') }),
+    );
+}
+
+const llamaCppModels = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      owned_by: z.literal('llamacpp'),
+      meta: z.object({ n_params: z.number().optional() }).nullish(),
+    }),
+  ),
+});
+const llamaCppProps = z.object({
+  default_generation_settings: z.object({ n_ctx: z.number().optional() }).optional(),
+  chat_template_caps: z.object({ supports_tools: z.boolean().optional() }).optional(),
+});
+
+async function modelsOfLlamaCpp(server: LocalServer): Promise<readonly FoundModel[]> {
+  const { data } = llamaCppModels.parse(await ask(server, '/v1/models'));
+  const props = await ask(server, '/props').then(llamaCppProps.parse, () => undefined);
+  return data.map(({ id, meta }) =>
+    describe(server, id, {
+      contextTokens: props?.default_generation_settings?.n_ctx,
+      hasTools: props?.chat_template_caps?.supports_tools,
+      parameters: meta?.n_params,
+    }),
+  );
+}
+
+const vllmModels = z.object({
+  data: z.array(z.object({ id: z.string(), owned_by: z.literal('vllm'), max_model_len: z.number().nullish() })),
+});
+
+async function modelsOfVllm(server: LocalServer): Promise<readonly FoundModel[]> {
+  const { data } = vllmModels.parse(await ask(server, '/v1/models'));
+  return data.map(({ id, max_model_len: length }) => describe(server, id, { contextTokens: length }));
+}
+
+interface Facts {
+  readonly contextTokens?: unknown;
+  readonly hasTools?: boolean | undefined;
+  readonly parameters?: number | undefined;
+}
+
+const describe = (server: LocalServer, name: string, { contextTokens, hasTools, parameters }: Facts): FoundModel => ({
+  name: `${server.name}/${name}`,
+  server,
+  ...(typeof contextTokens === 'number' && contextTokens > 0 && { contextTokens }),
+  ...(hasTools !== undefined && { hasTools }),
+  ...(parameters !== undefined && { parameters }),
+});
+
+/** `8.2B` and `137M` as numbers. */
+function readSize(text = ''): number | undefined {
+  const [, number, unit] = /^([\d.]+)\s*([MB])$/i.exec(text) ?? [];
+  return number === undefined ? undefined : Math.round(Number(number) * (unit?.toUpperCase() === 'B' ? 1e9 : 1e6));
+}
+
+/** Redirects are not followed, since they could lead off this machine. */
+async function ask({ address }: LocalServer, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(new URL(path, address), {
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
+  return response.json();
+}

@@ -1,0 +1,52 @@
+import { type FoundModel, findLocalModels, type LocalServer } from './local-servers.ts';
+import { configuredProviders, type NamedProvider, type ProviderSettings } from './provider-settings.ts';
+
+/** What a person can choose from. Contains no secrets. */
+export interface ModelChoices {
+  readonly providers: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly address: string;
+    readonly hasKey: boolean;
+  }[];
+  readonly found: readonly OfferedModel[];
+}
+
+export interface OfferedModel extends FoundModel {
+  /** Whether requests can name it now, without further settings. */
+  readonly isUsable: boolean;
+  /** The variables that make it answer by default. */
+  readonly settings: readonly string[];
+}
+
+/** How local servers are used; a subset of `Config`. */
+export interface LocalModelSettings {
+  readonly localServers: readonly LocalServer[];
+  /** Whether requests may name models of these servers although they are not configured. */
+  readonly usesLocalServers: boolean;
+}
+
+/** The local servers as providers, for requests that name their models. Nothing is contacted before. */
+export const localProviders = ({ localServers, usesLocalServers }: LocalModelSettings): readonly NamedProvider[] =>
+  usesLocalServers ? localServers.map(({ name, address }) => ({ name, baseUrl: `${address}/v1` })) : [];
+
+/** Looks for models on this machine. */
+export async function modelChoices(settings: ProviderSettings & LocalModelSettings): Promise<ModelChoices> {
+  const providers = configuredProviders(settings);
+  const found = await findLocalModels(settings.localServers);
+  return {
+    providers: providers.map(({ name, label, address, hasKey }) => ({ name, label, address, hasKey })),
+    found: found.map((model) => {
+      const isConfigured = providers.some(({ name }) => name === model.server.name);
+      const isUsable = isConfigured || settings.usesLocalServers;
+      return {
+        ...model,
+        isUsable,
+        settings: [...(isUsable ? [] : [addressSetting(model.server)]), `CITEWELL_MODEL=${model.name}`],
+      };
+    }),
+  };
+}
+
+const addressSetting = ({ name, address }: LocalServer): string =>
+  name === 'ollama' ? `OLLAMA_BASE_URL=${address}` : `CITEWELL_PROVIDERS=${name}=${address}/v1`;

@@ -1,0 +1,51 @@
+import { call, RequestFailure } from './api/request.ts';
+
+/** A language model that a server on the service's machine offers. */
+export interface FoundModel {
+  readonly name: string;
+  readonly server: 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm';
+  readonly address: string;
+  readonly context_tokens: number | null;
+  readonly tools: boolean | null;
+  readonly is_usable: boolean;
+  readonly settings: readonly string[];
+}
+
+export interface ModelChoices {
+  readonly in_use: { readonly quality: string; readonly fast: string; readonly reasoning: string };
+  readonly providers: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly address: string;
+    readonly has_key: boolean;
+  }[];
+  readonly found: readonly FoundModel[];
+}
+
+/** For superusers: the service looks for models each time. Undefined for others. */
+export const loadModelChoices = (signal: AbortSignal): Promise<ModelChoices | undefined> =>
+  call<ModelChoices>('/v3/system/models', { signal }).catch((error: unknown) => {
+    if (error instanceof RequestFailure && error.status === 403) return undefined;
+    throw error;
+  });
+
+const KEY = 'citewell.model';
+
+/** The model that this browser's questions name; empty for the service's own choice. */
+export function rememberedModel(): string {
+  try {
+    return localStorage.getItem(KEY) ?? '';
+  } catch {
+    // Storage may be blocked.
+    return '';
+  }
+}
+
+export function rememberModel(name: string): void {
+  try {
+    if (name === '') localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, name);
+  } catch {
+    // The address still holds the choice.
+  }
+}

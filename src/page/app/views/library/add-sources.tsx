@@ -1,0 +1,185 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { messageOf } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { session } from '../../shell/session.tsx';
+import { texts } from '../../texts.ts';
+import { addSource, loadAllowedFolders, type NewSource } from './sources-data.ts';
+import { addToLibrary } from './uploads.ts';
+
+interface AddSourcesProps {
+  /** Collection that is shown, and gets the documents. */
+  readonly collection: string | undefined;
+  readonly onAdded: () => void;
+}
+
+/** Buttons for what is not uploaded: web addresses, and folders of the server. */
+export function AddSources(props: AddSourcesProps) {
+  const [open, setOpen] = useState<'address' | 'folder'>();
+  const close = () => setOpen(undefined);
+  const { value: who } = session;
+  return (
+    <>
+      <button type="button" onClick={() => setOpen('address')}>
+        {texts.library.addAddress}
+      </button>
+      {who.kind === 'signed_in' && who.user.is_superuser && (
+        <button type="button" onClick={() => setOpen('folder')}>
+          {texts.library.watchFolder}
+        </button>
+      )}
+      {open === 'address' && <AddAddress {...props} onClose={close} />}
+      {open === 'folder' && <WatchFolder {...props} onClose={close} />}
+    </>
+  );
+}
+
+type DialogProps = AddSourcesProps & { readonly onClose: () => void };
+const scopes = ['onePage', 'crawl', 'sitemap'] as const;
+
+function AddAddress({ collection, onAdded, onClose }: DialogProps) {
+  const [scope, setScope] = useState<(typeof scopes)[number]>('onePage');
+  const [failure, setFailure] = useState<string>();
+  const submit = async (form: HTMLFormElement) => {
+    const fields = new FormData(form);
+    const url = readAddress(String(fields.get('url') ?? ''));
+    if (url === undefined) return setFailure(texts.library.badAddress);
+    if (scope === 'onePage') {
+      addToLibrary([{ file: new File([], url), folder: '', url }]);
+      return onClose();
+    }
+    try {
+      await addSource(
+        {
+          ...{ kind: 'site', url, sitemap: scope === 'sitemap', max_pages: Number(fields.get('max_pages')) },
+          crawl_depth: Number(fields.get('depth') ?? 1),
+        },
+        collection,
+      );
+      onAdded();
+      onClose();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  return (
+    <Dialog title={texts.library.addAddress} onClose={onClose}>
+      <SourceForm submit={submit} failure={failure} action={texts.library.add}>
+        <label>
+          {texts.library.address}
+          <input name="url" type="text" inputMode="url" required placeholder={texts.library.addressExample} />
+        </label>
+        <fieldset class="choices">
+          <legend>{texts.library.pages}</legend>
+          {scopes.map((each) => (
+            <label key={each} class="check">
+              <input type="radio" name="scope" checked={scope === each} onChange={() => setScope(each)} />
+              {texts.library[each]}
+            </label>
+          ))}
+        </fieldset>
+        {scope === 'crawl' && (
+          <label>
+            {texts.library.depth}
+            <input name="depth" type="number" min={1} max={10} defaultValue="1" required />
+          </label>
+        )}
+        {scope !== 'onePage' && (
+          <label>
+            {texts.library.maxPages}
+            <input name="max_pages" type="number" min={1} max={10_000} defaultValue="500" required />
+          </label>
+        )}
+        <p class="notice">{texts.library.addressNote}</p>
+      </SourceForm>
+    </Dialog>
+  );
+}
+
+/** The address, with https:// where no scheme is written. */
+export function readAddress(text: string): string | undefined {
+  const typed = text.trim();
+  const url = URL.parse(
+    /^[a-z][a-z0-9+.-]*:/i.test(typed) && !/^[^/]+:\d+(\/|$)/.test(typed) ? typed : `https://${typed}`,
+  );
+  return url !== null && /^https?:$/.test(url.protocol) && /[.:]|^localhost$/.test(url.hostname) ? url.href : undefined;
+}
+
+function WatchFolder({ collection, onAdded, onClose }: DialogProps) {
+  const allowed = useResource(loadAllowedFolders, []);
+  const [failure, setFailure] = useState<string>();
+  const submit = async (form: HTMLFormElement) => {
+    const fields = new FormData(form);
+    const source: NewSource = {
+      ...{ kind: 'folder', path: String(fields.get('path') ?? '').trim() },
+      keep_deleted: fields.get('keep_deleted') !== null,
+    };
+    try {
+      await addSource(source, collection);
+      onAdded();
+      onClose();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  return (
+    <Dialog title={texts.library.watchFolder} onClose={onClose}>
+      {allowed.kind === 'loading' && <p class="notice">{texts.loading}</p>}
+      {allowed.kind === 'failed' && <Failure error={allowed.error} retry={allowed.reload} />}
+      {allowed.kind === 'loaded' && allowed.value.length === 0 && (
+        <>
+          <p>{texts.library.noneAllowed}</p>
+          <pre class="snippet">{texts.library.noneAllowedLine}</pre>
+          <CopyButton text={texts.library.noneAllowedLine} />
+        </>
+      )}
+      {allowed.kind === 'loaded' && allowed.value.length > 0 && (
+        <SourceForm submit={submit} failure={failure} action={texts.library.watch}>
+          <label>
+            {texts.library.path}
+            <input name="path" required maxLength={4000} spellcheck={false} defaultValue={allowed.value[0]} />
+          </label>
+          <p class="notice">{texts.library.allowed(allowed.value)}</p>
+          <label class="check">
+            <input type="checkbox" name="keep_deleted" />
+            {texts.library.keepDeleted}
+          </label>
+        </SourceForm>
+      )}
+    </Dialog>
+  );
+}
+
+interface SourceFormProps {
+  readonly submit: (form: HTMLFormElement) => Promise<void>;
+  readonly failure: string | undefined;
+  readonly action: string;
+  readonly children: ComponentChildren;
+}
+
+function SourceForm({ submit, failure, action, children }: SourceFormProps) {
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setBusy(true);
+        void submit(event.currentTarget).finally(() => setBusy(false));
+      }}
+    >
+      {children}
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <button type="submit" class="primary" disabled={isBusy}>
+        {action}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,127 @@
+import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '../../api/request.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { sourceAddress } from '../../router.ts';
+import { Link } from '../../shell/link.tsx';
+import { texts } from '../../texts.ts';
+import { type FollowedSource, removeSource, type SourceFailure, syncSource } from './sources-data.ts';
+
+const POLL_WHILE_BUSY_MS = 1_500;
+const POLL_MS = 20_000;
+
+interface SourceListProps {
+  readonly sources: readonly FollowedSource[];
+  readonly reload: () => void;
+}
+
+/** Watched folders and sites with what their last synchronisation did. */
+export function SourceList({ sources, reload }: SourceListProps) {
+  const [failure, setFailure] = useState<string>();
+  const [leaving, setLeaving] = useState<FollowedSource>();
+  const isBusy = sources.some(({ state }) => state === 'syncing');
+  useEffect(() => {
+    if (sources.length === 0) return;
+    const timer = setTimeout(reload, isBusy ? POLL_WHILE_BUSY_MS : POLL_MS);
+    return () => clearTimeout(timer);
+  }, [sources]);
+  const attempt = async (act: Promise<unknown>) => {
+    setFailure(undefined);
+    await act.catch((error: unknown) => setFailure(messageOf(error)));
+    setLeaving(undefined);
+    reload();
+  };
+  if (sources.length === 0) return null;
+  return (
+    <section class="card sources" aria-labelledby="library-sources">
+      <h2 id="library-sources">{texts.library.sources}</h2>
+      <ul>
+        {sources.map((source) => (
+          <li key={source.id} class="source">
+            <div class="source-line">
+              <strong class="source-location">{source.location}</strong>
+              <span class={`source-state source-${source.state}`}>
+                {texts.library.sourceState(source.state, source.kind)}
+              </span>
+              <span class="source-actions">
+                <button
+                  type="button"
+                  disabled={source.state === 'syncing'}
+                  onClick={() => void attempt(syncSource(source.id))}
+                >
+                  {source.state === 'stopped' ? texts.retry : texts.library.sync}
+                </button>
+                <button type="button" onClick={() => setLeaving(source)}>
+                  {texts.library.remove}
+                </button>
+              </span>
+            </div>
+            <SourceFacts source={source} />
+          </li>
+        ))}
+      </ul>
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {leaving !== undefined && (
+        <Dialog title={texts.library.removeSource(leaving.location)} onClose={() => setLeaving(undefined)}>
+          <p>{texts.library.removeSourceText}</p>
+          <button type="button" class="primary" onClick={() => void attempt(removeSource(leaving.id))}>
+            {texts.library.remove}
+          </button>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function SourceFacts({
+  source: { state, problem, total, last_sync: sync, max_pages: most },
+}: {
+  readonly source: FollowedSource;
+}) {
+  const facts: string[] = [];
+  if (sync !== null) {
+    if (state === 'syncing') facts.push(texts.library.sourceProgress(sync.done, total));
+    const outcomes = texts.library.outcomes(sync.counts);
+    if (outcomes !== '') facts.push(outcomes);
+    else if (sync.ended_at !== null) facts.push(texts.library.nothingFound);
+    if (sync.ended_at !== null) facts.push(texts.library.syncedAt(new Date(sync.ended_at).toLocaleString()));
+    else if (state !== 'syncing') facts.push(texts.library.interrupted);
+    if (sync.is_limit_reached && most !== null && state !== 'syncing') facts.push(texts.library.limitReached(most));
+  }
+  return (
+    <>
+      {problem !== null && <p class="problem">{problem}</p>}
+      {state === 'syncing' && total !== null && total > 0 && (
+        <progress
+          value={sync?.done ?? 0}
+          max={total}
+          aria-label={texts.library.sourceProgress(sync?.done ?? 0, total)}
+        />
+      )}
+      {facts.length > 0 && <p class="notice">{facts.join(' · ')}</p>}
+      {sync !== null && sync.failures.length > 0 && (
+        <Failures failures={sync.failures} count={sync.counts['failed'] ?? sync.failures.length} />
+      )}
+    </>
+  );
+}
+
+function Failures({ failures, count }: { readonly failures: readonly SourceFailure[]; readonly count: number }) {
+  return (
+    <details>
+      <summary>{texts.library.sourceFailures(count)}</summary>
+      <ul>
+        {failures.map(({ name, reason, document_id: id }) => (
+          <li key={name} class="source-failure">
+            {id === null ? <span class="source-location">{name}</span> : <Link href={sourceAddress(id)}>{name}</Link>}
+            <span class="problem">{reason}</span>
+          </li>
+        ))}
+      </ul>
+      {count > failures.length && <p class="notice">{texts.library.sourceFailuresShown(failures.length)}</p>}
+    </details>
+  );
+}

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { useResource } from '../../api/resource.ts';
+import { type FoundModel, loadModelChoices, rememberedModel, rememberModel } from '../../models.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { announce } from '../../shell/announcements.tsx';
+import { texts } from '../../texts.ts';
+
+/** Providers and models: what answers, what else is configured, and what was found on the machine. */
+export function Models() {
+  const choices = useResource(loadModelChoices, []);
+  const [own, setOwn] = useState(rememberedModel());
+  const choose = (name: string) => {
+    rememberModel(name);
+    setOwn(name);
+    announce(name === '' ? texts.settings.modelReset : texts.settings.modelChosen(name));
+  };
+  return (
+    <section class="card" aria-labelledby="settings-models">
+      <h2 id="settings-models">{texts.settings.models}</h2>
+      {choices.kind === 'loading' && <p class="notice">{texts.settings.lookingForModels}</p>}
+      {choices.kind === 'failed' && <Failure error={choices.error} retry={choices.reload} />}
+      {own !== '' && (
+        <p class="own-model">
+          {texts.settings.ownModel(own)}{' '}
+          <button type="button" onClick={() => choose('')}>
+            {texts.settings.useConfigured}
+          </button>
+        </p>
+      )}
+      {choices.kind === 'loaded' && choices.value !== undefined && (
+        <>
+          <dl class="facts">
+            {Object.entries(choices.value.in_use).map(([use, name]) => (
+              <div key={use}>
+                <dt>{texts.settings.modelUse(use)}</dt>
+                <dd>{name}</dd>
+              </div>
+            ))}
+            <div>
+              <dt>{texts.settings.providers}</dt>
+              <dd>
+                {choices.value.providers.length === 0
+                  ? texts.settings.noProviders
+                  : choices.value.providers.map(({ name, address, has_key: hasKey }) => (
+                      <div key={name}>{texts.settings.provider(name, address, hasKey)}</div>
+                    ))}
+              </dd>
+            </div>
+          </dl>
+          <h3>{texts.settings.foundModels}</h3>
+          {choices.value.found.length === 0 && <p class="notice">{texts.settings.noModelsFound}</p>}
+          <ul class="found-models">
+            {choices.value.found.map((model) => (
+              <Found key={model.name} model={model} isOwn={model.name === own} onChoose={() => choose(model.name)} />
+            ))}
+          </ul>
+          <button type="button" onClick={choices.reload}>
+            {texts.settings.lookAgainForModels}
+          </button>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Found({
+  model: { name, server, address, context_tokens: context, tools, is_usable: isUsable, settings },
+  isOwn,
+  onChoose,
+}: {
+  readonly model: FoundModel;
+  readonly isOwn: boolean;
+  readonly onChoose: () => void;
+}) {
+  const lines = settings.join('\n');
+  return (
+    <li>
+      <p>
+        <strong>{name}</strong> <span class="notice">{texts.settings.foundModel(server, address, context, tools)}</span>
+      </p>
+      <div class="settings-actions">
+        {isUsable && (
+          <button type="button" aria-pressed={isOwn} onClick={onChoose}>
+            {isOwn ? texts.settings.inUseHere : texts.settings.useHere}
+          </button>
+        )}
+        <code class="setting-line">{lines}</code>
+        <CopyButton text={lines} label={texts.settings.copySetting} />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { withLocalModel } from '../../src/adapters/with-local-model.ts';
+import { checkModels } from '../../src/cli/check-models.ts';
+import { loadConfig } from '../../src/config.ts';
+import { bestModel, findLocalModels, type LocalServer, usualServers } from '../../src/models/local-servers.ts';
+import { localProviders, modelChoices } from '../../src/models/model-choices.ts';
+import { createModelRegistry } from '../../src/models/registry.ts';
+import { fakeLocalServer } from '../support/fake-local-servers.ts';
+import { PROMPTLY_MS } from '../support/patience.ts';
+
+async function start(name: LocalServer['name'], kind?: LocalServer['name'] | 'other') {
+  const server = await fakeLocalServer(name, kind);
+  onTestFinished(server.close);
+  return server;
+}
+
+const configFor = (servers: readonly LocalServer[], more: Readonly<Record<string, string>> = {}) =>
+  loadConfig({
+    env: { CITEWELL_LOCAL_MODELS: servers.map(({ name, address }) => `${name}=${address}`).join(','), ...more },
+    cwd: '/nowhere',
+  });
+
+describe('models on this machine', () => {
+  it('are found with what their server says of context and tools', async () => {
+    const servers = [await start('ollama'), await start('lmstudio'), await start('llamacpp'), await start('vllm')];
+    const found = await findLocalModels(servers);
+    expect(found.map(({ server: _, ...model }) => model)).toEqual([
+      { name: 'ollama/gemma3:4b', contextTokens: 8_192, hasTools: false, parameters: 4.3e9 },
+      { name: 'ollama/qwen3:8b', contextTokens: 40_960, hasTools: true, parameters: 8.2e9 },
+      { name: 'lmstudio/qwen2.5-7b-instruct', contextTokens: 4_096, hasTools: true },
+      { name: 'llamacpp//models/mistral-7b.gguf', contextTokens: 16_384, hasTools: false, parameters: 7_248_023_552 },
+      { name: 'vllm/Qwen/Qwen3-32B', contextTokens: 40_960 },
+    ]);
+    expect(bestModel(found)?.name).toBe('ollama/qwen3:8b');
+  });
+
+  it('are not found at other servers, silent ones, and addresses elsewhere', async () => {
+    const other = await start('llamacpp', 'other');
+    const wrong = await start('llamacpp', 'vllm');
+    const silent = { name: 'ollama', address: 'http://127.0.0.1:9' } as const;
+    const remote = { name: 'vllm', address: 'http://192.0.2.1:8000' } as const;
+    const startedAt = performance.now();
+    expect(await findLocalModels([other, wrong, silent, remote])).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
+    expect(() => configFor([remote])).toThrow(/CITEWELL_LOCAL_MODELS: expected on, off/);
+    // What is configured elsewhere is not looked for here under the same name.
+    const config = loadConfig({ env: { OLLAMA_BASE_URL: 'http://ollama.example.org' }, cwd: '/nowhere' });
+    expect(config.localServers).toEqual(usualServers.slice(1));
+  });
+
+  it('answer requests that name them, without further settings', async () => {
+    const ollama = await start('ollama');
+    const config = configFor([ollama]);
+    const models = createModelRegistry({ ...config, local: localProviders(config) });
+    let text = '';
+    const events = models.resolve('ollama/qwen3:8b', 'quality').stream({
+      messages: [{ role: 'user', text: 'Who?' }],
+      ...{ tools: [], config: {}, signal: AbortSignal.timeout(PROMPTLY_MS) },
+    });
+    for await (const event of events) {
+      if (event.type === 'text') text += event.text;
+    }
+    expect(text).toBe('The mate.');
+    // They are no defaults, and no name without a provider means them.
+    expect(models.defaultName('quality')).toBe('builtin/extractive');
+    expect(() => models.resolve('gpt-4.1', 'quality')).toThrow(/OPENAI_API_KEY/);
+  });
+
+  it('need a setting where others may call the service', async () => {
+    const required = { CITEWELL_AUTH: 'required', CITEWELL_API_KEYS: 'k'.repeat(32) };
+    const config = loadConfig({ env: required, cwd: '/nowhere' });
+    expect(localProviders(config)).toEqual([]);
+    const ollama = await start('ollama');
+    const { found } = await modelChoices({ ...config, localServers: [ollama] });
+    expect(found[1]).toMatchObject({
+      isUsable: false,
+      settings: [`OLLAMA_BASE_URL=${ollama.address}`, 'CITEWELL_MODEL=ollama/qwen3:8b'],
+    });
+    expect((await modelChoices(configFor([ollama], required))).found[1]).toMatchObject({
+      isUsable: true,
+      settings: ['CITEWELL_MODEL=ollama/qwen3:8b'],
+    });
+  });
+});
+
+describe('CITEWELL_MODEL=auto', () => {
+  const auto = { CITEWELL_MODEL: 'auto' };
+
+  it('takes the best model found, with its context, and says so', async () => {
+    const { config, note } = await withLocalModel(configFor([await start('ollama'), await start('llamacpp')], auto));
+    expect(config).toMatchObject({ models: { quality: 'ollama/qwen3:8b' }, contextTokens: 40_960, textTools: [] });
+    expect(note).toMatch(
+      /^CITEWELL_MODEL=auto chose ollama\/qwen3:8b \(Ollama at .*40,960 tokens.*calls tools\), of 3/,
+    );
+  });
+
+  it('gives tools as text to a model that calls none', async () => {
+    const { config } = await withLocalModel(configFor([await start('llamacpp')], auto));
+    expect(config.textTools).toEqual(['llamacpp//models/mistral-7b.gguf']);
+  });
+
+  it('says that it found none', async () => {
+    const silent = { name: 'ollama', address: 'http://127.0.0.1:9' } as const;
+    const { config, note } = await withLocalModel(configFor([silent], auto));
+    expect(config.models).toEqual({});
+    expect(note).toMatch(/found no language model on this machine \(looked for Ollama at http:\/\/127\.0\.0\.1:9\)/);
+  });
+
+  it('leaves other settings alone', async () => {
+    const { config, note } = await withLocalModel(configFor([await start('ollama')], { CITEWELL_MODEL: 'openai/gpt' }));
+    expect([config.models.quality, note]).toEqual(['openai/gpt', undefined]);
+  });
+});
+
+describe('doctor', () => {
+  it('names the models found and the line to set', async () => {
+    const ollama = await start('ollama');
+    const findings = await checkModels(configFor([ollama]));
+    expect(findings.find(({ name }) => name === 'Local models')).toEqual({
+      ...{ name: 'Local models', state: 'ok', fix: 'Set CITEWELL_MODEL=ollama/qwen3:8b for answers by it.' },
+      detail: expect.stringContaining(
+        `ollama/qwen3:8b (Ollama at ${ollama.address}, 40,960 tokens of context, calls tools)`,
+      ),
+    });
+  });
+
+  it('says what auto takes, or that it finds nothing', async () => {
+    const auto = { CITEWELL_MODEL: 'auto' };
+    expect(await checkModels(configFor([await start('ollama')], auto))).toContainEqual({
+      ...{ name: 'Local models', state: 'ok', detail: expect.stringContaining('auto chose ollama/qwen3:8b') },
+    });
+    const none = await checkModels(loadConfig({ env: { ...auto, CITEWELL_LOCAL_MODELS: 'off' }, cwd: '/nowhere' }));
+    expect(none).toContainEqual(expect.objectContaining({ name: 'Local models', state: 'warning' }));
+  });
+});

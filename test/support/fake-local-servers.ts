@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LocalServer } from '../../src/models/local-servers.ts';
+
+type Answers = Readonly<Record<string, (body: { readonly model?: string }) => unknown>>;
+
+/** What these servers answer, in the shapes of their documentation. */
+const answers: Readonly<Record<LocalServer['name'], Answers>> = {
+  ollama: {
+    '/api/tags': () => ({
+      models: [
+        {
+          name: 'gemma3:4b',
+          model: 'gemma3:4b',
+          size: 3_338_801_804,
+          details: { family: 'gemma3', parameter_size: '4.3B' },
+        },
+        {
+          name: 'qwen3:8b',
+          model: 'qwen3:8b',
+          size: 5_225_388_164,
+          details: { family: 'qwen3', parameter_size: '8.2B' },
+        },
+        {
+          name: 'nomic-embed-text:latest',
+          size: 274_302_450,
+          details: { family: 'nomic-bert', parameter_size: '137M' },
+        },
+      ],
+    }),
+    '/api/show': ({ model = '' }) =>
+      ({
+        'gemma3:4b': {
+          ...{ capabilities: ['completion', 'vision'], model_info: { 'gemma3.context_length': 131_072 } },
+          parameters: 'num_ctx                        8192\nstop                           "<end_of_turn>"',
+        },
+        'qwen3:8b': {
+          capabilities: ['completion', 'tools', 'thinking'],
+          model_info: { 'general.architecture': 'qwen3', 'qwen3.context_length': 40_960 },
+        },
+        'nomic-embed-text:latest': { capabilities: ['embedding'], model_info: { 'nomic-bert.context_length': 2_048 } },
+      })[model],
+  },
+  lmstudio: {
+    '/api/v0/models': () => ({
+      object: 'list',
+      data: [
+        {
+          ...{ id: 'qwen2.5-7b-instruct', object: 'model', type: 'llm', state: 'loaded', capabilities: ['tool_use'] },
+          ...{ max_context_length: 32_768, loaded_context_length: 4_096 },
+        },
+        { id: 'text-embedding-nomic-embed-text-v1.5', object: 'model', type: 'embeddings', max_context_length: 2_048 },
+      ],
+    }),
+  },
+  llamacpp: {
+    '/v1/models': () => ({
+      object: 'list',
+      data: [
+        { id: '/models/mistral-7b.gguf', object: 'model', owned_by: 'llamacpp', meta: { n_params: 7_248_023_552 } },
+      ],
+    }),
+    '/props': () => ({
+      default_generation_settings: { n_ctx: 16_384 },
+      chat_template_caps: { supports_tools: false },
+    }),
+  },
+  vllm: {
+    '/v1/models': () => ({
+      object: 'list',
+      data: [{ id: 'Qwen/Qwen3-32B', object: 'model', owned_by: 'vllm', max_model_len: 40_960 }],
+    }),
+  },
+};
+
+export interface FakeServer extends LocalServer {
+  readonly requests: readonly string[];
+  close(): void;
+}
+
+/** A server on this machine that answers as one of this kind does; `kind` of another to find out how it is told apart. */
+export async function fakeLocalServer(
+  name: LocalServer['name'],
+  kind: LocalServer['name'] | 'other' = name,
+): Promise<FakeServer> {
+  const requests: string[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    requests.push(path);
+    let body = '';
+    for await (const part of request) body += part;
+    if (path === '/v1/chat/completions') return streamAnswer();
+    const answer = kind === 'other' ? undefined : answers[kind][path]?.(JSON.parse(body || '{}'));
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? { error: 'not found' }));
+
+    function streamAnswer(): void {
+      const { model } = JSON.parse(body) as { model: string };
+      const chunk = (delta: object, reason: string | null) =>
+        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${chunk({ role: 'assistant', content: 'The mate.' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
+    }
+  });
+  await new Promise<void>((ready) => {
+    server.listen(0, '127.0.0.1', ready);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { name, address: `http://127.0.0.1:${port}`, requests, close: () => server.close().closeAllConnections() };
+}
