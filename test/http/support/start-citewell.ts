@@ -42,6 +42,8 @@ interface CitewellOptions {
   readonly onEmbed?: (texts: readonly string[]) => void;
   /** Folders below which others may be followed. */
   readonly allowedFolders?: readonly string[];
+  /** Models to choose from; none by default. */
+  readonly modelChoices?: HttpServices['modelChoices'];
   /** Access to the web; none by default. */
   readonly web?: Web;
   /** Continues background work of an earlier start. */
@@ -98,7 +100,8 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
       ...(!options.isRequired && { anonymous: defaultAdmin }),
     });
   const mounts = options.mount === undefined ? [] : [options.mount({ ...services, authenticate })];
-  const { log: _, ...served } = services;
+  const { log: _, ...composed } = services;
+  const served = { ...composed, ...(options.modelChoices && { modelChoices: options.modelChoices }) };
   const http = await startHttp(served, authenticate, undefined, mounts);
   return {
     ...http,
