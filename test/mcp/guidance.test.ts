@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import type { FollowedFolder } from '../../src/toolbox/tool-ports.ts';
+import { startCitewell } from '../http/support/start-citewell.ts';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';
 
@@ -100,4 +101,20 @@ describe('check_citations', () => {
       unsupported: [{ text: 'Dogs fly for free on Mars.' }, { text: 'It costs 40 euros.' }],
     });
   });
+});
+
+it('the coverage of a search is the same over HTTP, where explain asks for it', async () => {
+  const http = await startCitewell();
+  try {
+    await (await http.post('/v3/documents', { raw_text: 'The capital of France is Paris.' })).json();
+    const coverageOf = async (query: string) => {
+      const response = await http.post('/v3/retrieval/search', { query, explain: true });
+      const { results } = (await response.json()) as { results: { explanation: { coverage: unknown } } };
+      return results.explanation.coverage;
+    };
+    expect(await coverageOf('capital of France')).toEqual({ score: 1, missing: [] });
+    expect(await coverageOf('submarine of France')).toEqual({ score: 0.5, missing: ['submarine'] });
+  } finally {
+    await http.close();
+  }
 });

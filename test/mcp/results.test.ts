@@ -153,6 +153,30 @@ describe.each(['legacy', 'modern'] as const)('the numbers of sources (%s)', (era
     expect(new Map(await search('grows'))).toEqual(new Map([...tea, ...coffee]));
   });
 
+  it('stay the same over the pages of one search, in content, and in the short identifiers beside them', async () => {
+    const { client } = await open();
+    const search = (more: object) =>
+      client.callTool({ name: 'search_file_knowledge', arguments: { query: 'grows', limit: 1, ...more } });
+    const page = async (more: object) => {
+      const result = await search(more);
+      const { results, next_cursor: cursor } = result.structuredContent as {
+        results: { marker: string; chunk_id: string; document_id: string }[];
+        next_cursor?: string;
+      };
+      const [found] = results;
+      expect(textOf(result)).toContain(`${found?.document_id.slice(0, 8)}:0`);
+      return { found, cursor };
+    };
+    const first = await page({});
+    const second = await page({ cursor: first.cursor });
+    expect([first.found?.marker, second.found?.marker]).toEqual(['[1]', '[2]']);
+    expect(second.found?.chunk_id).not.toBe(first.found?.chunk_id);
+    expect((await page({})).found).toMatchObject({ marker: '[1]', chunk_id: first.found?.chunk_id });
+    const around = { around_chunk_id: `${second.found?.document_id.slice(0, 8)}:0` };
+    const { structuredContent } = await client.callTool({ name: 'content', arguments: around });
+    expect(structuredContent).toMatchObject({ chunks: [{ marker: '[2]', chunk_id: second.found?.chunk_id }] });
+  });
+
   it('are accepted instead of identifiers, and by check_citations', async () => {
     const { client, search, coffee } = await open();
     await search('Assam');

@@ -225,6 +225,9 @@ function lint(schema: Schema, path: string): string[] {
       if (['$ref', '$defs', 'definitions'].includes(key)) problems.push(`${at}: ${key}`);
       if (isTop && ['oneOf', 'anyOf', 'allOf'].includes(key)) problems.push(`${at}: ${key}`);
       if (key === 'type' && (Array.isArray(member) || member === 'null')) problems.push(`${at}: type ${member}`);
+      // A strict conversion for OpenAI closes every object, and refuses one that says that it is open.
+      if (key === 'additionalProperties' && member !== false) problems.push(`${at}: open object`);
+      if (key === 'pattern') problems.push(`${at}: pattern`);
       if (key === 'enum' && (member as unknown[]).some((each) => typeof each !== 'string'))
         problems.push(`${at}: enum`);
       visit(member, `${at}.${key}`, false);

@@ -164,6 +164,15 @@ describe('python_executor', () => {
     expect(await caller.failure(pythonExecutor, given)).toContain(expected);
   });
 
+  it('keeps its session over the calls of one connection, unless a call names another', async () => {
+    const one = await open({ caller: 'ada', connection: 'one' });
+    const two = await open({ caller: 'ada', connection: 'two' });
+    await one.run({ code: 'secret = 7' });
+    expect((await one.run({ code: 'secret' })).structured).toMatchObject({ result: '7' });
+    expect((await one.run({ code: 'secret', session_id: 'other' })).text).toContain('NameError');
+    expect((await two.run({ code: 'secret' })).text).toContain('NameError');
+  });
+
   it('keeps its session over the turns of an agent conversation', async () => {
     const store = await openTestStore();
     const python = (id: string, code: string): ToolCall => ({ id, name: 'python_executor', arguments: { code } });
