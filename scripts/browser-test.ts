@@ -5,6 +5,7 @@ import { apiSuite } from './browser-test/api.ts';
 import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
+import { keyboardSuite } from './browser-test/keyboard.ts';
 import { librarySuite } from './browser-test/library.ts';
 import { manySuite } from './browser-test/many.ts';
 import { withServer } from './browser-test/server.ts';
@@ -13,6 +14,7 @@ import { sourceSuite } from './browser-test/source.ts';
 import { sourcesSuite } from './browser-test/sources.ts';
 import { streamsSuite } from './browser-test/streams.ts';
 import { type BrowserSuite, type Counts, createTest, type SentRequest } from './browser-test/suite.ts';
+import { untrustedSuite } from './browser-test/untrusted.ts';
 
 const USAGE = `Opens the web page of a separate service in a real Chromium, and checks what it shows.
 
@@ -31,6 +33,8 @@ const suites: readonly BrowserSuite[] = [
   streamsSuite,
   manySuite,
   signInSuite,
+  untrustedSuite,
+  keyboardSuite,
   askSuite,
   appSuite,
   librarySuite,

@@ -3,42 +3,248 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { startPageModel } from './page-model.ts';
+import { answerWithAllVerdicts, SAMPLE_QUESTION } from './sample-answer.ts';
+import { withServer } from './server.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const BUILT = new URL('../../dist/page/', import.meta.url);
 const MAX_FIRST_LOAD = 90 * 1024;
-const VIEWS = ['/', '/search?q=ferry', '/library', '/graph', '/quality', '/settings'];
+/** What axe tests: WCAG 2.2 A and AA, and its own recommendations. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const WIDTHS = [1280, 360] as const;
+const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 
-/** Accessibility of every view in both colour schemes, and the size of the first load. */
+/** A view in one of its states. */
+interface State {
+  readonly name: string;
+  readonly path: string;
+  /** Brings the view into the state, and waits until it is there. */
+  readonly open: (page: Page) => Promise<unknown>;
+}
+
+const heading = (page: Page) => page.locator('main h1').first().waitFor();
+
+/** Views of a service that holds nothing. */
+const emptyStates: readonly State[] = [
+  { name: 'Ask without documents', path: '/', open: (page) => page.getByText('No documents yet').waitFor() },
+  { name: 'Search without a query', path: '/search', open: heading },
+  { name: 'an empty library', path: '/library', open: (page) => page.getByText('No documents yet.').waitFor() },
+  { name: 'an empty graph', path: '/graph', open: (page) => page.getByText('The graph of this').waitFor() },
+  { name: 'Quality without evaluations', path: '/quality', open: (page) => page.locator('.card').waitFor() },
+  { name: 'an address without a view', path: '/?conversation=x', open: (page) => page.getByRole('alert').waitFor() },
+];
+
+/** Views that show something, with what opens in them. */
+const filledStates = (id: string, query: string): readonly State[] => [
+  {
+    name: 'an answer with all verdicts',
+    path: `/?ask=${query}`,
+    open: (page) => page.locator('.chip.not_found').waitFor(),
+  },
+  {
+    name: 'a source beside the answer',
+    path: `/?ask=${query}`,
+    async open(page) {
+      await page.locator('.chip.verbatim').first().click();
+      await page.locator('.source-side mark').first().waitFor();
+    },
+  },
+  {
+    name: 'the quote of a citation',
+    path: `/?ask=${query}`,
+    async open(page) {
+      await page.locator('.chip.verbatim').first().focus();
+      await page.locator('.tip').waitFor();
+    },
+  },
+  {
+    name: 'scope and actions of a conversation',
+    path: '/',
+    async open(page) {
+      await page.getByText('Scope and model').click();
+      const list = page.locator('details.side');
+      if ((await list.getAttribute('open')) === null) await list.locator('summary').first().click();
+      const row = page.locator('.conversations li').first();
+      await row.locator('summary').click();
+      await row.getByRole('button', { name: 'Delete' }).click();
+      await row.getByRole('alertdialog').waitFor();
+    },
+  },
+  { name: 'found passages', path: '/search?q=ferry', open: (page) => page.locator('.hit').first().waitFor() },
+  {
+    name: 'the library with uploads and a selection',
+    path: '/library',
+    async open(page) {
+      await page.getByTestId('files').setInputFiles([sample('fares.csv')]);
+      await page
+        .locator('.upload')
+        .filter({ hasText: /Ready|Already/ })
+        .waitFor();
+      await page.locator('.documents tbody input').first().check();
+      await page.locator('.selection').waitFor();
+    },
+  },
+  {
+    name: 'the question before a deletion',
+    path: '/library',
+    async open(page) {
+      await page.locator('.documents tbody input').first().check();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'the form of a new collection',
+    path: '/library',
+    async open(page) {
+      await page.getByRole('button', { name: 'New collection' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'the drawn graph',
+    path: '/graph',
+    open: (page) => page.locator('.graph-main canvas, .graph-main .notice').first().waitFor({ state: 'attached' }),
+  },
+  {
+    name: 'an entity of the graph',
+    path: '/graph?as=table',
+    async open(page) {
+      await page.locator('.graph-table button').first().click();
+      await page.locator('.graph-panel').waitFor();
+    },
+  },
+  {
+    name: 'the settings',
+    path: '/settings',
+    open: (page) => page.getByRole('heading', { name: 'Users' }).waitFor(),
+  },
+  {
+    name: 'a new key',
+    path: '/settings',
+    async open(page) {
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  ...['original', 'text', 'versions', 'details'].map((tab) => ({
+    name: `a document, ${tab}`,
+    path: `/d/${id}?q=30-134&tab=${tab}`,
+    open: (page: Page) => page.getByRole('tab', { selected: true }).waitFor(),
+  })),
+];
+
+/** Accessibility of every view in both colour schemes and in narrow windows; the size of the first load. */
 export const accessSuite: BrowserSuite = {
   name: 'access',
   async run(test) {
-    const id = await test.ingest(fileURLToPath(new URL('../samples/handbook.md', import.meta.url)));
-    for (const path of [...VIEWS, `/d/${id}?q=30-134`]) {
-      for (const scheme of ['light', 'dark'] as const)
-        await checkView(test, path.replace(id, '…'), test.url + path, scheme);
+    const model = await startPageModel();
+    try {
+      await withServer({ ...model.settings, CITEWELL_GRAPH: 'on' }, async ({ url }) => {
+        const own = test.at(url);
+        for (const state of emptyStates) await checkState(own, state);
+        const id = await own.ingest(sample('handbook.md'));
+        await own.ingest(sample('annual-report-2024.pdf'));
+        await own.ingest(sample('timetable.html'));
+        model.answers(answerWithAllVerdicts);
+        for (const state of filledStates(id, encodeURIComponent(SAMPLE_QUESTION))) await checkState(own, state);
+        await checkMotion(own);
+        await checkFirstLoad(own);
+      });
+      await withServer({ CITEWELL_AUTH: 'required' }, async ({ url }) => {
+        const open = (page: Page) => page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await checkState(test.at(url), { name: 'the sign-in', path: '/', open });
+      });
+    } finally {
+      await model.close();
     }
     await checkSize(test);
   },
 };
 
-async function checkView(test: BrowserTest, name: string, address: string, scheme: 'light' | 'dark'): Promise<void> {
-  await test.check(
-    `${name} has no violation of WCAG 2 A and AA in ${scheme} colours`,
-    async (page) => {
-      await page.goto(address, { waitUntil: 'networkidle' });
-      await page.locator('main h1, main h2, main form').first().waitFor();
-      await page.evaluate(await readFile(AXE, 'utf8'));
-      const { violations } = (await page.evaluate(
-        "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa'] })",
-      )) as AxeResults;
-      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-      same(found.join('\n    '), '', 'the violations');
-    },
-    // axe is injected, because the content security policy forbids scripts from elsewhere.
-    { colorScheme: scheme, reducedMotion: 'reduce', bypassCSP: true },
-  );
+async function checkState(test: BrowserTest, { name, path, open }: State): Promise<void> {
+  for (const width of WIDTHS) {
+    await test.check(
+      `${name}: axe finds nothing in either theme at ${width} px`,
+      async (page) => {
+        await page.goto(test.url + path);
+        await open(page);
+        await page.evaluate(await readFile(AXE, 'utf8'));
+        const found: string[] = [];
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          const { violations, passes } = (await page.evaluate(
+            `axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] })`,
+          )) as AxeResults;
+          holds(passes.length > 10, 'axe tested something');
+          found.push(
+            ...violations.flatMap(({ id, nodes }) =>
+              nodes.map(({ html, any }) => `${colorScheme} ${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
+            ),
+          );
+        }
+        same(found.join('\n    '), '', 'the violations');
+        same(await page.evaluate('document.documentElement.scrollWidth'), width, 'the width of the page');
+      },
+      // axe is injected, because the content security policy forbids scripts from elsewhere.
+      { reducedMotion: 'reduce', bypassCSP: true, viewport: { width, height: 800 } },
+    );
+  }
+}
+
+async function checkMotion(test: BrowserTest): Promise<void> {
+  const moving = `document.getAnimations().length + [...document.querySelectorAll('*')].filter((element) => {
+    const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
+    return parseFloat(transitionDuration) > 0 || animationName !== 'none' || scrollBehavior === 'smooth';
+  }).length`;
+  for (const path of ['/', '/library', '/search?q=ferry', '/settings']) {
+    await test.check(
+      `nothing moves on ${path} for those who want no motion`,
+      async (page) => {
+        await page.goto(test.url + path);
+        await heading(page);
+        same(await page.evaluate(moving), 0, 'the number of moving elements');
+      },
+      { reducedMotion: 'reduce' },
+    );
+  }
+}
+
+/** What the browser really loads, besides what the built files name. */
+async function checkFirstLoad(test: BrowserTest): Promise<void> {
+  const heavy = /pdf|sigma|graphology|draw-graph|forceatlas/i;
+  await test.check('the readers of PDF and graphs are loaded only by the views that need them', async (page) => {
+    const loaded = new Map<string, number>();
+    page.on('response', async (response) => {
+      const { pathname } = new URL(response.url());
+      if (/\.(?:js|mjs|css)$/.test(pathname)) loaded.set(pathname, gzipSync(await response.body()).length);
+    });
+    const heavyOnes = () => [...loaded.keys()].filter((path) => heavy.test(path));
+    await page.goto(test.url, { waitUntil: 'networkidle' });
+    const total = [...loaded.values()].reduce((sum, size) => sum + size, 0);
+    console.log(`          ${total} bytes in ${loaded.size} requests`);
+    holds(loaded.size > 1 && total < MAX_FIRST_LOAD, `${total} bytes are less than ${MAX_FIRST_LOAD}`);
+    for (const path of ['/search?q=ferry', '/library', '/quality', '/settings']) {
+      await page.goto(test.url + path, { waitUntil: 'networkidle' });
+    }
+    same(heavyOnes().join(), '', 'the heavy files loaded so far');
+    await page.goto(`${test.url}/graph`, { waitUntil: 'networkidle' });
+    holds(
+      heavyOnes().some((path) => !/pdf/i.test(path)),
+      'the graph loads its renderer',
+    );
+    holds(!heavyOnes().some((path) => /pdf/i.test(path)), 'the graph loads no reader of PDF');
+    const pdf = await test.ingest(sample('annual-report-2024.pdf'));
+    await page.goto(`${test.url}/d/${pdf}`);
+    await page.locator('.pdf-page').first().waitFor();
+    holds(
+      heavyOnes().some((path) => /pdf/i.test(path)),
+      'a PDF loads its reader',
+    );
+  });
 }
 
 async function checkSize(test: BrowserTest): Promise<void> {

@@ -26,6 +26,9 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
   if (!replace) scrollTo(0, 0);
 }
 
+/** Moves the focus to the view, where what had it is gone. */
+export const focusView = (): void => document.getElementById('view')?.focus({ preventScroll: true });
+
 /** Changes query parameters of the current route; null or an empty string removes one. */
 export function setQuery(
   changes: Readonly<Record<string, string | null>>,

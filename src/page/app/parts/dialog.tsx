@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { focusView } from '../router.ts';
 import { texts } from '../texts.ts';
 
 interface DialogProps {
@@ -13,7 +14,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
-    dialog.current?.showModal();
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => {
+      // The browser restores the focus only while the dialog is in the page.
+      shown?.close();
+      if (document.activeElement === document.body) focusView();
+    };
   }, []);
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={heading} onClose={onClose}>

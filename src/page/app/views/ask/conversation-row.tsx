@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call, messageOf } from '../../api/request.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { Link } from '../../shell/link.tsx';
@@ -21,6 +21,11 @@ export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, 
   const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown');
   const [failure, setFailure] = useState<string>();
   const name = conversation.name ?? fallback;
+  const row = useRef<HTMLLIElement>(null);
+  const cancel = (): void => {
+    setMode('shown');
+    requestAnimationFrame(() => row.current?.querySelector('summary')?.focus());
+  };
   const address = `/v3/conversations/${conversation.id}`;
   const change = async (work: () => Promise<void>, done: string): Promise<void> => {
     setFailure(undefined);
@@ -33,7 +38,13 @@ export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, 
     }
   };
   return (
-    <li class={isCurrent ? 'current' : undefined}>
+    <li
+      ref={row}
+      class={isCurrent ? 'current' : undefined}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && mode !== 'shown') cancel();
+      }}
+    >
       {mode === 'renaming' ? (
         <form
           class="rename"
@@ -44,15 +55,13 @@ export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, 
             void change(async () => {
               await call(address, { method: 'POST', body: { name: written } });
               onRenamed(written);
+              cancel();
             }, list.renamed);
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'Escape') setMode('shown');
           }}
         >
           <input name="name" aria-label={list.name} value={name} maxLength={1000} ref={(box) => box?.focus()} />
           <button type="submit">{list.save}</button>
-          <button type="button" onClick={() => setMode('shown')}>
+          <button type="button" onClick={cancel}>
             {list.cancel}
           </button>
         </form>
@@ -83,13 +92,14 @@ export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, 
             onClick={() =>
               void change(async () => {
                 await call(address, { method: 'DELETE' });
+                row.current?.closest('nav')?.querySelector('button')?.focus();
                 onRemoved();
               }, list.removed)
             }
           >
             {list.remove}
           </button>
-          <button type="button" ref={(button) => button?.focus()} onClick={() => setMode('shown')}>
+          <button type="button" ref={(button) => button?.focus()} onClick={cancel}>
             {list.cancel}
           </button>
         </div>

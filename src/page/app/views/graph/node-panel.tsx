@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { focusView } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { type GraphEdge, type GraphNode, type GraphView, predicateLabel, relationshipsOf } from './graph-shape.ts';
 
@@ -15,6 +16,13 @@ const MAX_LISTED = 100;
 export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
   const relationships = relationshipsOf(view, node.id);
   const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      else focusView();
+    };
+  }, []);
   useEffect(() => heading.current?.focus({ preventScroll: true }), [node.id]);
   return (
     <aside class="card graph-panel">

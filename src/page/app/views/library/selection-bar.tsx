@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { focusView } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import {
@@ -79,7 +80,10 @@ export function SelectionBar({ documents, collections, collection, onDone }: Sel
           documents={deleting}
           onClose={(isDone) => {
             setDeleting(undefined);
-            if (isDone) onDone();
+            if (!isDone) return;
+            // The button that opened the dialog disappears with the selection.
+            focusView();
+            onDone();
           }}
         />
       )}

@@ -1,0 +1,17 @@
+import type { GivenPassage, ScriptedAnswer } from './page-model.ts';
+
+export const SAMPLE_QUESTION = 'What is checked before departure, and when does the ferry stay in harbour?';
+
+/** An answer over the sample documents in which each verdict occurs: a model's good and bad citations. */
+export function answerWithAllVerdicts(passages: readonly GivenPassage[]): ScriptedAnswer {
+  const numberOf = (words: string): number => passages.find(({ text }) => text.includes(words))?.number ?? 1;
+  const check = numberOf('checks four things');
+  const weather = numberOf('stay in harbour');
+  const text = [
+    `**Before departure**, the mate walks the deck ten minutes before departure and checks four things: gangway, life rafts, engine room hatch and passenger count [${check}].`,
+    `The ferry stays in harbour when the wind at the pier head is above 18 m/s [${weather}], and nobody on shore may overrule the skipper [${weather}].`,
+    `Dogs travel free of charge on a lead and stay on the open deck [${weather}].`,
+    `The captain also inspects the kitchen with two inspectors from Copenhagen every Friday [${check}].`,
+  ].join('\n\n');
+  return { text };
+}
