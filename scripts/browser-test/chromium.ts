@@ -15,7 +15,7 @@ export const findChromium = (named: string | undefined): string | undefined =>
   [...(named === undefined || named === '' ? [] : [named]), ...DEFAULT_PATHS].find((path) => existsSync(path));
 
 /** A browser without network requests of its own. Its sandbox does not work for root, as in containers. */
-export const startChromium = (executablePath: string): Promise<Browser> =>
+export const startChromium = (executablePath: string, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
@@ -26,5 +26,6 @@ export const startChromium = (executablePath: string): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   });

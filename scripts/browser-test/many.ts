@@ -91,6 +91,7 @@ async function checkPages(test: BrowserTest): Promise<void> {
     await page.getByText('5,001–5,001 of 5,001').waitFor();
     await rows(page).nth(1).waitFor({ state: 'detached' });
     same(await rows(page).count(), 1, 'the number of rows of the last page');
+    await page.getByRole('button', { name: 'Last page' }).and(page.locator(':focus')).waitFor();
     await page.goBack();
     await page.getByText('51–100 of 5,001').waitFor();
   });

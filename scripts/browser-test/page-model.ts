@@ -39,10 +39,10 @@ export async function startPageModel(): Promise<PageModel> {
   });
   return {
     settings: {
-      CITEWELL_PROVIDERS: `test=${provider.baseUrl}`,
-      CITEWELL_MODEL: 'test/writer',
-      CITEWELL_FAST_MODEL: 'test/writer',
-      CITEWELL_REASONING_MODEL: 'test/writer',
+      CITEWELL_PROVIDERS: `local=${provider.baseUrl}`,
+      CITEWELL_MODEL: 'local/writer',
+      CITEWELL_FAST_MODEL: 'local/writer',
+      CITEWELL_REASONING_MODEL: 'local/writer',
       CITEWELL_SUMMARIES: 'extract',
     },
     answers(next) {

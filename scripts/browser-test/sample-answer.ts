@@ -8,8 +8,9 @@ export function answerWithAllVerdicts(passages: readonly GivenPassage[]): Script
   const check = numberOf('checks four things');
   const weather = numberOf('stay in harbour');
   const text = [
-    `**Before departure**, the mate walks the deck ten minutes before departure and checks four things: gangway, life rafts, engine room hatch and passenger count [${check}].`,
-    `The ferry stays in harbour when the wind at the pier head is above 18 m/s [${weather}], and nobody on shore may overrule the skipper [${weather}].`,
+    `**Before departure** the mate checks the gangway, the life rafts, the engine room hatch and the number of passengers, ten minutes ahead [${check}].`,
+    `The ferry does not leave until the mate has reported all four to the bridge [${check}].`,
+    `Nobody on shore may overrule the skipper [${weather}].`,
     `Dogs travel free of charge on a lead and stay on the open deck [${weather}].`,
     `The captain also inspects the kitchen with two inspectors from Copenhagen every Friday [${check}].`,
   ].join('\n\n');

@@ -14,12 +14,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
+    const opener = document.activeElement;
+    dialog.current?.showModal();
     return () => {
-      // The browser restores the focus only while the dialog is in the page.
-      shown?.close();
-      if (document.activeElement === document.body) focusView();
+      // The browser restores the focus only of a dialog that is closed, not of one that is removed.
+      if (document.activeElement !== document.body) return;
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      else focusView();
     };
   }, []);
   return (

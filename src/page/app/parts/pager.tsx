@@ -28,8 +28,11 @@ export function Pager({ offset, limit, total, onOffset }: PagerProps) {
             type="button"
             aria-label={label}
             title={label}
-            disabled={off}
-            onClick={() => onOffset(to)}
+            // A disabled button would lose the focus at the end of the list.
+            aria-disabled={off}
+            onClick={() => {
+              if (!off) onOffset(to);
+            }}
           >
             {sign}
           </button>

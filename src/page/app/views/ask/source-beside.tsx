@@ -48,10 +48,10 @@ function CitationSteps() {
   return (
     <div class="citation-steps">
       <span class="notice">{texts.ask.citation(at, total)}</span>
-      <button type="button" disabled={at <= 1} onClick={() => stepCitation(-1)} title={texts.ask.previousKey}>
+      <button type="button" aria-disabled={at <= 1} onClick={() => stepCitation(-1)} title={texts.ask.previousKey}>
         {texts.ask.previous}
       </button>
-      <button type="button" disabled={at >= total} onClick={() => stepCitation(1)} title={texts.ask.nextKey}>
+      <button type="button" aria-disabled={at >= total} onClick={() => stepCitation(1)} title={texts.ask.nextKey}>
         {texts.ask.next}
       </button>
       <button type="button" onClick={close}>

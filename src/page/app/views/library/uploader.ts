@@ -1,4 +1,4 @@
-import { call } from '../../api/request.ts';
+import { call, RequestFailure } from '../../api/request.ts';
 import { texts } from '../../texts.ts';
 import type { RunUpload, UploadState } from './upload-queue.ts';
 
@@ -15,7 +15,8 @@ export const createUploader =
     if (documentId !== undefined && taskId !== undefined) {
       await call(`/v3/tasks/${taskId}/retry`, { method: 'POST' });
     } else {
-      const accepted = await call<Accepted>('/v3/documents', { method: 'POST', body: formOf(upload, collectionId()) });
+      const accepted = await submit(formOf(upload, collectionId()));
+      if (accepted === undefined) return onChange({ state: { kind: 'same' } });
       documentId = accepted.document_id;
       taskId = accepted.task_id ?? undefined;
       if (taskId === undefined) return onChange({ documentId, state: { kind: 'same' } });
@@ -23,6 +24,13 @@ export const createUploader =
     }
     await follow(documentId, (state) => onChange({ state }));
   };
+
+/** Undefined for a document that exists already. */
+const submit = (body: FormData): Promise<Accepted | undefined> =>
+  call<Accepted>('/v3/documents', { method: 'POST', body }).catch((error: unknown) => {
+    if (error instanceof RequestFailure && error.status === 409) return undefined;
+    throw error;
+  });
 
 function formOf({ file, folder, url }: Parameters<RunUpload>[0], collectionId: string | undefined): FormData {
   const form = new FormData();
