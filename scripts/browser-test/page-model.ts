@@ -39,10 +39,10 @@ export async function startPageModel(): Promise<PageModel> {
   });
   return {
     settings: {
-      CITEWELL_PROVIDERS: `local=${provider.baseUrl}`,
-      CITEWELL_MODEL: 'local/writer',
-      CITEWELL_FAST_MODEL: 'local/writer',
-      CITEWELL_REASONING_MODEL: 'local/writer',
+      CITEWELL_PROVIDERS: `scripted=${provider.baseUrl}`,
+      CITEWELL_MODEL: 'scripted/writer',
+      CITEWELL_FAST_MODEL: 'scripted/writer',
+      CITEWELL_REASONING_MODEL: 'scripted/writer',
       CITEWELL_SUMMARIES: 'extract',
     },
     answers(next) {
