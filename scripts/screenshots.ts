@@ -16,7 +16,7 @@ import { createTest } from './browser-test/suite.ts';
 const SAMPLES = fileURLToPath(new URL('samples/', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
-const VIEWPORT = { width: 1040, height: 680 };
+const VIEWPORT = { width: 1040, height: 640 };
 /** Draws WebGL without a graphics card. */
 const DRAWING = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
@@ -39,6 +39,7 @@ const pictures = (report: string): readonly Picture[] => [
     async open(page) {
       await page.locator('.chip.verbatim').first().click();
       await page.locator('.source-side mark').first().waitFor();
+      await page.evaluate('scrollTo(0, 0)');
     },
   },
   { name: 'source', path: report, open: (page) => page.locator('.pdf-page mark').first().waitFor() },
@@ -64,17 +65,23 @@ async function takePictures(browser: Browser, url: string, folder: string): Prom
   await evaluate(folder);
   for (const { name, path, open } of pictures(report)) {
     for (const colorScheme of ['light', 'dark'] as const) {
+      await forgetConversations(url);
       const context = await browser.newContext({ viewport: VIEWPORT, colorScheme, reducedMotion: 'reduce' });
       const page = await context.newPage();
       await page.goto(url + path);
       await open(page);
       await page.waitForLoadState('networkidle');
-      await page.evaluate('scrollTo(0, 0)');
       await page.screenshot({ path: `${IMAGES}${name}-${colorScheme}.png` });
       await context.close();
       console.log(`docs/images/${name}-${colorScheme}.png`);
     }
   }
+}
+
+async function forgetConversations(url: string): Promise<void> {
+  const response = await fetch(`${url}/v3/conversations`);
+  const { results } = (await response.json()) as { readonly results: readonly { readonly id: string }[] };
+  for (const { id } of results) await fetch(`${url}/v3/conversations/${id}`, { method: 'DELETE' });
 }
 
 /** The source view with this sentence marked. */

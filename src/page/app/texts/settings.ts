@@ -1,3 +1,6 @@
+const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
 export const settings = {
   title: 'Settings',
   signedInAs: (email: string) => `Signed in as ${email}.`,
@@ -30,11 +33,11 @@ export const settings = {
   index: 'Vector index',
   holds: 'Contents',
   corpus: (ready: number, failed: number, chunks: number, collections: number) =>
-    `${ready.toLocaleString('en')} ${ready === 1 ? 'document' : 'documents'}${failed === 0 ? '' : ` (and ${failed.toLocaleString('en')} failed)`}, ${chunks.toLocaleString('en')} passages, ${collections.toLocaleString('en')} ${collections === 1 ? 'collection' : 'collections'}`,
+    `${counted(ready, 'document')}${failed === 0 ? '' : ` (and ${failed.toLocaleString('en')} failed)`}, ${counted(chunks, 'passage')}, ${counted(collections, 'collection')}`,
   data: 'Data folder',
   version: 'Version',
   uptime: (seconds: number) =>
-    seconds < 3_600 ? `up for ${Math.round(seconds / 60)} minutes` : `up for ${Math.round(seconds / 3_600)} hours`,
+    `up for ${seconds < 3_600 ? counted(Math.round(seconds / 60), 'minute') : counted(Math.round(seconds / 3_600), 'hour')}`,
   memory: 'Memory in use',
   models: 'Models',
   lookingForModels: 'Looking for models…',
