@@ -16,7 +16,7 @@ import { createTest } from './browser-test/suite.ts';
 const SAMPLES = fileURLToPath(new URL('samples/', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
-const VIEWPORT = { width: 1040, height: 640 };
+const VIEWPORT = { width: 1040, height: 620 };
 /** Draws WebGL without a graphics card. */
 const DRAWING = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
