@@ -9,8 +9,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { estimateTokens } from '../src/documents/estimate-tokens.ts';
 
-// MCP as seen by hosts and models: time to the first response, size of the tool list, calls per second compared with the
-// same search over /v3, and memory after many calls.
+// MCP as seen by hosts and models: size of the tool list, calls per second compared with the same search over /v3, and
+// memory after many calls. measure-mcp-start.ts measures the start.
 const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url));
 const CHARACTERS_PER_TOKEN = 4;
 const DOCUMENTS = 200;
@@ -36,26 +36,10 @@ const env = { PATH, HOME, CITEWELL_LOG_LEVEL: 'error' };
 const row = (what: string, value: string) => console.log(`${what.padEnd(58)}${value}`);
 
 try {
-  const replies: number[] = [];
-  for (let run = 0; run < 7; run++) replies.push(await firstReply());
-  row('first reply over stdio, from process start (median of 7)', `${Math.round(median(replies))} ms`);
   await overStdio();
   await overHttp();
 } finally {
   await rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-}
-
-async function firstReply(): Promise<number> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, 'mcp'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'measure', version: '1' } };
-  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
-  const exited = once(child, 'exit').then(() => Promise.reject(new Error('The server did not start.')));
-  await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited]);
-  const took = performance.now() - startedAt;
-  child.stdin.end();
-  await exited.catch(() => {});
-  return took;
 }
 
 async function overStdio(): Promise<void> {
@@ -182,8 +166,4 @@ async function residentMegabytes(pid: number): Promise<number> {
   let output = '';
   for await (const part of ps.stdout.setEncoding('utf8')) output += part;
   return Math.round(Number(output) / 1024);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
