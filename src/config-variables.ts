@@ -27,17 +27,24 @@ const wholeNumber = (example: string, least: number, most: number) =>
     .transform(Number)
     .refine((number) => number >= least && number <= most, `expected a whole number from ${least} to ${most}`);
 
-const hostNames = z
-  .string()
-  .transform((list) => splitList(list))
-  .pipe(
-    z.array(
-      z
-        .string()
-        .regex(/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, 'expected names without scheme and port such as example.org')
-        .toLowerCase(),
-    ),
-  );
+/** Entries separated by commas or spaces. */
+const listOf = <Entry extends z.ZodType<unknown, string>>(entry: Entry) =>
+  z
+    .string()
+    .transform((list) => splitList(list))
+    .pipe(z.array(entry));
+
+type Reader<Value> = (text: string, complain: (message: string) => void) => Value;
+
+const readBy = <Value>(read: Reader<Value>) =>
+  z.string().transform((text, context) => read(text, (message) => context.addIssue(message)));
+
+const hostNames = listOf(
+  z
+    .string()
+    .regex(/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, 'expected names without scheme and port such as example.org')
+    .toLowerCase(),
+);
 
 const ORIGINS_EXPECTED = 'expected names without scheme and port such as example.org, or * for every page';
 
@@ -65,10 +72,7 @@ export const variables = z.object({
     .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
     .default(7272),
   CITEWELL_AUTH: z.enum(['off', 'required'], { error: 'expected off or required' }).optional(),
-  CITEWELL_API_KEYS: z
-    .string()
-    .transform((list, context) => readKeys(list, (message) => context.addIssue(message)))
-    .optional(),
+  CITEWELL_API_KEYS: readBy(readKeys).optional(),
   CITEWELL_OAUTH_ISSUER: word
     .refine(
       isConfidential,
@@ -96,22 +100,14 @@ export const variables = z.object({
     .max(1_000, 'expected 1000 characters or less')
     .optional(),
   CITEWELL_R2R_TEST_ADMIN: flag.default(false),
-  CITEWELL_RATE_LIMITS: z
-    .string()
-    .transform((list, context) => {
-      const numbers = readNumbers(list, ['global', 'route', 'month'], (message) => context.addIssue(message));
-      return { globalPerMinute: numbers['global'], routePerMinute: numbers['route'], monthly: numbers['month'] };
-    })
-    .optional(),
-  CITEWELL_QUOTAS: z
-    .string()
-    .transform((list, context): QuotaSizes => readNumbers(list, quotaKinds, (message) => context.addIssue(message)))
-    .optional(),
-  CITEWELL_TRUSTED_PROXIES: z
-    .string()
-    .transform((list) => splitList(list))
-    .pipe(z.array(z.string().refine(isProxyNetwork, 'expected addresses or networks such as 10.0.0.2, 10.0.0.0/8')))
-    .optional(),
+  CITEWELL_RATE_LIMITS: readBy((list, complain) => {
+    const numbers = readNumbers(list, ['global', 'route', 'month'], complain);
+    return { globalPerMinute: numbers['global'], routePerMinute: numbers['route'], monthly: numbers['month'] };
+  }).optional(),
+  CITEWELL_QUOTAS: readBy((list, complain): QuotaSizes => readNumbers(list, quotaKinds, complain)).optional(),
+  CITEWELL_TRUSTED_PROXIES: listOf(
+    z.string().refine(isProxyNetwork, 'expected addresses or networks such as 10.0.0.2, 10.0.0.0/8'),
+  ).optional(),
   CITEWELL_REQUEST_SECONDS: wholeNumber('60', 1, 3_600).default(60),
   CITEWELL_ALLOWED_HOSTS: hostNames.optional(),
   CITEWELL_ALLOWED_ORIGINS: z
@@ -127,30 +123,21 @@ export const variables = z.object({
     .string()
     .transform((list) => splitList(list, /[,\n]/))
     .optional(),
-  CITEWELL_MCP_TOOLSETS: z
-    .string()
-    .transform((list) => splitList(list))
-    .pipe(z.array(z.string().regex(/^[a-z_]+$/, 'expected names of toolsets such as retrieval,corpus')))
-    .optional(),
+  CITEWELL_MCP_TOOLSETS: listOf(
+    z.string().regex(/^[a-z_]+$/, 'expected names of toolsets such as retrieval,corpus'),
+  ).optional(),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
   CITEWELL_MODEL: z
     .union([z.literal('auto'), modelName('')], {
       error: 'expected auto, or <provider>/<name> such as openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5',
     })
     .optional(),
-  CITEWELL_LOCAL_MODELS: z
-    .string()
-    .transform((list, context) => readLocalServers(list, (message) => context.addIssue(message)))
-    .optional(),
+  CITEWELL_LOCAL_MODELS: readBy(readLocalServers).optional(),
   CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),
   CITEWELL_REASONING_MODEL: modelName('openai/gpt-6.1-sol').optional(),
   CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-5-5').optional(),
   CITEWELL_MODEL_STREAMS: wholeNumber('128', 1, 10_000).default(128),
-  CITEWELL_TEXT_TOOLS: z
-    .string()
-    .transform((list) => splitList(list))
-    .pipe(z.array(modelName('ollama/gemma3:4b')))
-    .optional(),
+  CITEWELL_TEXT_TOOLS: listOf(modelName('ollama/gemma3:4b')).optional(),
   CITEWELL_EMBEDDING_MODEL: modelName(
     'openai/text-embedding-3-small, local/bge-small-en-v1.5 or builtin/lexical-hash-v1',
   ).optional(),
@@ -158,14 +145,8 @@ export const variables = z.object({
   CITEWELL_RERANKER: modelName(
     'local/ms-marco-minilm-l6-v2, cohere/rerank-v3.5, jina/jina-reranker-v3, tei/bge-reranker or openai/gpt-6-luna',
   ).optional(),
-  CITEWELL_PROVIDERS: z
-    .string()
-    .transform((list, context) => readProviderList(list, (message) => context.addIssue(message)))
-    .optional(),
-  CITEWELL_PRICES: z
-    .string()
-    .transform((json, context) => readPrices(json, (message) => context.addIssue(message)))
-    .optional(),
+  CITEWELL_PROVIDERS: readBy(readProviderList).optional(),
+  CITEWELL_PRICES: readBy(readPrices).optional(),
   CITEWELL_INGEST: z.enum(['inline', 'queue'], { error: 'expected inline or queue' }).default('inline'),
   CITEWELL_VERSIONS_KEPT: wholeNumber('10', 0, 1_000).default(10),
   CITEWELL_GRAPH: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
@@ -183,15 +164,9 @@ export const variables = z.object({
   CITEWELL_SUMMARIES: z.enum(['model', 'extract'], { error: 'expected model or extract' }).default('model'),
   CITEWELL_CONTEXT_TOKENS: wholeNumber('128000', 2_000, 10_000_000).default(128_000),
   CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),
-  CITEWELL_AFTER_UNTRUSTED: z
-    .string()
-    .transform((list) => splitList(list))
-    .pipe(
-      z.array(
-        z.enum(['code', 'addresses', 'actions'], { error: 'expected code, addresses, actions, or some of them' }),
-      ),
-    )
-    .optional(),
+  CITEWELL_AFTER_UNTRUSTED: listOf(
+    z.enum(['code', 'addresses', 'actions'], { error: 'expected code, addresses, actions, or some of them' }),
+  ).optional(),
   CITEWELL_MCP_SERVERS: z.string().optional(),
   CITEWELL_SANDBOX: z.enum(['auto', 'strict', 'off'], { error: 'expected auto, strict or off' }).default('auto'),
   CITEWELL_PYTHON_PACKAGES: word.optional(),
@@ -207,15 +182,8 @@ export const variables = z.object({
   CITEWELL_PYTHON_QUEUE: wholeNumber('16', 0, 10_000).optional(),
   CITEWELL_PYTHON_QUEUE_SECONDS: wholeNumber('30', 0, 600).optional(),
   CITEWELL_PYTHON_IDLE_SECONDS: wholeNumber('600', 1, 86_400).optional(),
-  CITEWELL_WEB_SEARCH: z
-    .string()
-    .transform((list) => splitList(list))
-    .pipe(z.array(z.enum(engineNames, { error: `expected names of ${engineNames.join(', ')}` })))
-    .optional(),
-  CITEWELL_ALLOW_HOSTS: z
-    .string()
-    .transform((list, context) => readOpenHosts(list, (message) => context.addIssue(message)))
-    .optional(),
+  CITEWELL_WEB_SEARCH: listOf(z.enum(engineNames, { error: `expected names of ${engineNames.join(', ')}` })).optional(),
+  CITEWELL_ALLOW_HOSTS: readBy(readOpenHosts).optional(),
   CITEWELL_OBEY_ROBOTS: flag.default(true),
   CITEWELL_BROWSER: word.optional(),
   SEARXNG_URL: url('http://127.0.0.1:8888').optional(),

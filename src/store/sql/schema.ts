@@ -261,13 +261,8 @@ export interface VersionFileTable {
   readonly bytes: Uint8Array;
 }
 
-export interface VersionTextTable {
+export interface VersionTextTable extends Omit<DocumentTextTable, 'document_key'> {
   readonly version_key: number;
-  readonly text: string;
-  /** PageSpan[] */
-  readonly pages: JsonText;
-  /** HeadingSpan[], as `toHeadingsJson` writes them */
-  readonly headings: Generated<JsonText>;
 }
 
 /**
@@ -296,13 +291,8 @@ export interface PastChunkTable {
 }
 
 /** Visible chunks that are reused by the staged content of their document, with their new positions. */
-export interface KeptChunkTable {
+export interface KeptChunkTable extends Omit<VersionChunkTable, 'version_key'> {
   readonly document_key: number;
-  readonly ordinal: number;
-  readonly chunk_key: number;
-  readonly start_offset: number;
-  readonly end_offset: number;
-  readonly page: number | null;
 }
 
 /** Original of the visible version, while `document_files` and `settings` hold those of its replacement. */

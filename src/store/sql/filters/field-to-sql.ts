@@ -58,53 +58,30 @@ const integer = (column: RawBuilder<unknown>, nullable = false): SqlValue => ({
   json: sql`cast(${column} as text)`,
 });
 
-function columnValue(field: RecordField, target: FilterTarget): SqlValue {
-  switch (field) {
-    case 'id':
-      return text(target === 'chunk' ? sql`c.id` : sql`d.id`);
-    case 'chunk_id':
-      return text(sql`c.id`);
-    case 'document_id':
-      return text(sql`d.id`);
-    case 'owner_id':
-      return text(sql`d.owner_id`);
-    case 'created_at':
-      return text(sql`d.created_at`);
-    case 'updated_at':
-      return text(sql`d.updated_at`);
-    case 'text':
-      return text(sql`c.text`);
-    case 'title':
-      return text(sql`d.title`);
-    case 'document_type':
-      return text(sql`d.type`);
-    case 'version':
-      return text(sql`d.version`);
-    case 'chunk_order':
-      return integer(sql`c.ordinal`);
-    case 'page_number':
-      return integer(sql`c.page`, true);
-    case 'source':
-      return text(sql`d.source`, true);
-    case 'file_name':
-      return text(sql`d.file_name`);
-    case 'media_type':
-      return text(sql`d.media_type`);
-    case 'size_in_bytes':
-      return integer(sql`d.size_in_bytes`);
-    case 'content_hash':
-      return text(sql`d.content_hash`);
-    case 'ingestion_status':
-      return text(sql`d.ingestion_status`);
-    case 'extraction_status':
-      return text(sql`d.extraction_status`);
-    case 'summary':
-      return text(sql`d.summary`, true);
-    case 'total_tokens':
-      return integer(sql`d.total_tokens`);
-    case 'text_length':
-      return integer(sql`d.text_length`);
-    case 'chunk_count':
-      return integer(sql`d.chunk_count`);
-  }
-}
+const columns: Readonly<Record<Exclude<RecordField, 'id'>, SqlValue>> = {
+  chunk_id: text(sql`c.id`),
+  document_id: text(sql`d.id`),
+  owner_id: text(sql`d.owner_id`),
+  created_at: text(sql`d.created_at`),
+  updated_at: text(sql`d.updated_at`),
+  text: text(sql`c.text`),
+  title: text(sql`d.title`),
+  document_type: text(sql`d.type`),
+  version: text(sql`d.version`),
+  chunk_order: integer(sql`c.ordinal`),
+  page_number: integer(sql`c.page`, true),
+  source: text(sql`d.source`, true),
+  file_name: text(sql`d.file_name`),
+  media_type: text(sql`d.media_type`),
+  size_in_bytes: integer(sql`d.size_in_bytes`),
+  content_hash: text(sql`d.content_hash`),
+  ingestion_status: text(sql`d.ingestion_status`),
+  extraction_status: text(sql`d.extraction_status`),
+  summary: text(sql`d.summary`, true),
+  total_tokens: integer(sql`d.total_tokens`),
+  text_length: integer(sql`d.text_length`),
+  chunk_count: integer(sql`d.chunk_count`),
+};
+
+const columnValue = (field: RecordField, target: FilterTarget): SqlValue =>
+  field === 'id' ? columns[target === 'chunk' ? 'chunk_id' : 'document_id'] : columns[field];

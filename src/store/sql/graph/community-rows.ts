@@ -4,6 +4,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { GraphOrigin, GraphRecords, NewCommunity, StoredCommunity } from '../../graph-records.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import { removeRow } from './manual-rows.ts';
 import { recordId, recordKey } from './record-id.ts';
 
 type Communities = Pick<
@@ -78,19 +79,7 @@ export function createCommunities({ reader, writer }: Sqlite): Communities {
         return find(transaction, collectionId, key);
       }),
 
-    async removeCommunity(collectionId, id) {
-      const { numDeletedRows } = await writer
-        .deleteFrom('graph_communities')
-        .where('key', 'in', (from) =>
-          from
-            .selectFrom('shown_graph_communities')
-            .select('key')
-            .where('collection_id', '=', collectionId.toLowerCase())
-            .where('key', '=', recordKey('graph_communities', id) ?? -1),
-        )
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
+    removeCommunity: (collectionId, id) => removeRow(writer, 'graph_communities', collectionId, id),
 
     replaceBuilt: (collectionId, communities) =>
       writer.transaction().execute(async (transaction) => {

@@ -57,19 +57,7 @@ export function createManualRows({ writer }: Sqlite): ManualRows {
         return findEntity(transaction, graphOf(collectionId), key);
       }),
 
-    async removeEntity(collectionId, id) {
-      const { numDeletedRows } = await writer
-        .deleteFrom('graph_entities')
-        .where('key', 'in', (from) =>
-          from
-            .selectFrom('shown_graph_entities')
-            .select('key')
-            .where('collection_id', '=', collectionId.toLowerCase())
-            .where('key', '=', recordKey('graph_entities', id) ?? -1),
-        )
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
+    removeEntity: (collectionId, id) => removeRow(writer, 'graph_entities', collectionId, id),
 
     createRelationship: (collectionId, given) =>
       writer.transaction().execute(async (transaction) => {
@@ -126,20 +114,28 @@ export function createManualRows({ writer }: Sqlite): ManualRows {
         return findRelationship(transaction, graphOf(collectionId), key);
       }),
 
-    async removeRelationship(collectionId, id) {
-      const { numDeletedRows } = await writer
-        .deleteFrom('graph_relationships')
-        .where('key', 'in', (from) =>
-          from
-            .selectFrom('shown_graph_relationships')
-            .select('key')
-            .where('collection_id', '=', collectionId.toLowerCase())
-            .where('key', '=', recordKey('graph_relationships', id) ?? -1),
-        )
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
+    removeRelationship: (collectionId, id) => removeRow(writer, 'graph_relationships', collectionId, id),
   };
+}
+
+/** Deletes a row of a collection's graph; false if there is none. */
+export async function removeRow(
+  database: Queries,
+  table: 'graph_entities' | 'graph_relationships' | 'graph_communities',
+  collectionId: string,
+  id: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await database
+    .deleteFrom(table)
+    .where('key', 'in', (from) =>
+      from
+        .selectFrom(`shown_${table}`)
+        .select('key')
+        .where('collection_id', '=', collectionId.toLowerCase())
+        .where('key', '=', recordKey(table, id) ?? -1),
+    )
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 const graphOf = (id: string): GraphParent => ({ kind: 'collection', id });

@@ -32,7 +32,8 @@ export async function saveExtraction(
   await addMentions(database, 'entity', entityPlaces);
   if (!isFirst) {
     await dropOtherMentions(database, 'entity', document.key, entityPlaces);
-    await describeEntities(database, entities, rowOf);
+    const descriptions = entities.map(({ name, description }) => [rowOf.get(nameForm(name)), description] as const);
+    await describe(database, 'entity', descriptions);
   }
 
   const relationships = graph.relationships.flatMap((each) => {
@@ -43,13 +44,14 @@ export async function saveExtraction(
     return [{ ...each, mentions, subjectKey: subject, objectKey: object }];
   });
   const relationOf = await upsertRelationships(database, document.key, relationships, now);
-  const relationPlaces = relationships.flatMap((each) =>
-    places(relationOf.get(relationName(each.subjectKey, each.objectKey, each.predicate)), each.mentions, chunks),
-  );
+  const keyOf = ({ subjectKey, objectKey, predicate }: StoredRelation) =>
+    relationOf.get(relationName(subjectKey, objectKey, predicate));
+  const relationPlaces = relationships.flatMap((each) => places(keyOf(each), each.mentions, chunks));
   await addMentions(database, 'relationship', relationPlaces);
   if (isFirst) return;
   await dropOtherMentions(database, 'relationship', document.key, relationPlaces);
-  await describeRelationships(database, relationships, relationOf);
+  const descriptions = relationships.map((each) => [keyOf(each), each.description] as const);
+  await describe(database, 'relationship', descriptions);
 }
 
 async function hasExtraction(database: Queries, document: number): Promise<boolean> {
@@ -224,34 +226,7 @@ async function dropOtherMentions(
       select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`.execute(database);
 }
 
-// Runs after old mentions are deleted, which also deletes the description.
-async function describeEntities(
-  database: Queries,
-  entities: readonly Entity[],
-  rowOf: ReadonlyMap<string, number>,
-): Promise<void> {
-  await describe(
-    database,
-    'entity',
-    entities.map(({ name, description }) => [rowOf.get(nameForm(name)), description]),
-  );
-}
-
-async function describeRelationships(
-  database: Queries,
-  relationships: readonly StoredRelation[],
-  rowOf: ReadonlyMap<string, number>,
-): Promise<void> {
-  await describe(
-    database,
-    'relationship',
-    relationships.map((each) => [
-      rowOf.get(relationName(each.subjectKey, each.objectKey, each.predicate)),
-      each.description,
-    ]),
-  );
-}
-
+/** Runs after old mentions are deleted, which also deletes the description. */
 async function describe(
   database: Queries,
   kind: keyof typeof tables,

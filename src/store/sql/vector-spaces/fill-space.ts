@@ -129,30 +129,10 @@ async function embedChunks(parts: FillSpace, chunks: readonly UnembeddedChunk[])
 
 /** Counts include the chunks of earlier versions. */
 export async function readProgress(database: Queries, spaceKey: number): Promise<ReindexProgress> {
-  const count = await database
-    .selectNoFrom((expressions) => [
-      expressions
-        .selectFrom('chunk_vectors')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('space_key', '=', spaceKey)
-        .as('done'),
-      expressions
-        .selectFrom('chunks')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .as('total'),
-      expressions
-        .selectFrom('past_chunk_vectors')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('space_key', '=', spaceKey)
-        .as('pastDone'),
-      expressions
-        .selectFrom('past_chunks')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .as('pastTotal'),
-    ])
-    .executeTakeFirstOrThrow();
-  return {
-    done: (count.done ?? 0) + (count.pastDone ?? 0),
-    total: (count.total ?? 0) + (count.pastTotal ?? 0),
-  };
+  const { rows } = await sql<ReindexProgress>`
+    select
+      (select count(*) from chunk_vectors where space_key = ${spaceKey}) +
+        (select count(*) from past_chunk_vectors where space_key = ${spaceKey}) as done,
+      (select count(*) from chunks) + (select count(*) from past_chunks) as total`.execute(database);
+  return rows[0] ?? { done: 0, total: 0 };
 }
