@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
+import { LruMap } from '../shared/lru-map.ts';
 import type { User, UserStore } from '../store/user-records.ts';
 import { matchesApiKey, readApiKey } from './api-keys.ts';
 import { rateLimitAddress } from './client-address.ts';
-import { createKnownLogins } from './known-logins.ts';
 import type { Passwords } from './passwords.ts';
 import { invalidToken, type SessionClaims, type SessionTokens, type TokenPair } from './session-tokens.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
@@ -62,7 +62,8 @@ export interface Login {
 export function createSignIn(parts: SignInParts): SignIn {
   const { store, tokens, passwords, requiresVerified, throttles = defaultThrottles() } = parts;
   const { users, apiKeys, revokedTokens } = store;
-  const known = createKnownLogins();
+  /** Pairs of account and client address with a successful login; the least recent is dropped first. */
+  const known = new LruMap<string, true>({ max: 10_000 });
 
   const userOf = async ({ email, stamp, session }: SessionClaims, kind: 'access' | 'refresh'): Promise<User> => {
     const [user, isRevoked] = await Promise.all([users.findByEmail(email), revokedTokens.has(session)]);
@@ -97,7 +98,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       if (!known.has(pair)) throttles.address.undo(clientAddress);
       throttles.pair.forgive(pair);
       throttles.email.forgive(account);
-      known.add(pair);
+      known.set(pair, true);
       return tokens.issue(user);
     },
 

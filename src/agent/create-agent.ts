@@ -18,12 +18,11 @@ import type { Agent, AgentRequest } from './agent.ts';
 import { type Budget, type BudgetParts, createBudget } from './budget.ts';
 import type { ContainmentPolicy } from './containment.ts';
 import { budgetLimits, modes } from './modes.ts';
-import { openTurn } from './open-turn.ts';
+import { openTurn, unstoredTurn } from './open-turn.ts';
 import { compactionTo, historyShares, modelFor, prepareRun } from './prepare-run.ts';
 import { type History, readHistory } from './read-history.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
-import { unstoredTurn } from './unstored-turn.ts';
 
 export interface AgentParts {
   readonly models: ModelRegistry;

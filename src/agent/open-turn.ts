@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Source } from '../citations/citation.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
@@ -160,4 +161,31 @@ function sourceMetadata(source: Source): Metadata {
     case 'web':
       return { link: source.page.url, title: source.page.title };
   }
+}
+
+/** A turn of a conversation that the caller keeps: its history is used, but nothing is stored. */
+export function unstoredTurn(earlier: readonly EarlierMessage[]): OpenTurn {
+  const conversationId = randomUUID();
+  const createdAt = new Date().toISOString();
+  const messages = earlier.map(
+    ({ role, text }): StoredMessage => ({
+      id: randomUUID(),
+      conversationId,
+      parentId: null,
+      role,
+      content: text,
+      // The sources of these answers are unknown, so they count as untrusted.
+      metadata: role === 'assistant' ? { read_untrusted: true } : {},
+      createdAt,
+    }),
+  );
+  return {
+    conversationId,
+    messages: async () => messages,
+    summary: async () => undefined,
+    saveSummary: async () => {},
+    async *save(events) {
+      yield* events;
+    },
+  };
 }

@@ -1,11 +1,11 @@
 import type { Json } from '../documents/document.ts';
-import { type AgentOptions, refuseAgentOptions } from './agent-options.ts';
-import { askAgent } from './ask-agent.ts';
+import { type AgentOptions, refuseAgentOptions, toAgentQuery } from './agent-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CitedAnswer } from './from-wire.ts';
 import { visible } from './layout.ts';
 import { noteEmptyCorpus } from './note-empty-corpus.ts';
+import { runTurn } from './run-turn.ts';
 import { showCitations } from './show-citations.ts';
 import { withClient } from './with-client.ts';
 
@@ -56,4 +56,23 @@ function toJson(question: string, { text, mode, support, model, citations }: Cit
       quotes: quotes.map(({ headingPath, ...quote }) => ({ ...quote, heading_path: headingPath })),
     })),
   };
+}
+
+/** `citewell ask --agent`: one turn of the agent; `chat --conversation` can continue it. */
+function askAgent(question: string, options: AgentOptions, context: CommandContext): Promise<ExitCode> {
+  const { output, interruption } = context;
+  return withClient(context, async (client) => {
+    const isJson = options.json === true;
+    const { conversationId, citations } = await runTurn(
+      toAgentQuery(question, options),
+      { client, output, isJson },
+      interruption.stop,
+    );
+    if (!isJson && citations.length === 0) await noteEmptyCorpus(client, output);
+    if (!isJson)
+      output.note(
+        output.noteStyle('dim', `citewell chat --conversation ${conversationId} continues this conversation`),
+      );
+    return exitCodes.ok;
+  });
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import { readEvents } from './read-events.ts';
 
 // Not an import statement, which reads all of the module's members: one of them loads undici, 10 MB and 40 ms.
 const { request } = process.getBuiltinModule('node:http');
@@ -103,4 +103,21 @@ function failureOf(
   const error = new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
   // The request was not cancelled here.
   return error.code === 'cancelled' ? new ServerLost(server, error) : error;
+}
+
+/** One server-sent event; `data` is text as it came. */
+interface StreamedEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** The events of docs/contract.md 5.5; comments are passed over. */
+async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamedEvent, void> {
+  const ready: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => ready.push(message) });
+  const decoder = new TextDecoder();
+  for await (const bytes of body) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    for (const { event = 'message', data } of ready.splice(0)) yield { event, data };
+  }
 }

@@ -6,7 +6,7 @@ import { answerFailure } from './failure.ts';
 import type { HttpServices } from './http-services.ts';
 import { limitRequests } from './limit-requests.ts';
 import { answerOpenAiFailure } from './openai-failure.ts';
-import { receiveBytes } from './read-body.ts';
+import { receiveBytes } from './read-request.ts';
 import { rejectInvalidHost, requireHost } from './reject-invalid-host.ts';
 import { nameRequest } from './request-id.ts';
 import { agentRoutes } from './routes/agent.ts';

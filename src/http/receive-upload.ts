@@ -3,7 +3,7 @@ import type { MulterError } from 'multer';
 import { ServiceError } from '../errors.ts';
 import { invalidField } from './check-shape.ts';
 import type { HttpLimits } from './http-services.ts';
-import { bodyText, parseJson, receiveBytes } from './read-body.ts';
+import { bodyText, parseJson, receiveBytes } from './read-request.ts';
 
 /** The contract has eight fields and one file; the rest is room for what clients add. */
 const MAX_FIELDS = 50;

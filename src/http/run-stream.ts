@@ -3,10 +3,9 @@ import { ServiceError } from '../errors.ts';
 import type { Run, RunEvent } from '../runs/run.ts';
 import { principalOf } from './authenticate.ts';
 import type { HttpServices } from './http-services.ts';
-import { readQuery } from './read-query.ts';
+import { readQuery } from './read-request.ts';
 import { requestSignal } from './request-signal.ts';
-import { type EncodedEvent, type ServerSentEvent, sendEvents } from './sse.ts';
-import { failureEvent, streamOptions } from './stream-options.ts';
+import { type EncodedEvent, failureEvent, type ServerSentEvent, sendEvents, streamOptions } from './sse.ts';
 import { afterQuery } from './wire/query.ts';
 
 type RunServices = Pick<HttpServices, 'runs' | 'limits' | 'log'>;

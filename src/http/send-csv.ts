@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { Page, Paged } from '../store/corpus.ts';
 import { toCsv } from './csv.ts';
-import { readBody } from './read-body.ts';
+import { readBody } from './read-request.ts';
 import type { ExportColumns } from './wire/export-columns.ts';
 import { exportRequest, planExport } from './wire/export-request.ts';
 

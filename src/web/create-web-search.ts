@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Agent } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { canonicalUrl, isOfDomain } from './canonical-url.ts';
-import { plainSnippet } from './plain-snippet.ts';
 import { askEngine } from './search/ask-engine.ts';
 import type { EngineReply, EngineResult, SearchEngine } from './search/search-engine.ts';
 import type { WebQuery, WebResult, WebSearch, WebSearchOutcome } from './web-search.ts';
@@ -135,3 +134,28 @@ function toResult({ title, url, snippet, date, sitelinks, score }: EngineResult,
     ...(score === undefined ? {} : { score }),
   };
 }
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  hellip: '…',
+  ndash: '–',
+  mdash: '—',
+};
+
+/** The text of a snippet without the HTML highlighting and line breaks of the search engine. */
+const plainSnippet = (text: string): string =>
+  text
+    .replaceAll(/<\/?(?:strong|b|em|i|mark|span|br|p)\b[^<>]{0,200}>/gi, '')
+    .replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
+      const code = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : undefined;
+      if (code !== undefined) return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+      return ENTITIES[String(name).toLowerCase()] ?? whole;
+    })
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toWellFormed();

@@ -3,10 +3,11 @@ import { ServiceError } from '../../src/errors.ts';
 import { describeFolder } from '../../src/toolbox/describe-folder.ts';
 import { cursor, documentId, filters, limit } from '../../src/toolbox/fields.ts';
 import { filterableFields } from '../../src/toolbox/filterable-fields.ts';
+import { findDocument } from '../../src/toolbox/find-document.ts';
+import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
-import { documentRecord } from './describe-record.ts';
-import { documentState } from './document-state.ts';
+import { describeDocument, documentRecord, toDocumentRecord } from './describe-record.ts';
 import { listDocuments } from './list-documents.ts';
 
 /** Number of documents sampled for filterable metadata. */
@@ -89,5 +90,26 @@ async function overview({ facts, library, visible, absentTools = [], followed = 
       ...(followed.length === 0 ? {} : { folders: followed.map(describeFolder) }),
       hints: [...known.hints],
     },
+  };
+}
+
+const FINAL_STATES: ReadonlySet<string> = new Set(['success', 'enriched', 'failed']);
+
+/** Ingestion state of a document; waits up to this many seconds for the end. */
+async function documentState(given: string, waitSeconds: number, context: ToolContext) {
+  let document = await findDocument(given, context);
+  if (!FINAL_STATES.has(document.ingestionStatus) && waitSeconds > 0 && context.ingestion !== undefined) {
+    await context.ingestion.wait(document.id, waitSeconds * 1000, context.signal, ({ status, done, total }) =>
+      context.progress?.(status, done, total),
+    );
+    document = await findDocument(document.id, context);
+  }
+  const isFinished = FINAL_STATES.has(document.ingestionStatus);
+  const next = isFinished
+    ? ''
+    : `\nNot finished: call corpus_status with document_id="${shortDocumentId(document.id)}", wait_seconds=20.`;
+  return {
+    text: `${describeDocument(document)}${next}`,
+    structured: { list: [toDocumentRecord(document)], total: 1, is_finished: isFinished },
   };
 }

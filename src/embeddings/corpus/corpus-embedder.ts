@@ -9,7 +9,6 @@ import { createLexicalHash } from '../lexical-hash.ts';
 import type { LsaModel } from '../lsa/lsa-model.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './choose-embedder.ts';
 import { createLearner, type Learner, type LearnerParts, readLearned } from './learner.ts';
-import { lostEmbedder } from './lost-embedder.ts';
 import { replaceableEmbedder } from './replaceable-embedder.ts';
 
 export interface EmbedderParts {
@@ -139,4 +138,31 @@ function unopened(name: string): EmbeddingModel {
     throw new Error('The embedder of the corpus is used before the services are started.');
   };
   return { name, isLexical: true, space: refuse, embed: refuse };
+}
+
+interface LostEmbedderParts {
+  readonly space: VectorSpace;
+  /** Retrains; resolves with the new embedder. */
+  readonly retrain: (signal?: AbortSignal) => Promise<EmbeddingModel>;
+}
+
+/**
+ * Stands for a trained embedder whose model is lost. Queries fall back to full text; chunks wait until the model is
+ * retrained and the corpus re-embedded.
+ */
+function lostEmbedder({ space, retrain }: LostEmbedderParts): EmbeddingModel {
+  const { embedder: name, version, dimensions } = space;
+  return {
+    name,
+    isLexical: true,
+    isLearned: true,
+    space: async () => ({ embedder: name, version, dimensions }),
+    async embed(texts, kind, signal) {
+      if (kind === 'passage') return (await retrain(signal)).embed(texts, kind, signal);
+      throw new ServiceError(
+        'provider_failed',
+        `The model that ${name} learned from the corpus is missing or damaged. It is being retrained; until then search uses full text only.`,
+      );
+    },
+  };
 }

@@ -7,11 +7,11 @@ import { type EnglishTagger, loadEnglishTagger } from './english-tagger.ts';
 import { isUnspaced } from './find-unspaced.ts';
 import { gatherSubjects } from './gather-subjects.ts';
 import { type Gazetteer, loadGazetteer } from './gazetteer.ts';
-import { guessLanguage } from './language.ts';
+import { type GraphLanguage, guessLanguage } from './language.ts';
 import type { Subject } from './mention-candidate.ts';
 import { relate } from './relate.ts';
 import { readSentences, type Sentence } from './sentence.ts';
-import { isSignificant } from './significance.ts';
+import { commonNouns } from './word-lists.ts';
 
 /** Maximum time in milliseconds before yielding to other work. */
 const MAX_TURN_LENGTH = 15;
@@ -80,4 +80,26 @@ function sampleOf(chunks: readonly { readonly text: string }[]): string {
 function throwIfCancelled(signal: AbortSignal): void {
   if (signal.aborted)
     throw new ServiceError('cancelled', 'The extraction of the graph was cancelled.', { cause: signal.reason });
+}
+
+/** Number of mentions from which a one-word term is significant; fewer for longer terms and German compounds. */
+const MIN_MENTIONS_OF_WORD = 4;
+const MIN_MENTIONS_OF_PHRASE = 2;
+/** For scripts without spaces, where the dictionary cannot distinguish nouns from verbs. */
+const MIN_MENTIONS_UNSPACED = 3;
+
+const IDEOGRAPHIC = /^\P{Script=Latin}/u;
+
+/** Whether a document mentions something often enough to be significant without a defining sentence. */
+function isSignificant({ kind, key, mentions }: Subject, headings: string, language: GraphLanguage): boolean {
+  if (kind === 'name') return mentions.some(({ isWeak }) => !isWeak);
+  if (kind === 'date') return false;
+  const isCommon = !key.includes(' ') && commonNouns.has(key);
+  if (isCommon) return false;
+  const isLong = key.includes(' ') || language === 'de';
+  if (IDEOGRAPHIC.test(key)) return mentions.length >= MIN_MENTIONS_UNSPACED;
+  return (
+    mentions.length >= (isLong ? MIN_MENTIONS_OF_PHRASE : MIN_MENTIONS_OF_WORD) ||
+    (key.includes(' ') && headings.includes(key))
+  );
 }

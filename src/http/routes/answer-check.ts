@@ -6,7 +6,7 @@ import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { originOf } from '../origin-of.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { answerCheckRequest } from '../wire/answer-check.ts';
 

@@ -10,10 +10,9 @@ import { toFailure } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
 import { openAiError } from '../openai-failure.ts';
 import { originOf } from '../origin-of.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
-import { dataOnlyFraming, sendEvents } from '../sse.ts';
-import { streamOptions } from '../stream-options.ts';
+import { dataOnlyFraming, sendEvents, streamOptions } from '../sse.ts';
 import {
   type ChatAnswer,
   type ChatPart,

@@ -3,8 +3,7 @@ import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody } from '../read-body.ts';
-import { readId, readQuery } from '../read-query.ts';
+import { readBody, readId, readQuery } from '../read-request.ts';
 import { sendExport } from '../send-csv.ts';
 import {
   conversationName,

@@ -1,15 +1,17 @@
 import type { Router } from 'express';
 import type { Principal } from '../../access/principal.ts';
 import { mayChange, visibleFilter } from '../../access/visible-filter.ts';
+import type { Document } from '../../documents/document.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
+import { descriptionText } from '../../embeddings/description-text.ts';
+import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Corpus, CorpusView } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody, receiveBytes } from '../read-body.ts';
-import { readId, readQuery } from '../read-query.ts';
+import { readBody, readId, readQuery, receiveBytes } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
@@ -17,12 +19,10 @@ import { toChunkRecord } from '../wire/chunk-record.ts';
 import { deletionFilter } from '../wire/deletion-filter.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
 import { toDescribedRecord, toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
-import { toListFilter } from '../wire/list-filter.ts';
 import { metadataList } from '../wire/metadata-list.ts';
-import { asOfQuery, documentChunksQuery, documentsQuery, textQuery } from '../wire/query.ts';
+import { asOfQuery, documentChunksQuery, documentsQuery, textQuery, toListFilter } from '../wire/query.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { toTextRecord } from '../wire/text-record.ts';
-import { summaryVectors } from './summary-vectors.ts';
 import { findChangeable, findReadable, findThen, findVisible, noDocument } from './visible-document.ts';
 
 type DocumentServices = Pick<HttpServices, 'corpus' | 'versions' | 'descriptions' | 'embeddings' | 'limits'>;
@@ -126,3 +126,24 @@ const viewAt = (corpus: Corpus, asOf: string | undefined): CorpusView =>
 const only = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
 
 const ownedBy = ({ userId }: Principal): Filter => ({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
+
+/** Vectors of titles and summaries by document: stored ones, and the others embedded now. */
+async function summaryVectors(
+  documents: readonly Document[],
+  {
+    descriptions,
+    embeddings,
+  }: { readonly descriptions: HttpServices['descriptions'] | undefined } & Pick<HttpServices, 'embeddings'>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const described = documents.filter(({ summary }) => summary !== null);
+  const kept = await descriptions?.vectorsOf(described.map(({ id }) => id));
+  const bare = described.filter(({ id }) => kept?.has(id) !== true);
+  const made = await embedInBatches(embeddings, bare.map(descriptionText), { kind: 'passage', signal });
+  const vectors = new Map(kept);
+  for (const [index, { id }] of bare.entries()) {
+    const vector = made[index];
+    if (vector !== undefined) vectors.set(id, vector);
+  }
+  return vectors;
+}

@@ -4,7 +4,7 @@ import { invalidField } from '../check-shape.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { bodyText } from '../read-body.ts';
+import { bodyText } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 
 /** docs/contract.md 5.4b. */

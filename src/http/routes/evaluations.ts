@@ -1,11 +1,10 @@
 import type { Router } from 'express';
 import { createEvaluationStore } from '../../evaluation/evaluation-store.ts';
-import { principalOf } from '../authenticate.ts';
+import { principalOf, requireSuperuser } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readPage } from '../read-query.ts';
-import { requireSuperuser } from '../require-superuser.ts';
+import { readPage } from '../read-request.ts';
 import { toEvaluationRecord, toEvaluationSummary } from '../wire/evaluation-record.ts';
 
 /** Ours, for superusers: what `citewell eval` keeps in the data folder. */

@@ -3,8 +3,7 @@ import type { Authenticate } from '../../access/credentials.ts';
 import { identify } from '../authenticate.ts';
 import type { HttpServices } from '../http-services.ts';
 import { requestSignal } from '../request-signal.ts';
-import { type ServerSentEvent, sendEvents } from '../sse.ts';
-import { streamOptions } from '../stream-options.ts';
+import { type ServerSentEvent, sendEvents, streamOptions } from '../sse.ts';
 
 /** Progress of background work: one more item done. */
 export interface FinishProgress {

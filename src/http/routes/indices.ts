@@ -1,13 +1,11 @@
 import type { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import type { VectorSpace } from '../../store/vector-spaces.ts';
-import { principalOf } from '../authenticate.ts';
+import { principalOf, requireSuperuser } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody } from '../read-body.ts';
-import { readPage } from '../read-query.ts';
-import { requireSuperuser } from '../require-superuser.ts';
+import { readBody, readPage } from '../read-request.ts';
 import { newIndex, toIndexRecord } from '../wire/index-record.ts';
 
 /**

@@ -7,10 +7,9 @@ import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readId, readQuery } from '../read-query.ts';
+import { readId, readQuery } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
-import { type ServerSentEvent, sendEvents } from '../sse.ts';
-import { streamOptions } from '../stream-options.ts';
+import { type ServerSentEvent, sendEvents, streamOptions } from '../sse.ts';
 import { afterQuery, retryQuery } from '../wire/query.ts';
 import { toIngestionEvent } from '../wire/task-record.ts';
 

@@ -1,12 +1,10 @@
 import type { Router } from 'express';
 import { fillTemplate } from '../../prompts/template.ts';
-import { principalOf } from '../authenticate.ts';
+import { principalOf, requireSuperuser } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody } from '../read-body.ts';
-import { readQuery } from '../read-query.ts';
-import { requireSuperuser } from '../require-superuser.ts';
+import { readBody, readQuery } from '../read-request.ts';
 import { newPrompt, promptChange, promptUse, toPromptRecord, valuesFor } from '../wire/prompt-record.ts';
 import { defined } from '../wire/tolerant.ts';
 

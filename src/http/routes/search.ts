@@ -5,7 +5,7 @@ import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { toSearchResults } from '../wire/search-results.ts';

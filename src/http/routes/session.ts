@@ -2,7 +2,7 @@ import { type Request, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import type { HttpServices } from '../http-services.ts';
 import { closeSession, openSession, SESSION_PATH, sessionRefreshToken, sessionToken } from '../page-session.ts';
-import { readBody, receiveBytes } from '../read-body.ts';
+import { readBody, receiveBytes } from '../read-request.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { sessionLogin } from '../wire/sign-in.ts';
 

@@ -6,7 +6,7 @@ import { createRouter } from '../create-router.ts';
 import { describeUser } from '../describe-user.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { bodyText, readBody, receiveBytes } from '../read-body.ts';
+import { bodyText, readBody, receiveBytes } from '../read-request.ts';
 import { readEmail, readLogin, readRefreshToken, toTokenRecord } from '../wire/sign-in.ts';
 import { passwordReset, registration, verification } from '../wire/user-record.ts';
 

@@ -6,8 +6,7 @@ import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody, receiveBytes } from '../read-body.ts';
-import { readId, readQuery } from '../read-query.ts';
+import { readBody, readId, readQuery, receiveBytes } from '../read-request.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { prefixQuery, sourcePlace, sourceQuery } from '../wire/source-request.ts';
 

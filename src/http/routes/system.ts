@@ -1,15 +1,13 @@
 import { cpus, freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from 'express';
-import { principalOf } from '../authenticate.ts';
+import { principalOf, requireSuperuser } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
-import { requireSuperuser } from '../require-superuser.ts';
-import { sendEvents } from '../sse.ts';
-import { streamOptions } from '../stream-options.ts';
+import { sendEvents, streamOptions } from '../sse.ts';
 import { toModelChoices } from '../wire/model-choices.ts';
 import { toPromptRecord } from '../wire/prompt-record.ts';
 import { reindexRequest, toReindexEvents } from '../wire/reindex.ts';

@@ -7,7 +7,7 @@ import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readId, readQuery } from '../read-query.ts';
+import { readId, readQuery } from '../read-request.ts';
 import { tasksQuery } from '../wire/query.ts';
 import { toTaskRecord } from '../wire/task-record.ts';
 

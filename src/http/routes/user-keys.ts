@@ -3,8 +3,7 @@ import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody } from '../read-body.ts';
-import { readId, readPage } from '../read-query.ts';
+import { readBody, readId, readPage } from '../read-request.ts';
 import { defined } from '../wire/tolerant.ts';
 import { newKey, toKeyRecord, toNewKeyRecord } from '../wire/user-record.ts';
 

@@ -5,7 +5,7 @@ import { checkShape } from '../check-shape.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readId, readPage, readQuery } from '../read-query.ts';
+import { readId, readPage, readQuery } from '../read-request.ts';
 import { sendDownload } from '../send-download.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
-import { parseJson } from '../read-body.ts';
+import { parseJson } from '../read-request.ts';
 import { filterRecord } from './search-settings.ts';
 
 /**

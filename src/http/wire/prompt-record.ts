@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Prompt } from '../../prompts/prompt-service.ts';
 import { placeholdersOf } from '../../prompts/template.ts';
-import { parseJson } from '../read-body.ts';
+import { parseJson } from '../read-request.ts';
 import { id, timestamp } from './record-parts.ts';
 import { optional, snakeCased } from './tolerant.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TokenPair } from '../../access/session-tokens.ts';
 import { invalidField } from '../check-shape.ts';
-import { parseJson } from '../read-body.ts';
+import { parseJson } from '../read-request.ts';
 import { results } from './record-parts.ts';
 
 const token = <Type extends string>(type: Type) => z.object({ token: z.string(), token_type: z.literal(type) });

@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Submission, SubmittedContent } from '../../ingest/ingestor.ts';
 import { checkShape, invalidField } from '../check-shape.ts';
-import { parseJson } from '../read-body.ts';
+import { parseJson } from '../read-request.ts';
 import type { Upload } from '../receive-upload.ts';
 import { ignoredSettingsNote, ingestionConfig, toIngestionSettings } from './ingestion-config.ts';
 import { optional } from './tolerant.ts';

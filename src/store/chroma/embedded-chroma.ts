@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ChromaClient } from 'chromadb';
 import type { VectorIndex } from '../vector-index.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
@@ -7,7 +9,6 @@ import { ChromaVectors } from './chroma-vectors.ts';
 import { findBinding } from './find-binding.ts';
 import { listCollectionNames } from './list-collection-names.ts';
 import { findBindingPackage, thisHost } from './loadable-binding.ts';
-import { vectorFileBytes } from './vector-files.ts';
 
 const WAIT_FOR_START_MS = 10_000;
 const TENANT = 'default_tenant';
@@ -105,4 +106,15 @@ function clientFor(url: string, signal?: AbortSignal): ChromaClient {
     database: DATABASE,
     ...(signal && { fetchOptions: { signal } }),
   });
+}
+
+/**
+ * Total bytes of the HNSW graphs below the folder. They keep a slot for every vector ever added, removed ones included.
+ */
+async function vectorFileBytes(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const sizes = names
+    .filter((name) => name.endsWith('data_level0.bin'))
+    .map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

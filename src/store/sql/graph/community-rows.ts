@@ -4,8 +4,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { GraphOrigin, GraphRecords, NewCommunity, StoredCommunity } from '../../graph-records.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
-import { removeRow } from './manual-rows.ts';
-import { recordId, recordKey } from './record-id.ts';
+import { recordId, recordKey, removeRow } from './record-id.ts';
 
 type Communities = Pick<
   GraphRecords,

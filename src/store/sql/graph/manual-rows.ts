@@ -4,7 +4,7 @@ import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { findEntity } from './entity-rows.ts';
 import { ensureNames, nameForm } from './name-rows.ts';
-import { recordKey } from './record-id.ts';
+import { recordKey, removeRow } from './record-id.ts';
 import { findRelationship } from './relationship-rows.ts';
 
 type ManualRows = Pick<
@@ -116,26 +116,6 @@ export function createManualRows({ writer }: Sqlite): ManualRows {
 
     removeRelationship: (collectionId, id) => removeRow(writer, 'graph_relationships', collectionId, id),
   };
-}
-
-/** Deletes a row of a collection's graph; false if there is none. */
-export async function removeRow(
-  database: Queries,
-  table: 'graph_entities' | 'graph_relationships' | 'graph_communities',
-  collectionId: string,
-  id: string,
-): Promise<boolean> {
-  const { numDeletedRows } = await database
-    .deleteFrom(table)
-    .where('key', 'in', (from) =>
-      from
-        .selectFrom(`shown_${table}`)
-        .select('key')
-        .where('collection_id', '=', collectionId.toLowerCase())
-        .where('key', '=', recordKey(table, id) ?? -1),
-    )
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
 }
 
 const graphOf = (id: string): GraphParent => ({ kind: 'collection', id });

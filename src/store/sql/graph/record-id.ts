@@ -1,4 +1,5 @@
 import { isUuid } from '../../../documents/ids.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** Tables whose row identifiers are derived from their keys. */
 export type GraphTable =
@@ -33,4 +34,24 @@ export function recordKey(table: GraphTable, id: string): number | undefined {
   const lower = id.toLowerCase();
   if (!isUuid(lower) || !lower.startsWith(`${PREFIX}${codes[table]}00-8000-`)) return undefined;
   return Number.parseInt(lower.slice(-12), 16);
+}
+
+/** Deletes a row of a collection's graph; false if there is none. */
+export async function removeRow(
+  database: Queries,
+  table: 'graph_entities' | 'graph_relationships' | 'graph_communities',
+  collectionId: string,
+  id: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await database
+    .deleteFrom(table)
+    .where('key', 'in', (from) =>
+      from
+        .selectFrom(`shown_${table}`)
+        .select('key')
+        .where('collection_id', '=', collectionId.toLowerCase())
+        .where('key', '=', recordKey(table, id) ?? -1),
+    )
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }

@@ -5,10 +5,9 @@ import type { CompiledFilter } from '../search/compile-filter.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { resolveFilter } from '../search/resolve-filter.ts';
-import { graphsWithManualRows } from './graphs-with-manual-rows.ts';
 import { recordId } from './record-id.ts';
 import { searchCommunities } from './search-communities.ts';
-import { searchManualRows } from './search-manual-rows.ts';
+import { graphsWithManualRows, searchManualRows } from './search-manual-rows.ts';
 import { searchNames } from './search-names.ts';
 import { chunksMentioning, type WalkedRelationship, walkGraph } from './walk-graph.ts';
 

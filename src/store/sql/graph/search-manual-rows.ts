@@ -1,4 +1,6 @@
+import type { Filter } from '../../../documents/filter.ts';
 import type { GraphHit } from '../../../documents/graph-hit.ts';
+import { matchesFilter } from '../../../documents/matches-filter.ts';
 import { analyse } from '../../full-text/analyse.ts';
 import type { GraphQuery } from '../../graph-search.ts';
 import type { Reading } from '../search/read-snapshot.ts';
@@ -92,3 +94,29 @@ const ENTITIES = `
 const RELATIONSHIPS = `
   select key, subject, subject_key, predicate, object, object_key, coalesce(description, ''), coalesce(weight, 1)
   from shown_graph_relationships where ${OF_MEMBERS} limit ${MAX_ROWS}`;
+
+/**
+ * Collections whose graphs have manual rows that pass the filter. Such a row belongs to no document, so the filter sees
+ * only its collection and the collection's owner: it passes for members, for the owner and for users who may see
+ * everything, and it fails every condition on documents.
+ */
+export function graphsWithManualRows(reading: Reading, filter: Filter): ReadonlySet<string> {
+  const passing = new Set<string>();
+  for (const [id, owner] of reading.rows(GRAPHS_WITH_MANUAL_ROWS)) {
+    const record = {
+      target: 'document' as const,
+      fields: { owner_id: String(owner) },
+      collectionIds: [String(id)],
+      metadata: {},
+      ownMetadata: {},
+    };
+    if (matchesFilter(filter, record)) passing.add(String(id));
+  }
+  return passing;
+}
+
+const hasManualRows = (table: string) =>
+  `exists (select 1 from shown_${table} g where g.collection_id = c.id and g.origin = 'made')`;
+const GRAPHS_WITH_MANUAL_ROWS = `
+  select c.id, c.owner_id from collections c
+  where ${hasManualRows('graph_entities')} or ${hasManualRows('graph_relationships')} or ${hasManualRows('graph_communities')}`;

@@ -6,15 +6,14 @@ import { toTextScore } from '../../full-text/text-score.ts';
 import type { GraphFinding } from '../../graph-search.ts';
 import type { VectorHit, VectorSpaceName } from '../../vector-index.ts';
 import { correctWords } from '../full-text/correct-words.ts';
-import { dropIdentifierParts } from '../full-text/drop-identifier-parts.ts';
 import { rankByTerms } from '../full-text/rank-by-terms.ts';
-import { memoized, presentTerms } from '../full-text/term-index.ts';
+import { memoized, presentTerms, type TermIndex } from '../full-text/term-index.ts';
 import { type CompiledGraphQuery, searchGraph } from '../graph/search-graph.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { Operations } from '../sqlite/sqlite-messages.ts';
 import type { CompiledFilter, Condition } from './compile-filter.ts';
-import { countPhrases, type PhraseCountQuery } from './count-phrases.ts';
-import { keySet } from './key-set.ts';
+import { type KeySet, keySet } from './key-set.ts';
+import { chunksWithPhrase } from './keys-with-phrase.ts';
 import { loadChunks } from './load-chunks.ts';
 import {
   type NearestList,
@@ -212,4 +211,45 @@ function documentFullTextAt(
 function documentKeys(reading: Reading, { sql, parameters }: Condition): number[] {
   const row = reading.row(`select json_group_array(d.key) from documents d where (${sql})`, ...parameters);
   return JSON.parse(String(row?.[0] ?? '[]')) as number[];
+}
+
+/**
+ * The terms to look for, without the parts of identifiers that a chunk has as a whole: `file_size` then finds what
+ * names `file_size`, and not everything about files. Only the chunks that pass count.
+ */
+function dropIdentifierParts(
+  index: TermIndex,
+  { terms, identifiers }: Pick<QueryTerms, 'terms' | 'identifiers'>,
+  allowed: KeySet | undefined,
+): readonly string[] {
+  const kept = new Set(identifiers.map(([whole]) => whole));
+  const dropped = identifiers.flatMap(([whole, parts]) => (isFound(index, whole, allowed) ? parts : []));
+  const parts = new Set(dropped.filter((term) => !kept.has(term)));
+  return parts.size === 0 ? terms : terms.filter((term) => !parts.has(term));
+}
+
+const isFound = ({ chunks, postings }: TermIndex, term: string, allowed: KeySet | undefined): boolean =>
+  postings(term).some((posting) => {
+    const key = Math.abs(posting);
+    return (chunks.lengths[key] ?? -1) >= 0 && (allowed?.has(key) ?? true);
+  });
+
+interface PhraseCountQuery {
+  /** Each from `compilePhrase`. */
+  readonly phrases: readonly (readonly string[])[];
+  readonly filter: CompiledFilter;
+}
+
+/** The number of passing chunks that contain each phrase, and the number that contain all of them. */
+function countPhrases(reading: Reading, { phrases, filter }: PhraseCountQuery): PhraseCounts {
+  const allowed = resolveFilter(reading, filter)?.keys;
+  const isPast = filter?.past !== undefined;
+  let all: Set<number> | undefined;
+  const each = phrases.map(([phrase]) => {
+    const saying = phrase === undefined ? new Set<number>() : chunksWithPhrase(reading, phrase, isPast);
+    const passing = new Set([...saying].filter((key) => allowed?.has(key) ?? true));
+    all = all === undefined ? passing : new Set([...all].filter((key) => passing.has(key)));
+    return passing.size;
+  });
+  return { each, all: all?.size ?? 0 };
 }

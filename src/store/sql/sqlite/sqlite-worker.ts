@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../../errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
+import { analyseForIndex } from '../../full-text/analyse.ts';
 import { watchTask } from '../operation-watch.ts';
 import { searchOperations } from '../search/search-operations.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   SqliteRows,
   SqliteTask,
 } from './sqlite-messages.ts';
-import { registerTermFunctions } from './term-functions.ts';
 
 const STATEMENTS_KEPT = 256;
 /** Two connections write only while one of them migrates or repairs; neither locks the file for long. */
@@ -134,5 +134,22 @@ if (!isMainThread && parentPort !== null) {
     } catch (error) {
       answer({ id, failure: toFailure(error) });
     }
+  });
+}
+
+/**
+ * Registers the SQL function `index_terms(title, heading_path, text)`: the full-text terms of a chunk, as JSON with
+ * `title` and `body`. As a function it runs inside the statement that fills the index, and texts stay in the thread.
+ */
+function registerTermFunctions(database: DatabaseSync): void {
+  database.function('index_terms', { deterministic: true }, (title, headingPath, text) => {
+    const headings: unknown = typeof headingPath === 'string' ? JSON.parse(headingPath) : [];
+    return JSON.stringify(
+      analyseForIndex({
+        title: typeof title === 'string' ? title : '',
+        headingPath: Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : [],
+        text: typeof text === 'string' ? text : '',
+      }),
+    );
   });
 }

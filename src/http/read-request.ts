@@ -1,8 +1,11 @@
 import express, { type Request, type RequestHandler } from 'express';
 import type { z } from 'zod';
+import { isUuid } from '../documents/ids.ts';
 import { jsonProblem } from '../documents/json-problem.ts';
 import { ServiceError } from '../errors.ts';
+import type { Page } from '../store/corpus.ts';
 import { checkShape, invalidField } from './check-shape.ts';
+import { pageQuery } from './wire/query.ts';
 
 /** Reads the body as bytes regardless of content type and method, up to a limit; larger bodies answer 413. */
 export function receiveBytes(limit: number): RequestHandler {
@@ -41,4 +44,19 @@ export function parseJson(text: string, loc: readonly (string | number)[]): unkn
   if (problem?.kind === 'too_deep') throw new ServiceError('invalid_request', problem.message);
   if (problem !== undefined) throw invalidField('json_invalid', loc, problem.message);
   return value;
+}
+
+/** The validated query; unknown parameters are ignored. */
+export function readQuery<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
+  return checkShape(schema, request.query, 'query');
+}
+
+/** `offset` and `limit` of lists (docs/contract.md 1). */
+export const readPage = (request: Request): Page => readQuery(request, pageQuery);
+
+/** A UUID path parameter, lower-cased. */
+export function readId(request: Request, name: string): string {
+  const value: unknown = request.params[name];
+  if (typeof value === 'string' && isUuid(value)) return value.toLowerCase();
+  throw invalidField('uuid_parsing', ['path', name], 'This must be a UUID.', value);
 }
