@@ -4,7 +4,7 @@ import { isConfidential } from './access/confidential-address.ts';
 import { type QuotaSizes, quotaKinds } from './access/quotas.ts';
 import { isLoopbackAddress, type LocalServer, usualServers } from './models/local-servers.ts';
 import type { PriceTable } from './models/prices.ts';
-import { splitList } from './shared/text.ts';
+import { jsonOrUndefined, splitList } from './shared/text.ts';
 import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
 import { engineNames } from './web/web-settings.ts';
 
@@ -303,7 +303,7 @@ function readOpenHosts(list: string, complain: (message: string) => void): OpenH
 }
 
 function readPrices(json: string, complain: (message: string) => void): PriceTable {
-  const parsed = pricesSchema.safeParse(parsedJson(json));
+  const parsed = pricesSchema.safeParse(jsonOrUndefined(json));
   if (parsed.success) {
     return Object.fromEntries(
       Object.entries(parsed.data).map(([name, { input, cached_input, output }]) => [
@@ -314,12 +314,4 @@ function readPrices(json: string, complain: (message: string) => void): PriceTab
   }
   complain('expected JSON such as {"openai/gpt-6-luna": {"input": 0.5, "cached_input": 0.05, "output": 4}}');
   return {};
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

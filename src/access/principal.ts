@@ -1,4 +1,5 @@
 import { defaultCollectionId, userId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
 
 /** The authenticated caller. */
 export interface Principal {
@@ -18,3 +19,8 @@ export const defaultAdmin: Principal = {
   isSuperuser: true,
   collectionIds: [defaultCollectionId(adminId)],
 };
+
+/** Throws `forbidden` unless the principal is a superuser. */
+export function requireSuperuser({ isSuperuser }: Principal): void {
+  if (!isSuperuser) throw new ServiceError('forbidden', 'This is for superusers only.');
+}

@@ -7,7 +7,7 @@ import type { ApiKey, CodePurpose, User, UserChange, UserStore } from '../store/
 import { makeApiKey } from './api-keys.ts';
 import { rateLimitAddress } from './client-address.ts';
 import type { Passwords } from './passwords.ts';
-import { defaultAdmin, type Principal } from './principal.ts';
+import { defaultAdmin, type Principal, requireSuperuser } from './principal.ts';
 import { removeUserData } from './remove-user-data.ts';
 import type { SignIn } from './sign-in.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
@@ -306,10 +306,6 @@ function checkChange(by: Principal, user: User, change: Profile): void {
 function checkEmail(email: string): void {
   if (EMAIL.test(email)) return;
   throw new ServiceError('invalid_request', 'This is no e-mail address; expected one such as ada@example.org.');
-}
-
-function requireSuperuser({ isSuperuser }: Principal): void {
-  if (!isSuperuser) throw new ServiceError('forbidden', 'This is for superusers only.');
 }
 
 const hash = (code: string): string => createHash('sha256').update(code, 'utf8').digest('hex');

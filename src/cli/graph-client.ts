@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isUuid } from '../documents/ids.ts';
 import type { FinishProgress } from '../http/routes/finish.ts';
 import { extractionRecord } from '../http/wire/extraction-record.ts';
+import { statusFromWire } from './from-wire.ts';
 
 const hit = z.object({
   id: z.string(),
@@ -118,8 +119,10 @@ export function httpGraph(
       let most = 0;
       for (;;) {
         const { results } = await call('GET', '/system/status', { signal });
-        const { citewell } = results as { readonly citewell: { readonly graph?: Backlog } };
-        const { waiting = 0, failed = 0 } = citewell.graph ?? {};
+        const { waiting, failed } = statusFromWire((results as { citewell: unknown }).citewell).graph ?? {
+          waiting: 0,
+          failed: 0,
+        };
         most = Math.max(most, waiting);
         if (waiting === 0) return;
         yield { done: most - waiting, total: most, failed };
@@ -127,9 +130,4 @@ export function httpGraph(
       }
     },
   };
-}
-
-interface Backlog {
-  readonly waiting: number;
-  readonly failed: number;
 }

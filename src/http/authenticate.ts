@@ -27,8 +27,3 @@ export function principalOf(response: Response): Principal {
   if (principal === undefined) throw new ServiceError('unauthenticated', 'This request has not been authenticated.');
   return principal;
 }
-
-/** Throws `forbidden` unless the principal is a superuser. */
-export function requireSuperuser({ isSuperuser }: Principal): void {
-  if (!isSuperuser) throw new ServiceError('forbidden', 'This is for superusers only.');
-}

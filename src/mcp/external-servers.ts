@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOrUndefined } from '../shared/text.ts';
 
 /** A configured MCP server whose tools the agent may use. */
 export interface ExternalServer {
@@ -61,7 +62,7 @@ export interface ServersReading {
 
 /** Parses the `mcpServers` notation of MCP hosts; expands `${NAME}` and `${NAME:-default}` from `variables`. */
 export function readExternalServers(json: string, variables: Readonly<Record<string, string>>): ServersReading {
-  const parsed = serversFile.safeParse(parsedJson(json));
+  const parsed = serversFile.safeParse(jsonOrUndefined(json));
   if (!parsed.success) {
     return {
       servers: [],
@@ -136,12 +137,4 @@ function expandVariables(value: unknown, variables: Readonly<Record<string, stri
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, expandVariables(member, variables, missing)]),
   );
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

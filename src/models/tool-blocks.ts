@@ -1,3 +1,4 @@
+import { jsonOrUndefined } from '../shared/text.ts';
 /** Info string of a fenced block of calls. */
 export const TOOL_BLOCK = 'tool_calls';
 
@@ -116,10 +117,10 @@ export function readToolBlock(body: string): Call[] {
 
 /** One JSON value, or one per line. */
 function parsedLines(text: string): unknown[] | undefined {
-  const whole = parsed(text);
+  const whole = jsonOrUndefined(text);
   if (whole !== undefined) return [whole];
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const values = lines.map(parsed);
+  const values = lines.map(jsonOrUndefined);
   return lines.length > 0 && values.every((value) => value !== undefined) ? values : undefined;
 }
 
@@ -132,12 +133,4 @@ function callsIn(value: unknown): Call[] {
   const name = member['name'] ?? member['tool'];
   if (typeof name !== 'string') return [];
   return [{ name, arguments: member['arguments'] ?? member['parameters'] ?? member['args'] }];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

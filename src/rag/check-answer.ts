@@ -9,18 +9,15 @@ import { createStatementCheck, supports, type Verdict } from '../citations/check
 import { readStatements, type Statement } from '../citations/read-statements.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
-import type { Retriever } from '../retrieval/retriever.ts';
-import type { Library } from '../toolbox/tool-context.ts';
-import { type CandidatePassage, createEvidenceFinder, type EvidenceFinder } from './evidence-finder.ts';
-
-export interface AnswerCheckerParts {
-  readonly retriever: Retriever;
-  readonly library: Library;
-  readonly analyser: TextAnalyser;
-}
+import {
+  type CandidatePassage,
+  createEvidenceFinder,
+  type EvidenceFinder,
+  type EvidenceFinderParts,
+} from './evidence-finder.ts';
 
 /** Compares an answer with the corpus statement by statement, lexically and without a model. */
-export function createAnswerChecker(parts: AnswerCheckerParts): AnswerChecker {
+export function createAnswerChecker(parts: EvidenceFinderParts): AnswerChecker {
   return {
     async check(request, visible, signal): Promise<AnswerCheck> {
       refuseTooMuch(request);

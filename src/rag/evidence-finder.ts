@@ -43,7 +43,7 @@ export interface EvidenceFinder {
   toEvidence(passage: CandidatePassage, statement: string): Promise<Evidence>;
 }
 
-interface EvidenceFinderParts {
+export interface EvidenceFinderParts {
   readonly retriever: Retriever;
   readonly library: Library;
   readonly analyser: TextAnalyser;

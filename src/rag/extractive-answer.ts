@@ -2,9 +2,9 @@ import { CitationCollector } from '../citations/citation-collector.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { composeQuotes, type QuotableSource } from '../models/extractive/compose-quotes.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
+import { toWebPassage } from '../toolbox/web-passage.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent } from './rag-event.ts';
-import { toWebPassage } from './web-passage.ts';
 
 export interface ExtractiveAnswerRequest {
   readonly query: string;

@@ -2,6 +2,7 @@ import type { Source } from '../citations/citation.ts';
 import { CitationCollector } from '../citations/citation-collector.ts';
 import { findQuote } from '../citations/find-quote.ts';
 import { MarkerScanner, type ScannedPart } from '../citations/marker-scanner.ts';
+import { quotableOf } from '../citations/quotable-of.ts';
 import { createSourceList } from '../citations/source-list.ts';
 import { statementBefore } from '../citations/statement-before.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
@@ -9,10 +10,10 @@ import { ServiceError } from '../errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
+import { toWebPassage } from '../toolbox/web-passage.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent, RagRequest } from './rag-event.ts';
 import { ragPrompt } from './rag-prompt.ts';
-import { quotableOf, toWebPassage } from './web-passage.ts';
 
 export interface Generation {
   readonly request: RagRequest;

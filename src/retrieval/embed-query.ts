@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
 import { LruMap } from '../shared/lru-map.ts';
-import type { VectorSpaceName } from '../store/vector-index.ts';
+import { isSameSpace, type VectorSpaceName } from '../store/vector-index.ts';
 
 /** A query's vector and its space. */
 export interface EmbeddedQuery {
@@ -24,7 +24,7 @@ export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
       // The corpus may move to another embedder, or to a retrained one, while this one is in use.
       const key = [space.embedder, space.version, space.dimensions, text].join('\n');
       const vector = known.get(key) ?? (await embedOne(embedder, text, signal));
-      if (!isSame(space, await embedder.space(signal))) continue;
+      if (!isSameSpace(space, await embedder.space(signal))) continue;
       known.set(key, vector);
       return { vector, space };
     }
@@ -53,9 +53,6 @@ export async function withCurrentVector<Result>(
     }
   }
 }
-
-const isSame = (one: VectorSpaceName, two: VectorSpaceName): boolean =>
-  one.embedder === two.embedder && one.version === two.version && one.dimensions === two.dimensions;
 
 async function embedOne(embedder: EmbeddingModel, text: string, signal: AbortSignal): Promise<Float32Array> {
   const [vector] = await embedder.embed([text], 'query', signal);

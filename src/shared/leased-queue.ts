@@ -18,7 +18,7 @@ export interface LeasedQueueParts {
 }
 
 export interface Progress {
-  /** Number of tasks done in this run, including this one, and the expected total. */
+  /** How many are done so far, and the expected total. */
   readonly done: number;
   readonly total: number;
 }

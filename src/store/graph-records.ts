@@ -1,5 +1,6 @@
 import type { Metadata } from '../documents/document.ts';
 import type { Community, ExtractedGraph, GraphChunk } from '../graph/graph.ts';
+import type { Progress } from '../shared/leased-queue.ts';
 
 import type { Page, Paged } from './corpus.ts';
 import type { VectorSpaceName } from './vector-index.ts';
@@ -203,18 +204,6 @@ export interface PullOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Documents gathered so far, of so many. */
-export interface PullProgress {
-  readonly done: number;
-  readonly total: number;
-}
-
-/** Rows deleted so far, of so many. */
-export interface ResetProgress {
-  readonly done: number;
-  readonly total: number;
-}
-
 export interface PullOutcome {
   /** Of which the graph has more than before. */
   readonly documents: number;
@@ -235,7 +224,7 @@ export interface GraphRecords {
    * progress after each. Without `force`, only documents that have not been pulled yet. Cancelling keeps what was merged
    * so far.
    */
-  pullInSteps(collectionId: string, options: PullOptions): AsyncGenerator<PullProgress, PullOutcome>;
+  pullInSteps(collectionId: string, options: PullOptions): AsyncGenerator<Progress, PullOutcome>;
   /** The same without progress. */
   pull(collectionId: string, options: PullOptions): Promise<PullOutcome>;
   /** Removes the document's contribution until the next pull. False when there was none. */
@@ -245,7 +234,7 @@ export interface GraphRecords {
    * every reader from the first transaction on. The rows are then deleted in short transactions, with progress after
    * each; cancelling leaves the rest to the background.
    */
-  resetInSteps(collectionId: string, signal: AbortSignal): AsyncGenerator<ResetProgress, void>;
+  resetInSteps(collectionId: string, signal: AbortSignal): AsyncGenerator<Progress, void>;
   /** The same without progress. */
   reset(collectionId: string): Promise<void>;
   /** The most mentioned entities first. Edges are those between the nodes shown. */

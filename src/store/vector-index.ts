@@ -60,3 +60,6 @@ export interface VectorIndex {
 
 /** HNSW build parameters: links per vector (M), and candidates considered for them (ef_construction). */
 export const indexGraph = { neighbours: 16, construction: 100 } as const;
+
+export const isSameSpace = (one: VectorSpaceName, two: VectorSpaceName): boolean =>
+  one.embedder === two.embedder && one.version === two.version && one.dimensions === two.dimensions;

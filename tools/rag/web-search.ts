@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { WebPassage } from '../../src/citations/citation.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { limit, maxCharacters, query } from '../../src/toolbox/fields.ts';
 import { joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
+import { toWebPassage } from '../../src/toolbox/web-passage.ts';
 import type { WebResult } from '../../src/web/web-search.ts';
 
 const domain = z
@@ -80,7 +80,7 @@ export const webSearch = defineTool({
     const shown = renderFitting<WebResult>(outcome.results, {
       maxCharacters: Math.min(input.max_chars, maxCharacters) - RESERVED_FOR_LINES,
       block: (result) => ({ label: labelOf(result), text: result.snippet, rest: () => '(cut)' }),
-      cite: (result) => cite({ kind: 'web', page: toPassage(result) }),
+      cite: (result) => cite({ kind: 'web', page: toWebPassage(result) }),
     });
     const warnings = [...outcome.notes];
     return {
@@ -105,7 +105,7 @@ export const webSearch = defineTool({
         related_searches: [...outcome.related],
         warnings,
       },
-      sources: shown.map(({ item }) => ({ kind: 'web' as const, page: toPassage(item) })),
+      sources: shown.map(({ item }) => ({ kind: 'web' as const, page: toWebPassage(item) })),
       isUntrusted: true,
       listedAddresses: outcome.results.map(({ url }) => url),
     };
@@ -122,8 +122,3 @@ const closing = (shown: number, found: number): string[] => {
 
 const labelOf = ({ title, url, date }: WebResult): string =>
   [oneLine(title), ...(date === null ? [] : [oneLine(date, 40)]), url].join(' · ');
-
-const toPassage = ({ id, url, title, snippet, position, date, sitelinks }: WebResult): WebPassage => ({
-  kind: 'result',
-  ...{ id, url, title, text: snippet, start: 0, position, date, sitelinks },
-});

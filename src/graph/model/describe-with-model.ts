@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Model, Usage } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
+import { jsonOrUndefined } from '../../shared/text.ts';
 import { describeCommunity } from '../describe-community.ts';
 import type { CommunityGroup } from '../find-communities.ts';
 import type { Community } from '../graph.ts';
@@ -64,9 +65,5 @@ export async function describeCommunityWithModel(
 }
 
 function readReply(text: string): z.output<typeof replySchema> | undefined {
-  try {
-    return replySchema.safeParse(JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))).data;
-  } catch {
-    return undefined;
-  }
+  return replySchema.safeParse(jsonOrUndefined(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))).data;
 }

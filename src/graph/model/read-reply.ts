@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../../shared/text.ts';
+import { jsonOrUndefined, oneLine } from '../../shared/text.ts';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_DESCRIPTION_LENGTH = 600;
@@ -47,7 +47,7 @@ export interface ExtractionReply {
  * reply the complete items are used. Undefined when there is nothing to parse.
  */
 export function readReply(text: string): ExtractionReply | undefined {
-  const whole = parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  const whole = jsonOrUndefined(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
   if (isObject(whole) && (Array.isArray(whole['entities']) || Array.isArray(whole['relationships']))) {
     return readItems(listOf(whole['entities']), listOf(whole['relationships'] ?? whole['relations']));
   }
@@ -61,14 +61,6 @@ function readItems(entities: readonly unknown[], relationships: readonly unknown
     entities: entities.flatMap((item) => entitySchema.safeParse(item).data ?? []),
     relationships: relationships.flatMap((item) => relationshipSchema.safeParse(item).data ?? []),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -87,7 +79,7 @@ function innerObjects(text: string): unknown[] {
     } else if (character === '"') isString = true;
     else if (character === '{') open = at;
     else if (character === '}' && open >= 0) {
-      const item = parse(text.slice(open, at + 1));
+      const item = jsonOrUndefined(text.slice(open, at + 1));
       if (item !== undefined) found.push(item);
       open = -1;
     }

@@ -1,8 +1,9 @@
 import type { Router } from 'express';
+import { requireSuperuser } from '../../access/principal.ts';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
-import { principalOf, requireSuperuser } from '../authenticate.ts';
+import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
+import { requireSuperuser } from '../../access/principal.ts';
 import { createEvaluationStore } from '../../evaluation/evaluation-store.ts';
-import { principalOf, requireSuperuser } from '../authenticate.ts';
+import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';

@@ -1,9 +1,10 @@
 import type { Request, Response, Router } from 'express';
+import { requireSuperuser } from '../../access/principal.ts';
 import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
 import type { EmbeddingModel } from '../../embeddings/embedding-model.ts';
 import type { Paged } from '../../store/corpus.ts';
 import type { GraphParent, GraphRecords, StoredEntity, StoredRelationship } from '../../store/graph-records.ts';
-import { principalOf, requireSuperuser } from '../authenticate.ts';
+import { principalOf } from '../authenticate.ts';
 import { list } from '../envelope.ts';
 import { readId, readQuery } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';

@@ -1,10 +1,11 @@
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
+import { requireSuperuser } from '../../access/principal.ts';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Page, Paged } from '../../store/corpus.ts';
 import type { GraphParent, StoredCommunity } from '../../store/graph-records.ts';
-import { principalOf, requireSuperuser } from '../authenticate.ts';
+import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';

@@ -1,7 +1,8 @@
 import type { Router } from 'express';
+import { requireSuperuser } from '../../access/principal.ts';
 import { ServiceError } from '../../errors.ts';
 import type { VectorSpace } from '../../store/vector-spaces.ts';
-import { principalOf, requireSuperuser } from '../authenticate.ts';
+import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';

@@ -1,7 +1,8 @@
 import { cpus, freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from 'express';
-import { principalOf, requireSuperuser } from '../authenticate.ts';
+import { requireSuperuser } from '../../access/principal.ts';
+import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';

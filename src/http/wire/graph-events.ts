@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { PullOutcome, PullProgress, ResetProgress } from '../../store/graph-records.ts';
+import type { Progress } from '../../shared/leased-queue.ts';
+import type { PullOutcome } from '../../store/graph-records.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { doneSchema, errorSchema, eventSchema } from './stream-events.ts';
 
@@ -28,7 +29,7 @@ export const toPullRecord = ({ documents }: PullOutcome) => ({ success: document
 
 /** Ours: `progress` after each document, then `pulled` with what comes of it. */
 export async function* toPullEvents(
-  steps: AsyncGenerator<PullProgress, PullOutcome>,
+  steps: AsyncGenerator<Progress, PullOutcome>,
 ): AsyncGenerator<ServerSentEvent, void> {
   // A reader that leaves aborts the request's signal, and that ends `steps`.
   for (;;) {
@@ -39,9 +40,7 @@ export async function* toPullEvents(
 }
 
 /** Ours: `progress` after each transaction, then `reset`. The graph is empty before the first of them. */
-export async function* toResetEvents(
-  steps: AsyncGenerator<ResetProgress, void>,
-): AsyncGenerator<ServerSentEvent, void> {
+export async function* toResetEvents(steps: AsyncGenerator<Progress, void>): AsyncGenerator<ServerSentEvent, void> {
   for await (const step of steps) yield { event: 'progress', data: step };
   yield { event: 'reset', data: { success: true } };
 }

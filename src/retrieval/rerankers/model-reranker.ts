@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Model } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
+import { jsonOrUndefined } from '../../shared/text.ts';
 import type { RankedText, Reranker, RerankRequest } from '../rerank.ts';
 
 const DEFAULT_DEPTH = 20;
@@ -85,7 +86,7 @@ const fenceSafe = (text: string): string =>
     .replace(/<(?=\/?passage\b)/gi, '‹');
 
 function readScores(answer: string, count: number): RankedText[] {
-  const parsed = reply.safeParse(parsedJson(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)));
+  const parsed = reply.safeParse(jsonOrUndefined(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)));
   const ranked = (parsed.data?.scores ?? []).flatMap(({ passage, score }) =>
     passage < 1 || passage > count
       ? []
@@ -93,12 +94,4 @@ function readScores(answer: string, count: number): RankedText[] {
   );
   if (ranked.length === 0) throw new ServiceError('provider_failed', 'its reply names no scores');
   return ranked;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

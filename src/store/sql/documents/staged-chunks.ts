@@ -1,10 +1,10 @@
 import { newId } from '../../../documents/ids.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { NewChunk } from '../../corpus.ts';
-import type { VectorSpaceName } from '../../vector-index.ts';
+import { isSameSpace, type VectorSpaceName } from '../../vector-index.ts';
 import { addPendingRemoval } from '../index-sync/outbox.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import { currentSpace, describeSpace, isSameSpace, type Queries, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import { currentSpace, describeSpace, type Queries, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { embeddingHash, forgetKept } from '../versions/kept-chunks.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
-import type { ResetProgress } from '../../graph-records.ts';
+import type { Progress } from '../../../shared/leased-queue.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
@@ -28,7 +28,7 @@ const BATCH_MS = 25;
  */
 export interface GraphResets {
   /** Throws `cancelled` when the signal aborts; the rest is then deleted in the background. */
-  empty(id: string, options: EmptyOptions): AsyncGenerator<ResetProgress, void>;
+  empty(id: string, options: EmptyOptions): AsyncGenerator<Progress, void>;
   /** Deletes in the background what interrupted resets left, of this process or an earlier one. */
   wakeUp(): void;
   close(): Promise<void>;
@@ -103,7 +103,7 @@ async function* deleteHidden(
   { reader, writer }: Sqlite,
   id: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<ResetProgress, void> {
+): AsyncGenerator<Progress, void> {
   const bounds = await reader.selectFrom('graph_resets').selectAll().where('collection_id', '=', id).executeTakeFirst();
   if (bounds === undefined) return;
   let total = 0;

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { GraphNameRecords } from '../../graph-records.ts';
+import { isSameSpace } from '../../vector-index.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
-import { currentSpace, isSameSpace } from '../vector-spaces/space-rows.ts';
+import { currentSpace } from '../vector-spaces/space-rows.ts';
 import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 
 /** Vectors of names, deleted with the name and with their space. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
-import type { PullOptions, PullOutcome, PullProgress } from '../../graph-records.ts';
+import type { Progress } from '../../../shared/leased-queue.ts';
+import type { PullOptions, PullOutcome } from '../../graph-records.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { gatherDocument } from './gather-document.ts';
@@ -10,7 +11,7 @@ export async function* pullDocuments(
   { reader, writer }: Sqlite,
   id: string,
   { force, signal }: PullOptions,
-): AsyncGenerator<PullProgress, PullOutcome> {
+): AsyncGenerator<Progress, PullOutcome> {
   const { rows } = await sql<{ key: number }>`
     select dc.document_key as key from document_collections dc
     cross join document_graphs g on g.document_key = dc.document_key and g.extracted_at is not null

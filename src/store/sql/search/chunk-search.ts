@@ -2,9 +2,10 @@ import { ServiceError } from '../../../errors.ts';
 import type { ChunkSearch, FoundChunk, VectorQuery } from '../../chunk-search.ts';
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import type { IndexState } from '../../index-state.ts';
+import { isSameSpace } from '../../vector-index.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
-import { describeSpace, isSameSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { compileChunkFilter, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
 

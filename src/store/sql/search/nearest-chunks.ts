@@ -1,8 +1,8 @@
 import type { DistanceMeasure, FoundChunk } from '../../chunk-search.ts';
 import { distances } from '../../distance.ts';
-import type { VectorHit, VectorSpaceName } from '../../vector-index.ts';
+import { isSameSpace, type VectorHit, type VectorSpaceName } from '../../vector-index.ts';
 import type { KeyRange } from '../sqlite/key-ranges.ts';
-import { isSameSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import { bestKeys, type ScoredKey } from './best-keys.ts';
 import type { CompiledFilter } from './compile-filter.ts';
 import { visibleKeys } from './keys-with-phrase.ts';

@@ -13,9 +13,6 @@ export const currentSpace = (database: Queries): Promise<SpaceRow | undefined> =
 export const allSpaces = (database: Queries): Promise<SpaceRow[]> =>
   database.selectFrom('vector_spaces').selectAll().orderBy('key').execute();
 
-export const isSameSpace = (one: VectorSpaceName, two: VectorSpaceName): boolean =>
-  one.embedder === two.embedder && one.version === two.version && one.dimensions === two.dimensions;
-
 /** Name of a space for users. */
 export const describeSpace = ({ embedder, version, dimensions }: VectorSpaceName): string =>
   `${embedder} (version ${version}, ${dimensions} dimensions)`;

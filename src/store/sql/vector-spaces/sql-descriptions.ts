@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import type { Document } from '../../../documents/document.ts';
 import type { Description, DescriptionSearch, DescriptionVectors } from '../../description-records.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
+import { isSameSpace } from '../../vector-index.ts';
 import { toDocuments } from '../documents/document-rows.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { documentsAsOf, type RowAsOf } from '../versions/row-as-of.ts';
-import { currentSpace, isSameSpace, type Queries } from './space-rows.ts';
+import { currentSpace, type Queries } from './space-rows.ts';
 import { fromVectorBytes, toVectorBytes } from './vector-bytes.ts';
 
 const IDS_PER_QUERY = 500;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../../errors.ts';
-import type { VectorSpaceName } from '../../vector-index.ts';
+import { isSameSpace, type VectorSpaceName } from '../../vector-index.ts';
 import type { VectorSpace, VectorSpaces } from '../../vector-spaces.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
 import { addPendingDrop } from '../index-sync/outbox.ts';
@@ -8,7 +8,7 @@ import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { fillPast } from '../versions/fill-past.ts';
 import { fillDescriptions } from './fill-descriptions.ts';
 import { type EmbeddingText, fillSpace } from './fill-space.ts';
-import { allSpaces, currentSpace, describeSpace, isSameSpace, type Queries, type SpaceRow } from './space-rows.ts';
+import { allSpaces, currentSpace, describeSpace, type Queries, type SpaceRow } from './space-rows.ts';
 import { switchSpace } from './switch-space.ts';
 
 export interface VectorSpacesParts {
