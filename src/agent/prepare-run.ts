@@ -1,20 +1,51 @@
 import type { SourceList } from '../citations/source-list.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Message } from '../models/message.ts';
 import type { Model, ModelRegistry, ModelSlot } from '../models/model.ts';
-import { builtInPrompts } from '../prompts/prompt-texts.ts';
+import type { PriceTable } from '../models/prices.ts';
+import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { libraryAsOf } from '../toolbox/as-of.ts';
-import type { Tool } from '../toolbox/tool.ts';
+import type { ExternalTools } from '../toolbox/external-tools.ts';
+import type { Tool, ToolNeed } from '../toolbox/tool.ts';
+import type { Library, ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentRequest } from './agent.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askSubQuestion } from './ask-sub-question.ts';
 import type { Budget } from './budget.ts';
 import { type CompactionSettings, compactContext } from './compact-context.ts';
-import { createContainment } from './containment.ts';
-import type { AgentParts } from './create-agent.ts';
+import { type ContainmentPolicy, createContainment } from './containment.ts';
 import { extractivePlan } from './extractive-plan.ts';
 import type { History } from './read-history.ts';
+
+export interface AgentParts {
+  readonly models: ModelRegistry;
+  readonly retriever: Retriever;
+  readonly library: Library;
+  readonly conversations: Conversations;
+  /** All tools of both modes, in the order in which they are offered. */
+  readonly tools: readonly Tool[];
+  /** Tool names defined by the contract, whether or not the tools are available here. */
+  readonly toolNames: { readonly rag: readonly string[]; readonly research: readonly string[] };
+  /** Web search and page fetching, for tools that need them. */
+  readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
+  /** Python sandbox, when available; `met` must then contain the `sandbox` need. */
+  readonly sandbox?: Sandbox | undefined;
+  /** Tools of external MCP servers; offered in both modes unless the request names its tools. */
+  readonly external?: ExternalTools;
+  /** Needs met by the installation; the agent itself meets the others. */
+  readonly met: ReadonlySet<ToolNeed>;
+  readonly analyser: TextAnalyser;
+  readonly prices: PriceTable;
+  readonly policy: ContainmentPolicy;
+  /** Context window of the models in tokens. */
+  readonly window: number;
+  /** Prompts sent to models; the built-in ones by default. */
+  readonly prompts?: PromptTexts;
+}
 
 const CHARACTERS_PER_TOKEN = 4;
 

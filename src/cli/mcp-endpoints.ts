@@ -1,15 +1,31 @@
 import type { Duplex } from 'node:stream';
 import type { Authenticate } from '../access/credentials.ts';
+import type { Services } from '../compose/services.ts';
+import type { Config } from '../config.ts';
 import type { Mount } from '../http/app.ts';
+import type { Address } from '../http/serve.ts';
 import type { Backend } from '../mcp/backend.ts';
+import type { ToolOffer } from '../mcp/choose-tools.ts';
 import { mcpOverHttp } from '../mcp/http.ts';
 import { createLocalBackend } from '../mcp/local-backend.ts';
 import { peerRoutes } from '../mcp/peer/peer-routes.ts';
 import { mcpServers } from '../mcp/server.ts';
+import type { ServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 import { attachedMcp } from './attached-mcp.ts';
 import { connectionOffers } from './offer-tools.ts';
-import type { ServerParts } from './open-server.ts';
+
+export interface ServerParts {
+  readonly services: Services;
+  readonly config: Config;
+  readonly address: Address;
+  /** Tools for MCP clients over HTTP; without it none are served. */
+  readonly offer?: ToolOffer;
+  readonly folders?: readonly string[];
+  /** All roles but `server` serve only processes of this user, which know the token of the data folder. */
+  readonly role: ServerInfo['role'];
+  readonly onYield?: () => Promise<void>;
+}
 
 export interface McpEndpoints {
   readonly backend: Backend;

@@ -2,30 +2,16 @@ import type { AccessTokens } from '../access/access-tokens.ts';
 import { createAuthenticator } from '../access/authenticator.ts';
 import { defaultAdmin } from '../access/principal.ts';
 import type { Services } from '../compose/services.ts';
-import type { Config } from '../config.ts';
 import { createApp, type Mount } from '../http/app.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { rejectOtherOrigins } from '../http/guard.ts';
 import { protectedResource } from '../http/protected-resource.ts';
 import { finishRoutes } from '../http/routes/finish.ts';
-import { type Address, listen } from '../http/serve.ts';
-import type { ToolOffer } from '../mcp/choose-tools.ts';
+import { listen } from '../http/serve.ts';
 import { carriesToken } from '../mcp/peer/peer-routes.ts';
 import { removeServerInfo, type ServerInfo, writeServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
-import type { McpEndpoints } from './mcp-endpoints.ts';
-
-export interface ServerParts {
-  readonly services: Services;
-  readonly config: Config;
-  readonly address: Address;
-  /** Tools for MCP clients over HTTP; without it none are served. */
-  readonly offer?: ToolOffer;
-  readonly folders?: readonly string[];
-  /** All roles but `server` serve only processes of this user, which know the token of the data folder. */
-  readonly role: ServerInfo['role'];
-  readonly onYield?: () => Promise<void>;
-}
+import type { McpEndpoints, ServerParts } from './mcp-endpoints.ts';
 
 export interface OpenServer {
   readonly url: string;

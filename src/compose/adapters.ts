@@ -1,4 +1,4 @@
-import type { AgentParts } from '../agent/create-agent.ts';
+import type { AgentParts } from '../agent/prepare-run.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { Embedders } from '../embeddings/embedders.ts';

@@ -1,11 +1,10 @@
 import type { Request, Response } from 'express';
 import { ServiceError } from '../errors.ts';
-import type { App } from './serve.ts';
 
 const STOPPING = 'stopping';
 
 /** Connects every request of this app to the server's stop signal. */
-export function announceStop(app: Pick<App, 'locals'>, stopping: AbortSignal): void {
+export function announceStop(app: { readonly locals: Record<string, unknown> }, stopping: AbortSignal): void {
   app.locals[STOPPING] = stopping;
 }
 

@@ -1,4 +1,6 @@
-import type { JsonSchema } from './tool.ts';
+import type { Json } from '../documents/document.ts';
+
+export type JsonSchema = { readonly [key: string]: Json };
 
 /** Argument names that models use in place of ours. Applied repeatedly until the tool has a field of that name. */
 export const commonAliases: ReadonlyMap<string, string> = new Map([

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Source } from '../citations/citation.ts';
-import type { Json } from '../documents/document.ts';
 import type { FieldIssue } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
-import { commonAliases } from './read-arguments.ts';
+import { commonAliases, type JsonSchema } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** Dependencies of a tool; the tool is offered only when they are met. */
@@ -29,7 +28,7 @@ export interface ToolAnnotations {
   readonly openWorld: boolean;
 }
 
-export type JsonSchema = { readonly [key: string]: Json };
+export type { JsonSchema };
 
 export interface ToolOutput {
   /** Text result; self-contained for a model that sees nothing else. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceError } from '../../errors.ts';
-import type { ServerSentEvent } from '../sse.ts';
 
 // docs/contract.md 5.5. Each event is sent as `event: <name>` and `data: <one line of JSON>`; `event: done` with the
 // data `[DONE]`, which is not JSON, ends every stream.
@@ -53,7 +52,7 @@ export const completionEvent = z
 export const streamId = (prefix: 'msg' | 'think' | 'err'): string => `${prefix}_${randomBytes(4).toString('hex')}`;
 
 /** A piece of the answer or of the thinking before it. */
-export function deltaEvent(type: 'message' | 'thinking', id: string, text: string): ServerSentEvent {
+export function deltaEvent(type: 'message' | 'thinking', id: string, text: string) {
   return {
     event: type,
     data: {
@@ -65,7 +64,7 @@ export function deltaEvent(type: 'message' | 'thinking', id: string, text: strin
 }
 
 /** Stands in the place of the final answer when there will be none (docs/contract.md 5.6). */
-export function errorEvent(error: ServiceError): ServerSentEvent {
+export function errorEvent(error: ServiceError) {
   return {
     event: 'error',
     data: {

@@ -1,6 +1,11 @@
-import type { Json } from '../../../documents/document.ts';
+import type { Json, Metadata } from '../../../documents/document.ts';
 import { cleanText } from '../encoding/clean-text.ts';
-import type { PictureFacts } from './picture-facts.ts';
+
+export type PictureFacts = Metadata & {
+  readonly width?: number;
+  readonly height?: number;
+  readonly title?: string;
+};
 
 /** Tag numbers → our names. */
 const READ_TAGS: Readonly<Record<number, string>> = {

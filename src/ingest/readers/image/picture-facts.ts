@@ -1,11 +1,4 @@
-import type { Metadata } from '../../../documents/document.ts';
-import { readExif } from './exif.ts';
-
-export type PictureFacts = Metadata & {
-  readonly width?: number;
-  readonly height?: number;
-  readonly title?: string;
-};
+import { type PictureFacts, readExif } from './exif.ts';
 
 /** Size and EXIF data of a picture. Empty where unknown; never throws. */
 export function readPictureFacts(bytes: Uint8Array): PictureFacts {
