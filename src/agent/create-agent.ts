@@ -86,7 +86,7 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
   const known = [...new Set([...parts.toolNames[request.mode], ...(parts.external?.names ?? []), ...ofExternal])];
   const met = new Set<ToolNeed>([...parts.met, 'answerer', ...(isExtractive ? [] : (['reasoner'] as const))]);
   const member = request.mode === 'rag' ? 'rag_tools' : 'research_tools';
-  const { tools } = selectTools(names, parts.tools, met, known, member);
+  const tools = selectTools(names, parts.tools, met, known, member);
   if (isExtractive) return request.mode === 'rag' && request.tools !== undefined ? tools : subTools(parts);
   if (request.tools !== undefined && ofExternal.length === 0) return tools;
   const offered = (await parts.external?.offer()) ?? [];

@@ -21,15 +21,12 @@ export interface ExtractionTask {
 export interface ExtractionBacklog {
   /** Documents that are waiting or being processed. */
   readonly waiting: number;
-  /** Their chunks. */
-  readonly chunks: number;
   readonly failed: number;
 }
 
 export interface Extraction {
   readonly extractor: string | null;
   readonly failure: string | null;
-  readonly extractedAt: string | null;
   readonly entities: number;
   readonly relationships: number;
 }

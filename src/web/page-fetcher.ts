@@ -24,8 +24,6 @@ export interface FetchedPage {
   readonly validators: Validators;
   /** Seconds the response stays fresh; undefined if the server does not say, 0 if it must not be stored. */
   readonly freshFor?: number;
-  /** The requested addresses in order: the first one, then the redirects. */
-  readonly redirectChain: readonly string[];
 }
 
 export interface FetchOptions {
@@ -102,11 +100,10 @@ async function followRedirects(
   options: FetchOptions,
   { agent, rules }: FetchContext,
 ): Promise<FetchedPage | 'unchanged'> {
-  const redirectChain: string[] = [];
-  for (let url = start; redirectChain.length <= MAX_REDIRECTS; ) {
+  let url = start;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     checkAddress(url, rules);
     await options.admit?.(url, options.signal);
-    redirectChain.push(url.href);
     const response = await agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
@@ -129,7 +126,7 @@ async function followRedirects(
       discardBody(response);
       throw refusedByServer(url, status, single(response.headers['retry-after']));
     }
-    return { ...(await toFetchedPage(response, url, options.maxBytes ?? MAX_BYTES)), redirectChain };
+    return toFetchedPage(response, url, options.maxBytes ?? MAX_BYTES);
   }
   throw new ServiceError('provider_failed', `${start.href} redirects more than ${MAX_REDIRECTS} times.`);
 }
@@ -149,7 +146,7 @@ async function toFetchedPage(
   { headers, body }: Dispatcher.ResponseData,
   url: URL,
   maxBytes: number,
-): Promise<Omit<FetchedPage, 'redirectChain'>> {
+): Promise<FetchedPage> {
   const contentType = single(headers['content-type']);
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase() || undefined;
   const charset = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase();

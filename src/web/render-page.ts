@@ -129,7 +129,6 @@ async function show(address: string, { browser, requests }: RenderJob): Promise<
     charset: 'utf-8',
     fileName: 'page.html',
     validators: {},
-    redirectChain: [url],
   };
 }
 

@@ -130,8 +130,8 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
     },
 
     async backlog() {
-      const { rows } = await sql<{ waiting: number; chunks: number }>`
-        select count(*) as waiting, coalesce(sum(d.chunk_count), 0) as chunks
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*) as waiting
         from documents d indexed by documents_to_extract
         left join document_graphs g on g.document_key = d.key
         where d.extraction_status in ('pending', 'processing') and d.generation > 0
@@ -141,7 +141,7 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('extraction_status', '=', 'failed')
         .executeTakeFirstOrThrow();
-      return { waiting: rows[0]?.waiting ?? 0, chunks: rows[0]?.chunks ?? 0, failed: failed.count };
+      return { waiting: rows[0]?.waiting ?? 0, failed: failed.count };
     },
 
     async isIngesting() {
@@ -155,11 +155,10 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
       const { rows } = await sql<{
         extractor: string | null;
         failure: string | null;
-        extractedAt: string | null;
         entities: number;
         relationships: number;
       }>`
-        select g.extractor, g.failure, g.extracted_at as extractedAt,
+        select g.extractor, g.failure,
           (select count(*) from document_entities e where e.document_key = d.key) as entities,
           (select count(*) from document_relationships r where r.document_key = d.key) as relationships
         from documents d left join document_graphs g on g.document_key = d.key
