@@ -1,4 +1,5 @@
 import type { Request, Response, Router } from 'express';
+import { requireSuperuser } from '../../access/principal.ts';
 import { usableCollections } from '../../access/usable-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
@@ -7,9 +8,7 @@ import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody } from '../read-body.ts';
-import { readId, readQuery } from '../read-query.ts';
-import { requireSuperuser } from '../require-superuser.ts';
+import { readBody, readId, readQuery } from '../read-request.ts';
 import { newSource, toFollowedSource } from '../wire/followed-source.ts';
 import { pageQuery } from '../wire/query.ts';
 
