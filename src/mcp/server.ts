@@ -146,7 +146,10 @@ function withProgress(outcome: ToolOutcome, tool: Tool, followed: readonly Follo
   if (outcome.isError || reading.length === 0 || !tool.annotations.readOnly || tool.needs.includes('facts')) {
     return outcome;
   }
-  const note = `Ingestion is in progress, so more may be found soon: ${reading.map(describeFolder).join('; ')}.`;
+  const folders = reading.map(describeFolder).join('; ');
+  // An empty corpus has already been explained by the same words.
+  if (outcome.output.text.includes(folders)) return outcome;
+  const note = `Ingestion is in progress, so more may be found soon: ${folders}.`;
   return { ...outcome, output: { ...outcome.output, text: `${outcome.output.text}\n\n${note}` } };
 }
 

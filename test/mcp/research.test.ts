@@ -50,7 +50,14 @@ async function start(text = 'Rivers flow.') {
   const mcp = await startInProcess({ change: () => ({ agent }) });
   const call = async (name: string, given: object, userId = defaultAdmin.userId) =>
     mcp.backend.call(
-      { principal: { ...defaultAdmin, userId }, name, arguments: given, folders: [], absent: [] },
+      {
+        principal: { ...defaultAdmin, userId },
+        name,
+        arguments: given,
+        folders: [],
+        absent: [],
+        pageOrigin: 'http://127.0.0.1:7272',
+      },
       { signal: AbortSignal.timeout(20_000) },
     );
   const begun = await call('research_start', { query: 'What do rivers do?' });
@@ -74,6 +81,7 @@ describe('asynchronous research', () => {
           marker: '[1]',
           verdict: 'close',
           quotes: [{ text: 'Rivers flow', start: 7, end: 18, page: 2, heading_path: ['Water'] }],
+          link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:7272\/d\/[^?]+\?q=7-18$/),
         },
       ],
     });

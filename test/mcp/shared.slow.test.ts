@@ -21,6 +21,26 @@ async function folderWithNote(): Promise<string> {
 }
 
 describe('citewell mcp', () => {
+  it('links to the page of the server that holds the data folder, and to none when there is no server', async () => {
+    const cwd = await folderWithNote();
+    await runCitewell(['ingest', 'docs'], { cwd });
+    const server = await startCitewell({ cwd });
+    onTestFinished(() => server.kill());
+    const client = await connectStdio({ cwd });
+    const linked = textOf(await client.callTool(SEARCH));
+    const [link = ''] = /http:\S+\/d\/[0-9a-f]{8}:0/.exec(linked) ?? [];
+    expect(link.startsWith(`${server.url}/d/`)).toBe(true);
+    const followed = await fetch(link, { redirect: 'manual' });
+    expect([followed.status, followed.headers.get('location')]).toEqual([
+      302,
+      expect.stringMatching(/^\/d\/[0-9a-f-]{36}\?q=0-\d+$/),
+    ]);
+    await server.end('SIGTERM');
+    const alone = textOf(await client.callTool(SEARCH));
+    expect(alone).toContain('Paris');
+    expect(alone).not.toContain('/d/');
+  });
+
   it('writes nothing but messages to stdout, and ends promptly when stdin closes', async () => {
     const cwd = await ownFolder();
     const child = spawn(process.execPath, [PROGRAM, 'mcp'], { cwd, env: bareEnvironment(), stdio: 'pipe' });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { sourceAddress } from '../../src/citations/source-address.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { wholeCharacterEnd } from '../../src/shared/text.ts';
-import { citedQuote, quoteLine, verdictField } from '../../src/toolbox/cited-quote.ts';
+import { type CitedQuote, citedQuote, quoteLine, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { maxCharacters } from '../../src/toolbox/fields.ts';
 import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -40,6 +41,7 @@ export const researchResult = defineTool({
           document_id: z.string().optional(),
           verdict: verdictField,
           quotes: z.array(citedQuote),
+          link: z.string().optional().describe('The page of the document with the quotes marked'),
         }),
       )
       .optional(),
@@ -70,10 +72,15 @@ export const researchResult = defineTool({
         `The answer has ${answer.text.length} characters; the offset is past its end.`,
       );
     }
-    const sources = answer.sources.map(
-      ({ marker, title, uri, documentId, verdict, quotes }) =>
-        `${marker} ${oneLine(title)} · ${documentId === undefined ? uri : `document_id ${documentId}`}${quoteLine(verdict, quotes)}`,
-    );
+    const linkOf = (id: string | undefined, quotes: readonly CitedQuote[]): string | undefined =>
+      id === undefined || context.pageOrigin === undefined
+        ? undefined
+        : `${context.pageOrigin}${sourceAddress(id, { quotes })}`;
+    const sources = answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => {
+      const place = documentId === undefined ? uri : `document_id ${documentId}`;
+      const link = linkOf(documentId, quotes);
+      return `${marker} ${oneLine(title)} · ${place}${quoteLine(verdict, quotes)}${link === undefined ? '' : ` · ${link}`}`;
+    });
     const unsupported = answer.unsupported.map((sentence) => `- ${oneLine(sentence, 300)}`);
     const warning = unsupported.length === 0 ? '' : `\n\nNo source says:\n${unsupported.join('\n')}`;
     const list = `${sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`}${warning}`;
@@ -90,14 +97,14 @@ export const researchResult = defineTool({
         offset: input.offset,
         total_chars: answer.text.length,
         ...(end < answer.text.length ? { next_offset: end } : {}),
-        citations: answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => ({
-          verdict,
-          quotes: [...quotes],
-          marker,
-          title,
-          uri,
-          ...(documentId === undefined ? {} : { document_id: documentId }),
-        })),
+        citations: answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => {
+          const link = linkOf(documentId, quotes);
+          return {
+            ...{ verdict, quotes: [...quotes], marker, title, uri },
+            ...(documentId === undefined ? {} : { document_id: documentId }),
+            ...(link === undefined ? {} : { link }),
+          };
+        }),
         unsupported_sentences: [...answer.unsupported],
         model: answer.model,
         conversation_id: answer.conversationId,
