@@ -8,6 +8,7 @@ import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { keyboardSuite } from './browser-test/keyboard.ts';
 import { librarySuite } from './browser-test/library.ts';
 import { manySuite } from './browser-test/many.ts';
+import { pdfQuotesSuite } from './browser-test/pdf-quotes.ts';
 import { withServer } from './browser-test/server.ts';
 import { signInSuite } from './browser-test/sign-in.ts';
 import { sourceSuite } from './browser-test/source.ts';
@@ -20,7 +21,9 @@ const USAGE = `Opens the web page of a separate service in a real Chromium, and 
 
   npm run -s browser-test -- [options] [view…]
 
-  --report FILE  writes the counts as JSON
+  --report FILE    writes the counts as JSON
+  --pdfs FOLDER    the PDFs that "pdf-quotes" quotes; default: test/fixtures/pdfs
+  --sentences N    how many sentences of each; default: 4
 
 Tests all views by default. CHROMIUM_PATH is the path of the browser if it is not found automatically.`;
 
@@ -28,8 +31,9 @@ Tests all views by default. CHROMIUM_PATH is the path of the browser if it is no
 const LANES = 2;
 
 /** One for each view, in its own file. The longest come first. */
-const suites: readonly BrowserSuite[] = [
+const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   sourceSuite,
+  pdfQuotes,
   streamsSuite,
   manySuite,
   signInSuite,
@@ -42,10 +46,16 @@ const suites: readonly BrowserSuite[] = [
   accessSuite,
 ];
 
-const options = { report: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
+const options = {
+  report: { type: 'string' },
+  pdfs: { type: 'string' },
+  sentences: { type: 'string', default: '4' },
+  help: { type: 'boolean', default: false },
+} as const;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const suites = suitesOf(pdfQuotesSuite({ folder: values.pdfs, sentences: Number(values.sentences) }));
   const chosen = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const unknown = positionals.filter((each) => !suites.some(({ name }) => name === each));
   if (values.help || unknown.length > 0) {

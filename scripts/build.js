@@ -85,6 +85,25 @@ function buildPage(folder) {
   const words = [bundler, 'build', '--config', join(PAGE, 'vite.config.ts'), '--outDir', folder, '--logLevel', 'warn'];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The web page could not be built:\n${stdout}${stderr}`);
+  copyPdfData(join(folder, 'assets', 'pdf'));
+}
+
+/**
+ * Copies what pdf.js loads on demand: character maps of East Asian fonts, the standard fonts, and image decoders without
+ * WebAssembly. The PDF reader uses the character maps as well.
+ * @param {string} folder
+ */
+function copyPdfData(folder) {
+  const library = findProgram('pdfjs-dist', '');
+  if (library === undefined) return;
+  for (const part of ['cmaps', 'standard_fonts', 'wasm']) {
+    const isUsed = (/** @type {string} */ name) =>
+      part !== 'wasm' || /nowasm_fallback\.js$|^LICENSE.*(JBIG2|OPENJPEG)$/.test(name);
+    for (const name of readdirSync(join(library, part)).filter(isUsed)) {
+      const target = name === 'LICENSE' ? `LICENSE_${part.toUpperCase()}` : name;
+      cpSync(join(library, part, name), join(folder, target), { recursive: true });
+    }
+  }
 }
 
 /** Names, sizes and times of all that is compiled. */

@@ -2,7 +2,7 @@ import { type BrowserSuite, holds, same } from './suite.ts';
 
 /** What the page is made of, and its session: not part of the interface for programs. */
 const OF_THE_PAGE =
-  /^GET \/(?:assets\/[\w.-]+|search|library|graph|quality|settings|d\/[^/]+)?$|^(?:POST|PUT|DELETE) \/session$/;
+  /^GET \/(?:assets\/(?:pdf\/)?[\w.-]+|search|library|graph|quality|settings|d\/[^/]+)?$|^(?:POST|PUT|DELETE) \/session$/;
 
 /** The page has no interface of its own: other clients can do whatever it does. Runs after all other suites. */
 export const apiSuite: BrowserSuite = {

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { pageItems, runsOf } from '../../src/page/app/views/source/pdf/page-items.ts';
 
 describe('the text of a PDF page', () => {
+  const place = { width: 50, transform: [10, 0, 0, 10, 100, 200] };
   const items = pageItems([
-    { str: 'The ', hasEOL: false },
+    { str: 'The ', hasEOL: false, ...place },
     { type: 'beginMarkedContent' },
-    { str: 'inter-', hasEOL: true },
-    { str: '', hasEOL: true },
-    { str: 'national board', hasEOL: false },
+    { str: 'inter-', hasEOL: true, ...place },
+    { str: '', hasEOL: true, ...place },
+    { str: 'national board', hasEOL: false, ...place },
   ]);
 
   it('is joined from its runs, in lines', () => {

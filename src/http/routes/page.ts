@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { RequestHandler, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
+import { pageFolder } from '../../shared/page-folder.ts';
 import { createRouter } from '../create-router.ts';
 import { sendPageFile } from '../send-page.ts';
 
 /** Views of the page by their address; the page itself reads the rest of it. */
 const VIEWS = ['/search', '/library', '/graph', '/quality', '/settings', '/d/:document'];
+/** Files of pdf.js keep their names from version to version. */
+const DAY = 'public, max-age=86400';
 /** Names of built files contain a hash of their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
@@ -33,12 +35,8 @@ export function pageRoutes(folder: string = pageFolder()): Router {
     // `sendFile` refuses what would leave the folder.
     sendPageFile(response, file, { root: `${folder}/assets`, cacheControl: FOREVER });
   });
+  router.get('/assets/pdf/:file', (request, response) => {
+    sendPageFile(response, request.params.file, { root: `${folder}/assets/pdf`, cacheControl: DAY });
+  });
   return router;
-}
-
-/** `dist/page`, whether this file runs compiled or as its source. */
-function pageFolder(): string {
-  const here = new URL('.', import.meta.url);
-  const compiled = fileURLToPath(new URL('../../../page', here));
-  return existsSync(`${compiled}/index.html`) ? compiled : fileURLToPath(new URL('../../../dist/page', here));
 }

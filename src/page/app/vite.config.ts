@@ -9,7 +9,9 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   // For `npm run dev:page` beside a running `npm start`.
   server: {
-    proxy: Object.fromEntries(['/v3', '/v1', '/session', '/docs'].map((path) => [path, 'http://127.0.0.1:7272'])),
+    proxy: Object.fromEntries(
+      ['/v3', '/v1', '/session', '/docs', '/assets/pdf'].map((path) => [path, 'http://127.0.0.1:7272']),
+    ),
   },
   build: {
     // `scripts/build.js` sets another folder and copies from there.

@@ -17,6 +17,8 @@ describe('the page', () => {
     await mkdir(join(folder, 'page/assets'), { recursive: true });
     await writeFile(join(folder, 'page/index.html'), '<!doctype html><title>Page</title>');
     await writeFile(join(folder, 'page/assets/index-1.js'), 'export {};');
+    await mkdir(join(folder, 'page/assets/pdf'));
+    await writeFile(join(folder, 'page/assets/pdf/UniGB-UCS2-H.bcmap'), 'map');
     await writeFile(join(folder, 'secret.txt'), 'secret');
     const app = express();
     app.use(pageRoutes(join(folder, 'page')));
@@ -56,8 +58,18 @@ describe('the page', () => {
     expect(headers.get('content-type')).toMatch(/javascript/);
   });
 
+  it('serves the files that pdf.js loads on demand', async () => {
+    const { status, headers } = await get('/assets/pdf/UniGB-UCS2-H.bcmap', '*/*');
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=86400']);
+  });
+
   it('serves no file from outside its folder', async () => {
-    for (const path of ['/assets/..%2f..%2fsecret.txt', '/assets/..%2findex.html', '/assets/%2e%2e/secret.txt']) {
+    for (const path of [
+      '/assets/pdf/..%2f..%2f..%2fsecret.txt',
+      '/assets/..%2f..%2fsecret.txt',
+      '/assets/..%2findex.html',
+      '/assets/%2e%2e/secret.txt',
+    ]) {
       const status = await new Promise<number | undefined>((resolve, reject) => {
         // Not fetch, which would tidy the path up first.
         request(server.url + path, { path }, (response) => resolve(response.resume().statusCode))

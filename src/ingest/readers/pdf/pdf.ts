@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { getDocumentProxy, getMeta } from 'unpdf';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
+import { pageFolder } from '../../../shared/page-folder.ts';
 import { createTextBuilder, type TextBuilder } from '../build-text.ts';
 import { cleanText } from '../encoding/clean-text.ts';
 import { IMAGE_PROMPT } from '../image/image-reader.ts';
@@ -75,7 +77,7 @@ async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
   try {
     // The parser takes ownership of the buffer, so it gets a copy; verbosity 0 keeps warnings about damaged files off
     // the console.
-    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
+    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, ...libraryData() });
   } catch (error) {
     const { name, message } = error as Error;
     if (name === 'PasswordException') {
@@ -87,6 +89,14 @@ async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
     }
     throw new ServiceError('invalid_request', `${fileName} is not a readable PDF: ${message}`, { cause: error });
   }
+}
+
+/**
+ * Character maps and standard fonts, which the web page has as well. Without the maps, most East Asian PDFs have no text.
+ */
+function libraryData() {
+  const folder = `${pageFolder()}/assets/pdf/`;
+  return existsSync(folder) ? { cMapUrl: folder, standardFontDataUrl: folder } : {};
 }
 
 /** A damaged page is left empty, so that the others can still be read; a document of only such pages is rejected. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cpuSeconds } from '../../cpu-seconds.ts';
+import { makeCjkPdf } from '../../make-cjk-pdf.ts';
 import { linesAt, makePdf } from '../../make-pdf.ts';
 import { blocksOf, readFile } from '../support.ts';
 
@@ -11,6 +12,24 @@ const prose = (topic: string, count: number): string[] =>
   );
 
 describe('a PDF', () => {
+  it('has its East Asian text, also without embedded fonts and Unicode tables', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makeCjkPdf([
+        { encoding: '90ms-RKSJ-H', ordering: 'Japan1', hex: '914482cd92a982c98d6082f08f6f82dc82b78142' },
+        { encoding: 'GBK-EUC-H', ordering: 'GB1', hex: 'b6c9b4acd4e7c9cfc0ebbfaab8dbbfdaa1a3' },
+        { encoding: 'ETen-B5-H', ordering: 'CNS1', hex: 'b4e7b2eea6ada457c2f7b67db4e4a466a143' },
+        { encoding: 'KSCms-UHC-H', ordering: 'Korea1', hex: 'b9e8b4c220bec6c4a7bfa120c7d7b1b8b8a620b6b0b3adb4d92e' },
+      ]),
+    );
+    expect(read.text.split('\n\n')).toEqual([
+      '船は朝に港を出ます。',
+      '渡船早上离开港口。',
+      '渡船早上離開港口。',
+      '배는 아침에 항구를 떠난다.',
+    ]);
+  });
+
   it('has its paragraphs joined from their lines, and headings by size', async () => {
     const read = await readFile(
       'a.pdf',

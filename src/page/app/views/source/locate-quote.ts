@@ -34,7 +34,7 @@ export function locateQuote(
   context?: QuoteContext,
 ): Located {
   const folded = foldPages(pages);
-  const wanted = fold(quote).text;
+  const wanted = foldText(quote).text;
   if (wanted === '') return { kind: 'not_found' };
   const all = occurrencesOf(wanted, folded.text);
   const candidates = page === undefined ? all : onPage(all, wanted.length, folded, page);
@@ -44,16 +44,17 @@ export function locateQuote(
 }
 
 /** Whether two texts are equal after the normalisation of the search. */
-export const readsAlike = (one: string, other: string): boolean => fold(one).text === fold(other).text;
+export const readsAlike = (one: string, other: string): boolean => foldText(one).text === foldText(other).text;
 
-interface Folded {
+/** A text after the normalisation of the search. */
+export interface FoldedText {
   readonly text: string;
   /** For each folded character, the start and end of its origin. */
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
-interface FoldedPages extends Folded {
+interface FoldedPages extends FoldedText {
   /** For each character, the index of its page in the list. */
   readonly pageIndex: readonly number[];
   readonly pages: readonly PageText[];
@@ -62,7 +63,10 @@ interface FoldedPages extends Folded {
 /** White space, hyphens, soft hyphens and other zero-width characters, and the bars between table cells. */
 const LEFT_OUT = /[\s\p{Cf}\u2010\u2011|-]/u;
 
-function fold(text: string): Folded {
+/** The letters of this Arabic ligature are often swapped in a PDF, which its reader corrects. */
+const SWAPPED_LAM_ALEF = /\u0627(\u0627[\u0653-\u0655])\u0644/g;
+
+export function foldText(text: string): FoldedText {
   let folded = '';
   const from: number[] = [];
   const to: number[] = [];
@@ -80,11 +84,11 @@ function fold(text: string): Folded {
     }
     offset = end;
   }
-  return { text: folded, from, to };
+  return { text: folded.replace(SWAPPED_LAM_ALEF, '\u0627\u0644$1'), from, to };
 }
 
 function foldPages(pages: readonly PageText[]): FoldedPages {
-  const each = pages.map(({ text }) => fold(text));
+  const each = pages.map(({ text }) => foldText(text));
   return {
     text: each.map(({ text }) => text).join(''),
     from: each.flatMap(({ from }) => from),
@@ -114,11 +118,11 @@ const MIN_LEAD = 2;
 function bestOf(
   candidates: readonly number[],
   length: number,
-  { text }: Folded,
+  { text }: FoldedText,
   context: QuoteContext,
 ): number | undefined {
-  const before = fold(context.before).text;
-  const after = fold(context.after).text;
+  const before = foldText(context.before).text;
+  const after = foldText(context.after).text;
   const scored = candidates
     .map((at) => ({ at, score: commonEnd(text.slice(0, at), before) + commonStart(text.slice(at + length), after) }))
     .sort((one, other) => other.score - one.score);

@@ -38,6 +38,8 @@ export function startPdf(): Promise<PdfEngine> {
   return engine;
 }
 
+/** Files that `scripts/build.js` copies from the library: character maps, standard fonts and image decoders. */
+const DATA = '/assets/pdf/';
 const RANGE_BYTES = 1_048_576;
 /** Up to this size, one request for the whole file is faster than several range requests. */
 const MAX_WHOLE_BYTES = 8_000_000;
@@ -54,7 +56,10 @@ export async function openPdf(address: string, bytes: number, signal: AbortSigna
     disableAutoFetch: true,
     disableStream: bytes > MAX_WHOLE_BYTES,
     rangeChunkSize: RANGE_BYTES,
-    // The content security policy of the page forbids WebAssembly.
+    cMapUrl: DATA,
+    standardFontDataUrl: DATA,
+    wasmUrl: DATA,
+    // The content security policy of the page forbids WebAssembly; the decoders have a version in plain JavaScript.
     useWasm: false,
   });
   const abort = () => void task.destroy();

@@ -1,23 +1,48 @@
 import type { PagePart } from '../locate-quote.ts';
 
 /** A text run or structure mark of pdf.js. */
-type TextItem = { readonly str: string; readonly hasEOL: boolean } | { readonly type: string };
+type TextItem =
+  | {
+      readonly str: string;
+      readonly hasEOL: boolean;
+      readonly width: number;
+      readonly transform: readonly number[];
+    }
+  | { readonly type: string };
 
-/** The text of a page, with the offset of each text run. */
+/** A text run; lengths are in points, positions are measured along its line and across it. */
+export interface PlacedRun {
+  /** Offset in the text of the page. */
+  readonly start: number;
+  readonly text: string;
+  readonly along: number;
+  readonly across: number;
+  readonly width: number;
+  readonly size: number;
+}
+
+/** The text of a page, with the place of each text run. */
 export interface PageItems {
   readonly text: string;
-  readonly runs: readonly { readonly start: number; readonly text: string }[];
+  readonly runs: readonly PlacedRun[];
 }
 
 export function pageItems(items: readonly TextItem[]): PageItems {
-  const runs: { start: number; text: string }[] = [];
+  const runs: PlacedRun[] = [];
   let text = '';
   for (const item of items) {
     if (!('str' in item)) continue;
-    runs.push({ start: text.length, text: item.str });
+    runs.push({ start: text.length, text: item.str, ...placeOf(item) });
     text += item.hasEOL ? `${item.str}\n` : item.str;
   }
   return { text, runs };
+}
+
+function placeOf({ width, transform }: { readonly width: number; readonly transform: readonly number[] }) {
+  const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = transform;
+  const length = Math.hypot(a, b) || 1;
+  const [right, up] = [a / length, b / length];
+  return { along: x * right + y * up, across: y * right - x * up, width, size: Math.hypot(c, d) || length };
 }
 
 /** A character range of one run. */

@@ -9,7 +9,8 @@ interface PdfPageProps {
   readonly pdf: OpenPdf;
   readonly number: number;
   readonly width: number;
-  readonly part: PagePart | undefined;
+  /** The quote, on this page and on others. */
+  readonly parts: readonly PagePart[];
   /** Whether the quote starts on this page, which is then scrolled into view. */
   readonly isFirst: boolean;
   /** Reports the ratio of height to width. */
@@ -20,9 +21,9 @@ interface PdfPageProps {
 const MAX_POINTS = 16_000_000;
 
 /** A rendered page with a text layer, which can be selected, searched and marked. Mounted only while visible. */
-export function PdfPage({ pdf, number, width, part, isFirst, onShape }: PdfPageProps) {
+export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPageProps) {
   const holder = useRef<HTMLDivElement>(null);
-  const [layer, setLayer] = useState<readonly HTMLElement[]>();
+  const [layer, setLayer] = useState<Drawn>();
   const [failure, setFailure] = useState(false);
   useEffect(() => {
     const { current } = holder;
@@ -32,7 +33,7 @@ export function PdfPage({ pdf, number, width, part, isFirst, onShape }: PdfPageP
       (drawn) => {
         if (drawn === undefined) return;
         onShape(number, drawn.ratio);
-        setLayer(drawn.runs);
+        setLayer(drawn);
         setFailure(false);
       },
       () => setFailure(true),
@@ -45,15 +46,20 @@ export function PdfPage({ pdf, number, width, part, isFirst, onShape }: PdfPageP
   }, [pdf, number, width]);
 
   useEffect(() => {
-    if (layer === undefined || part === undefined) return;
+    const here = parts.filter(({ page }) => page === number);
+    if (layer === undefined || here.length === 0) return;
     let isOver = false;
     let restore = () => {};
     void pdf.textOf(number).then(({ items }) => {
       if (isOver) return;
-      const marks = runsOf(part, items).flatMap(({ run, from, to }) => {
-        const element = layer[run];
-        return element === undefined ? [] : [markWithin(element, from, to)];
-      });
+      const marks = here
+        .flatMap((part) => runsOf(part, items))
+        .flatMap(({ run, from, to }) => {
+          const element = layer.runs[run];
+          if (element === undefined) return [];
+          fitWidth(element, (items.runs[run]?.width ?? 0) * layer.scale);
+          return [markWithin(element, from, to)];
+        });
       restore = () => {
         for (const { undo } of marks) undo();
       };
@@ -67,7 +73,7 @@ export function PdfPage({ pdf, number, width, part, isFirst, onShape }: PdfPageP
       isOver = true;
       restore();
     };
-  }, [pdf, number, layer, part, isFirst]);
+  }, [pdf, number, layer, parts, isFirst]);
 
   return (
     <article aria-label={texts.source.pageOf(number, pdf.pageCount)}>
@@ -79,6 +85,8 @@ export function PdfPage({ pdf, number, width, part, isFirst, onShape }: PdfPageP
 
 interface Drawn {
   readonly ratio: number;
+  /** Pixels per point. */
+  readonly scale: number;
   /** The element of each text run, in order. */
   readonly runs: readonly HTMLElement[];
 }
@@ -110,7 +118,7 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
     painting.promise.catch(() => undefined);
     await layer.render();
     if (isOver) return undefined;
-    return { ratio: plain.height / plain.width, runs: layer.textDivs };
+    return { ratio: plain.height / plain.width, scale: viewport.scale, runs: layer.textDivs };
   };
   return {
     done: run(),
@@ -119,6 +127,13 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
       cancelTasks();
     },
   };
+}
+
+/** The text layer does not fit single letters to their width in the file; a fallback font can be much narrower. */
+function fitWidth(element: HTMLElement, width: number): void {
+  const own = Number.parseFloat(getComputedStyle(element).width);
+  if (element.style.getPropertyValue('--scale-x') !== '' || !(width > 0) || !(own > 0)) return;
+  element.style.setProperty('--scale-x', String(width / own));
 }
 
 /** Wraps a range of an element's text in a mark. */

@@ -4,8 +4,9 @@ import { useResource } from '../../../api/resource.ts';
 import { Failure } from '../../../parts/failure.tsx';
 import { announce } from '../../../shell/announcements.tsx';
 import { texts } from '../../../texts.ts';
-import type { Located } from '../locate-quote.ts';
+import type { Located, PagePart } from '../locate-quote.ts';
 import type { OriginalProps } from '../original-tab.tsx';
+import { showInMiddle } from '../scroller.ts';
 import { locateInPdf } from './locate-in-pdf.ts';
 import { type OpenPdf, openPdf } from './open-pdf.ts';
 import { PdfPage } from './pdf-page.tsx';
@@ -21,6 +22,7 @@ export function PdfTab(props: OriginalProps) {
   return <Pages {...props} pdf={pdf} />;
 }
 
+const NO_PARTS: readonly PagePart[] = [];
 /** Assumed page ratio until a page is loaded. */
 const A4 = Math.SQRT2;
 
@@ -30,14 +32,17 @@ function Pages({ pdf, facts, onMarked }: OriginalProps & { readonly pdf: OpenPdf
   const visible = useVisiblePages(list, pdf.pageCount, width > 0);
   const [shapes, setShapes] = useState<ReadonlyMap<number, number>>(new Map());
   const located = useLocated(pdf, facts);
-  const parts = located?.kind === 'found' ? located.parts : [];
+  const parts = located?.kind === 'found' ? located.parts : NO_PARTS;
   const page = parts[0]?.page ?? facts?.page;
 
+  const isPinned = usePinned(facts);
   useLayoutEffect(() => {
-    if (width > 0 && page !== undefined) {
-      list.current?.querySelector(`[data-page="${page}"]`)?.scrollIntoView({ block: 'start', behavior: 'instant' });
-    }
-  }, [width > 0, page, facts]);
+    if (width === 0 || page === undefined || !isPinned()) return;
+    const shown = list.current?.querySelector(`[data-page="${page}"]`);
+    const mark = shown?.querySelector('mark');
+    if (mark) showInMiddle(mark);
+    else shown?.scrollIntoView({ block: 'start', behavior: 'instant' });
+  }, [width > 0, page, facts, shapes]);
   useEffect(() => {
     if (located === undefined) return;
     onMarked(located.kind);
@@ -60,12 +65,12 @@ function Pages({ pdf, facts, onMarked }: OriginalProps & { readonly pdf: OpenPdf
               data-page={number}
               style={{ width: `${width}px`, height: `${height}px` }}
             >
-              {visible.has(number) && (
+              {(visible.has(number) || number === page) && (
                 <PdfPage
                   pdf={pdf}
                   number={number}
                   width={width}
-                  part={parts.find((part) => part.page === number)}
+                  parts={parts}
                   isFirst={parts[0]?.page === number}
                   onShape={setShape}
                 />
@@ -91,6 +96,23 @@ function useLocated(pdf: OpenPdf, facts: OriginalProps['facts']): Located | unde
     };
   }, [pdf, facts]);
   return located !== undefined && located.of === facts ? located.value : undefined;
+}
+
+/** Pages move while their sizes become known. Until the reader scrolls, the quote is brought back into view. */
+function usePinned(facts: OriginalProps['facts']): () => boolean {
+  const pinned = useRef(true);
+  useEffect(() => {
+    pinned.current = true;
+    const release = () => {
+      pinned.current = false;
+    };
+    const kinds = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const;
+    for (const kind of kinds) addEventListener(kind, release, { passive: true });
+    return () => {
+      for (const kind of kinds) removeEventListener(kind, release);
+    };
+  }, [facts]);
+  return () => pinned.current;
 }
 
 const MAX_WIDTH = 900;
