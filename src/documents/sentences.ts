@@ -28,10 +28,15 @@ export function splitSentences(text: string): TextSpan[] {
   return sentences;
 }
 
-const sentenceBorders = new Intl.Segmenter('en', { granularity: 'sentence' });
 const INLINE_CODE = /`[^`]{1,200}`/g;
 const ENDS_SENTENCES = /[\p{Sentence_Terminal}\u2024\u0085]/u;
-const wordBorders = new Intl.Segmenter('en', { granularity: 'word' });
+// Made on first use: the data of one takes 1 MB and 6 ms, and programs that list the tools load this module.
+const segmenters = new Map<'sentence' | 'word', Intl.Segmenter>();
+function segmentsOf(text: string, granularity: 'sentence' | 'word'): Intl.Segments {
+  const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
+  segmenters.set(granularity, segmenter);
+  return segmenter.segment(text);
+}
 
 function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
   // The segmenter ends a sentence at every line break, which in prose is only a soft wrap.
@@ -57,7 +62,7 @@ function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
  */
 function* bordersOf(line: string): Generator<number> {
   let last = 0;
-  for (const { index, segment } of sentenceBorders.segment(line)) {
+  for (const { index, segment } of segmentsOf(line, 'sentence')) {
     const end = index + segment.length;
     if (end <= last) continue;
     last = end;
@@ -102,7 +107,7 @@ function bestCut(stretch: string): number {
   const clause = lastEnd(late, /[;:,)\]}；：，、）。][\s"”’]*(?=\S)/gu) ?? lastEnd(late, /\s+/g);
   if (clause !== undefined) return from + clause;
   const tail = stretch.slice(-100);
-  const words = [...wordBorders.segment(tail)];
+  const words = [...segmentsOf(tail, 'word')];
   const last = words.at(-1);
   if (last !== undefined && last.index > 0) return stretch.length - tail.length + last.index;
   return /[\uD800-\uDBFF]$/.test(stretch) ? stretch.length - 1 : stretch.length;
