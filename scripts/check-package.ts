@@ -5,8 +5,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { chatReply } from '../test/support/fake-openai.ts';
+import { startFakeProvider } from '../test/support/fake-provider.ts';
 import { buildBundle, installPackage, packPackage, unpackBundle, unpackPackage } from './packaging/bundle.ts';
-import { formatsWithoutSample, takeInEveryFormat } from './packaging/every-format.ts';
+import {
+  formatsWithoutSample,
+  IMAGE_TEXT,
+  imageSamples,
+  takeInSamples,
+  textSamples,
+} from './packaging/every-format.ts';
 import { bundleManifest, packageFile } from './packaging/manifests.ts';
 import { minOffer, offerOf } from './packaging/offers.ts';
 
@@ -55,13 +63,26 @@ try {
   expectSame('formats without a sample file', formatsWithoutSample(), []);
   const samples = join(folder, 'samples');
   mkdirSync(samples);
-  await toolsOf(process.execPath, [program, 'mcp', '--write', '--allow-dir', samples], data, async (client) => {
-    expectSame(
-      'files that the installed package cannot take in and find',
-      await takeInEveryFormat(client, samples),
-      {},
-    );
+  const takeIn = async (files: typeof textSamples, env: Record<string, string>) =>
+    toolsOf(process.execPath, [program, 'mcp', '--write', '--allow-dir', samples], env, async (client) => {
+      const failed = await takeInSamples(client, samples, files);
+      expectSame(
+        `files of ${Object.keys(files).length} that the installed package cannot take in and find`,
+        failed,
+        {},
+      );
+    });
+  await takeIn(textSamples, data);
+
+  const model = await startFakeProvider(() => chatReply({ text: IMAGE_TEXT }));
+  await takeIn(imageSamples, {
+    CITEWELL_DATA_DIR: join(folder, 'image-data'),
+    CITEWELL_READ_IMAGES: 'ollama/sees',
+    CITEWELL_GRAPH: 'off',
+    CITEWELL_SUMMARIES: 'extract',
+    OLLAMA_BASE_URL: model.origin,
   });
+  await model.close();
 
   const bundle = join(folder, 'citewell.mcpb');
   buildBundle(unpackPackage(folder), bundle);

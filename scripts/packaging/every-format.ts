@@ -3,36 +3,66 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { readableTypes } from '../../src/ingest/readers/file-types.ts';
+import { makeBmp, makeExif, makeJpeg, makePng, makeTiff } from '../../test/ingest/make-pictures.ts';
 import { allSamples } from '../../test/ingest/readers/hostile/text-samples.ts';
 
 /** A word that every sample contains. */
 const WORD = 'harbour';
+/** What the image reader says of every image. */
+export const IMAGE_TEXT = `The ferry leaves the ${WORD} at nine in the morning.`;
 const CALL_TIMEOUT_MS = 60_000;
 
-/** Source files differ only in their outline; these three represent all. */
-const OUTLINED = ['py', 'ts', 'rs'];
+type Samples = Readonly<Record<string, () => Uint8Array>>;
+
+const ofRows = (is: (type: (typeof readableTypes)[number]) => boolean | undefined, make: () => Uint8Array): Samples =>
+  Object.fromEntries(readableTypes.filter(is).map(({ extensions: [extension] }) => [`code.${extension}`, make]));
+
+/** A small file of each format that is read without further settings. */
+export const textSamples: Samples = {
+  ...ofRows(
+    ({ isCode }) => isCode,
+    () => Buffer.from(`${IMAGE_TEXT}\n\nleave() { return 9; }\n`),
+  ),
+  ...allSamples,
+};
+
+/** A small file of each image format that is read. */
+export const imageSamples: Samples = {
+  'a.png': () => makePng(),
+  'a.jpg': () => makeJpeg(300, 200, makeExif({})),
+  'a.gif': () => Buffer.from('R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIBAAA=', 'base64'),
+  'a.webp': () => Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64'),
+  'a.bmp': () => makeBmp([200, 100, 50]),
+  'a.tiff': () => makeTiff([90]),
+};
+
+/** Recognised only to say what to convert it to. */
+const NOT_READ = ['heic'];
 
 const ingested = z.object({ document_id: z.string() });
 const found = z.object({ results: z.array(z.object({ document_id: z.string(), text: z.string() })) });
 
-/** Formats without a sample file; those that need an image reader are excluded. */
 export function formatsWithoutSample(): string[] {
-  const names = Object.keys(allSamples);
+  const names = Object.keys({ ...textSamples, ...imageSamples });
   return readableTypes
-    .filter(({ isImage, isCode, type }) => !isImage && (!isCode || OUTLINED.includes(type)))
+    .filter(({ type }) => !NOT_READ.includes(type))
     .filter(({ extensions }) => !extensions.some((extension) => names.some((name) => name.endsWith(`.${extension}`))))
     .map(({ type }) => type);
 }
 
-/** Ingests a file of each format and searches for a word; returns the failures by file name. */
-export async function takeInEveryFormat(client: Client, folder: string): Promise<Readonly<Record<string, string>>> {
+/** Ingests each sample and searches for a word; returns the failures by file name. */
+export async function takeInSamples(
+  client: Client,
+  folder: string,
+  samples: Samples,
+): Promise<Readonly<Record<string, string>>> {
   const failures: Record<string, string> = {};
   const call = async (name: string, args: Record<string, unknown>) => {
     const result = await client.callTool({ name, arguments: args }, { timeout: CALL_TIMEOUT_MS });
     if (result.isError === true) throw new Error(JSON.stringify(result.content).slice(0, 400));
     return result.structuredContent;
   };
-  for (const [name, make] of Object.entries(allSamples)) {
+  for (const [name, make] of Object.entries(samples)) {
     const path = join(folder, name);
     writeFileSync(path, make());
     try {
