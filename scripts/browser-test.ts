@@ -8,6 +8,7 @@ import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { keyboardSuite } from './browser-test/keyboard.ts';
 import { librarySuite } from './browser-test/library.ts';
 import { manySuite } from './browser-test/many.ts';
+import { modelsSuite } from './browser-test/models.ts';
 import { pdfQuotesSuite } from './browser-test/pdf-quotes.ts';
 import { withServer } from './browser-test/server.ts';
 import { signInSuite } from './browser-test/sign-in.ts';
@@ -43,6 +44,7 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   appSuite,
   librarySuite,
   sourcesSuite,
+  modelsSuite,
   accessSuite,
 ];
 

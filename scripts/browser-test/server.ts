@@ -23,7 +23,14 @@ export async function startServer(dataFolder: string, settings: Settings = {}, p
   const { PATH = '', HOME = '' } = process.env;
   const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', port], {
     cwd: dataFolder,
-    env: { PATH, HOME, CITEWELL_DATA_DIR: dataFolder, CITEWELL_LOG_LEVEL: 'error', ...settings },
+    env: {
+      PATH,
+      HOME,
+      CITEWELL_DATA_DIR: dataFolder,
+      CITEWELL_LOG_LEVEL: 'error',
+      CITEWELL_LOCAL_MODELS: 'off',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withLocalModel } from '../adapters/with-local-model.ts';
+import { AUTO_MODEL, withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
 import { bestModel, describeFound } from '../models/local-servers.ts';
 import { modelChoices } from '../models/model-choices.ts';
@@ -38,6 +38,9 @@ async function checkLocal(given: Config): Promise<Finding[]> {
 }
 
 async function checkConfigured(config: Config): Promise<Finding[]> {
+  const { quality = '' } = config.models;
+  // What is found on this machine needs no key, and is reported by itself.
+  const isLocal = quality === AUTO_MODEL || config.localServers.some(({ name }) => quality.startsWith(`${name}/`));
   const { openai, anthropic, ollama, providers } = config;
   const present = [
     ...(openai.apiKey === undefined ? [] : ['OPENAI_API_KEY']),
@@ -46,6 +49,7 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
     ...providers.map(({ name }) => `${name} of CITEWELL_PROVIDERS`),
   ];
   if (present.length === 0 && openai.baseUrl === undefined) {
+    if (isLocal) return [];
     return [
       {
         name: NAME,

@@ -60,6 +60,7 @@ export const library = {
       syncing: 'In progress',
       following: 'Watched',
       idle: 'Done',
+      failed: 'Failed',
       stopped: kind === 'folder' ? 'Not watched' : 'Failed',
     })[state] ?? state,
   outcomes: (counts: Readonly<Record<string, number>>): string =>

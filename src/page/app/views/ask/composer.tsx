@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import { rememberedModel } from '../../models.ts';
 import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { type AskKind, type AskParameters, askKinds, readFilter } from './ask-parameters.ts';
@@ -110,7 +111,10 @@ function KindChoice({ kind }: { readonly kind: AskKind }) {
   );
 }
 
-const isScoped = ({ scope }: AskParameters): boolean => Object.values(scope).some((value) => value !== '');
+const isScoped = ({ scope }: AskParameters): boolean =>
+  Object.values({ ...scope, model: scope.model === rememberedModel() ? '' : scope.model }).some(
+    (value) => value !== '',
+  );
 
 function filterProblem(filter: string): string | undefined {
   try {

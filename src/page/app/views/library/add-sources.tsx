@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
-import { addSource, loadAllowedFolders, type NewSource } from './sources-data.ts';
+import { addSource, loadAllowedFolders, type NewSource, readAddress } from './sources-data.ts';
 import { addToLibrary } from './uploads.ts';
 
 interface AddSourcesProps {
@@ -97,15 +97,6 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
       </SourceForm>
     </Dialog>
   );
-}
-
-/** The address, with https:// where no scheme is written. */
-export function readAddress(text: string): string | undefined {
-  const typed = text.trim();
-  const url = URL.parse(
-    /^[a-z][a-z0-9+.-]*:/i.test(typed) && !/^[^/]+:\d+(\/|$)/.test(typed) ? typed : `https://${typed}`,
-  );
-  return url !== null && /^https?:$/.test(url.protocol) && /[.:]|^localhost$/.test(url.hostname) ? url.href : undefined;
 }
 
 function WatchFolder({ collection, onAdded, onClose }: DialogProps) {

@@ -39,16 +39,14 @@ export function SourceList({ sources, reload }: SourceListProps) {
           <li key={source.id} class="source">
             <div class="source-line">
               <strong class="source-location">{source.location}</strong>
-              <span class={`source-state source-${source.state}`}>
-                {texts.library.sourceState(source.state, source.kind)}
-              </span>
+              <span class={`source-${stateOf(source)}`}>{texts.library.sourceState(stateOf(source), source.kind)}</span>
               <span class="source-actions">
                 <button
                   type="button"
                   disabled={source.state === 'syncing'}
                   onClick={() => void attempt(syncSource(source.id))}
                 >
-                  {source.state === 'stopped' ? texts.retry : texts.library.sync}
+                  {['stopped', 'failed'].includes(stateOf(source)) ? texts.retry : texts.library.sync}
                 </button>
                 <button type="button" onClick={() => setLeaving(source)}>
                   {texts.library.remove}
@@ -75,6 +73,13 @@ export function SourceList({ sources, reload }: SourceListProps) {
     </section>
   );
 }
+
+/** A walk in which every page failed has not succeeded. */
+const stateOf = ({ state, last_sync: sync }: FollowedSource): FollowedSource['state'] | 'failed' =>
+  state === 'idle' && sync !== null && sync.done > 0 && sync.counts['failed'] === sync.done ? 'failed' : state;
+
+/** As many reasons as are shown without a click. */
+const FEW_FAILURES = 3;
 
 function SourceFacts({
   source: { state, problem, total, last_sync: sync, max_pages: most },
@@ -111,7 +116,7 @@ function SourceFacts({
 
 function Failures({ failures, count }: { readonly failures: readonly SourceFailure[]; readonly count: number }) {
   return (
-    <details>
+    <details open={failures.length <= FEW_FAILURES || undefined}>
       <summary>{texts.library.sourceFailures(count)}</summary>
       <ul>
         {failures.map(({ name, reason, document_id: id }) => (

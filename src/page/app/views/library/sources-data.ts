@@ -56,3 +56,12 @@ export async function loadAllowedFolders(signal: AbortSignal): Promise<readonly 
   );
   return config.ingestion?.allowed_folders ?? [];
 }
+
+/** The address, with https:// where no scheme is written. */
+export function readAddress(text: string): string | undefined {
+  const typed = text.trim();
+  const url = URL.parse(
+    /^[a-z][a-z0-9+.-]*:/i.test(typed) && !/^[^/]+:\d+(\/|$)/.test(typed) ? typed : `https://${typed}`,
+  );
+  return url !== null && /^https?:$/.test(url.protocol) && /[.:]|^localhost$/.test(url.hostname) ? url.href : undefined;
+}

@@ -55,9 +55,11 @@ export function Models() {
               <Found key={model.name} model={model} isOwn={model.name === own} onChoose={() => choose(model.name)} />
             ))}
           </ul>
-          <button type="button" onClick={choices.reload}>
-            {texts.settings.lookAgainForModels}
-          </button>
+          <div class="settings-actions">
+            <button type="button" onClick={choices.reload}>
+              {texts.settings.lookAgainForModels}
+            </button>
+          </div>
         </>
       )}
     </section>

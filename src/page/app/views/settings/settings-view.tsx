@@ -32,7 +32,7 @@ export function SettingsView() {
       <header class="settings-head">
         <h1>{texts.settings.title}</h1>
         <p>
-          {texts.settings.signedInAs(user.email)}{' '}
+          {needsKey ? texts.settings.signedInAs(user.email) : texts.settings.noSignIn(user.email)}{' '}
           {needsKey && (
             <button type="button" onClick={() => void signOut()}>
               {texts.settings.signOut}
