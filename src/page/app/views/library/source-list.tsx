@@ -7,7 +7,7 @@ import { texts } from '../../texts.ts';
 import { type FollowedSource, removeSource, type SourceFailure, syncSource } from './sources-data.ts';
 
 const POLL_WHILE_BUSY_MS = 1_500;
-const POLL_MS = 20_000;
+const POLL_MS = 5_000;
 
 interface SourceListProps {
   readonly sources: readonly FollowedSource[];
