@@ -16,12 +16,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
-    return () => {
-      // The browser restores the focus only of a dialog that is closed, not of one that is removed.
+    const restore = (): void => {
       if (document.activeElement !== document.body) return;
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       else focusView();
     };
+    // The browser restores the focus only of a dialog that is closed, not of one that is removed. It is removed later.
+    return () => setTimeout(restore);
   }, []);
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={heading} onClose={onClose}>
