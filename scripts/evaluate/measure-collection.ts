@@ -12,7 +12,11 @@ import { type Service, startService } from './service.ts';
 
 /** The service selects the embedder. */
 const AUTO = 'auto';
-const SHORT_NAMES: Readonly<Record<string, string>> = { hash: 'builtin/lexical-hash-v1', lsa: 'builtin/lsa-v1' };
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  hash: 'builtin/lexical-hash-v1',
+  lsa: 'builtin/lsa-v1',
+  static: 'builtin/static-v1',
+};
 
 export interface MeasuringOptions extends EvaluateOptions {
   readonly progress: (line: string) => void;

@@ -10,7 +10,7 @@ export const USAGE = `Measures search on test collections: starts a separate ser
 Each folder holds corpus.jsonl (_id or id, title, text), queries.jsonl (_id or id, text) and qrels.tsv. Documents are
 ranked by their best passage.
 
-  --embedder NAMES      auto (what the service chooses by itself; the default), hash, lsa, or <provider>/<model>
+  --embedder NAMES      auto (what the service chooses by itself; the default), hash, lsa, static, or <provider>/<model>
   --modes NAMES         ${modes.join(', ')}; default all but the last
   --limit N             documents ranked per query, 1 to 300; default 100
   --queries N           only the first N queries of each

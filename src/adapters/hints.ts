@@ -1,4 +1,4 @@
-import { LEARNED_EMBEDDING } from '../embeddings/built-in-names.ts';
+import { isBuiltIn, LEARNED_EMBEDDING } from '../embeddings/built-in-names.ts';
 
 /** Input of the hints. */
 export interface HintFacts {
@@ -22,9 +22,10 @@ export interface HintFacts {
 export function hintsFor(facts: HintFacts): string[] {
   const { model, embedder, preferredEmbedder, embeddingModelSetting, indexProblem } = facts;
   const hints: string[] = indexProblem === undefined ? [] : [indexProblem];
-  const how = embedder.isLearned
-    ? 'Search is by words and by what goes with them in your documents.'
-    : 'Search is by words.';
+  const how =
+    embedder.name === LEARNED_EMBEDDING
+      ? 'Search is by words and by what goes with them in your documents.'
+      : `Search is by words${embedder.isLearned ? ' and by related words' : ''}.`;
   if (model.startsWith('builtin/')) hints.push(quotationsHint(facts));
   // The configured embedder may still have to be trained; the status reports that.
   const isAwaited = embeddingModelSetting === LEARNED_EMBEDDING && embedder.isLexical;
@@ -34,7 +35,7 @@ export function hintsFor(facts: HintFacts): string[] {
       `CITEWELL_EMBEDDING_MODEL says ${embeddingModelSetting}, but the corpus is embedded with ${embedder.name}: ` +
         'change or remove it before the next start.',
     );
-  } else if (embedder.isLexical && preferredEmbedder !== embedder.name && !preferredEmbedder.startsWith('builtin/')) {
+  } else if (embedder.isLexical && preferredEmbedder !== embedder.name && !isBuiltIn(preferredEmbedder)) {
     hints.push(`${how} To search by meaning with ${preferredEmbedder}: citewell reindex --to ${preferredEmbedder}`);
   } else if (embedder.isLexical && embeddingModelSetting === undefined) {
     hints.push(`${how} Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.`);

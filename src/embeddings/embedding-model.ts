@@ -8,8 +8,13 @@ export interface EmbeddingModel {
    * True when similarity reflects shared words rather than meaning; full text then has more weight in hybrid search.
    */
   readonly isLexical: boolean;
-  /** True when it was trained on the corpus itself: full text still has more weight, but vectors add related words. */
+  /**
+   * True when vectors add related words, learned from the corpus or beforehand, though not the meaning of sentences: full
+   * text still has more weight.
+   */
   readonly isLearned?: boolean;
+  /** Share of full text in score fusion, from 0 to 1, if it differs from the default. */
+  readonly fullTextShare?: number | undefined;
   /** Its vector space; may query the provider once for the dimension, and caches it. */
   space(signal?: AbortSignal): Promise<VectorSpaceName>;
   /**

@@ -3,11 +3,12 @@ import { parseModelName } from '../models/model-name.ts';
 import { openAiClient } from '../models/openai/openai-provider.ts';
 import { configuredProviders, findProvider, type ProviderSettings } from '../models/provider-settings.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from './built-in-names.ts';
+import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING, STATIC_EMBEDDING } from './built-in-names.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { createLexicalHash } from './lexical-hash.ts';
 import { localOnnx } from './local-onnx.ts';
 import { openAiEmbeddings } from './openai-embeddings.ts';
+import { staticEmbeddings } from './static/static-embeddings.ts';
 
 /** Settings of embedding models. `Config` satisfies it except for `modelsFolder`. */
 export interface EmbeddingSettings extends ProviderSettings {
@@ -23,7 +24,7 @@ export function defaultEmbeddingName(settings: ProviderSettings): string {
 }
 
 /**
- * The embedding model of that name: `builtin/lexical-hash-v1`, `openai/<model>`,
+ * The embedding model of that name: `builtin/static-v1`, `builtin/lexical-hash-v1`, `openai/<model>`,
  * `<provider>/<model>`, with `@<dimensions>` for shorter vectors, or `local/<installed model or folder>`. Nothing is loaded or
  * connected yet. Throws `unknown_model` or `not_configured`.
  */
@@ -32,11 +33,12 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
   if (parsed.provider === undefined || parsed.name === '') {
     throw new ServiceError(
       'unknown_model',
-      `"${name}" is no embedding model. Expected <provider>/<model>, for example openai/text-embedding-3-small or ${LEXICAL_EMBEDDING}.`,
+      `"${name}" is no embedding model. Expected <provider>/<model>, for example openai/text-embedding-3-small or ${STATIC_EMBEDDING}.`,
     );
   }
   switch (parsed.provider) {
     case 'builtin':
+      if (name.trim() === STATIC_EMBEDDING) return staticEmbeddings();
       if (name.trim() === LEXICAL_EMBEDDING) return createLexicalHash();
       if (name.trim() === LEARNED_EMBEDDING) {
         throw new ServiceError(
@@ -46,14 +48,14 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
       }
       throw new ServiceError(
         'unknown_model',
-        `"${name}" is not built in; ${LEXICAL_EMBEDDING} and ${LEARNED_EMBEDDING} are.`,
+        `"${name}" is not built in; ${STATIC_EMBEDDING}, ${LEARNED_EMBEDDING} and ${LEXICAL_EMBEDDING} are.`,
       );
     case 'local':
       return localOnnx({ model: parsed.name, modelsFolder: settings.modelsFolder });
     case 'anthropic':
       throw new ServiceError(
         'unknown_model',
-        `Anthropic has no embedding models (asked for "${name}"). Use openai/<model>, ollama/<model>, local/<model> or ${LEXICAL_EMBEDDING}.`,
+        `Anthropic has no embedding models (asked for "${name}"). Use openai/<model>, ollama/<model>, local/<model> or ${STATIC_EMBEDDING}.`,
       );
     default: {
       const provider = findProvider(configuredProviders(settings), parsed.provider, name);

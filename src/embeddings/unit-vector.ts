@@ -1,7 +1,11 @@
 /** Normalises to unit length; undefined for a zero vector or one with a non-finite component. */
 export function unitVector(numbers: ArrayLike<number>): Float32Array | undefined {
   let sum = 0;
-  for (let index = 0; index < numbers.length; index++) sum += (numbers[index] ?? 0) ** 2;
+  for (let index = 0; index < numbers.length; index++) {
+    const number = numbers[index] ?? 0;
+    // Unlike a power, a product is rounded alike everywhere.
+    sum += number * number;
+  }
   const length = Math.sqrt(sum);
   if (!Number.isFinite(length) || length === 0) return undefined;
   return Float32Array.from(numbers, (value) => value / length);

@@ -66,7 +66,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const words = matching.map(identify);
     const near = byScores ? await nearestAgain(text.semantic, first, { words, search: wide }) : first;
     const fused = byScores
-      ? fuseScores(near.map(identify), words)
+      ? fuseScores(near.map(identify), words, plan.hybrid)
       : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
     // With several variants the lists are fused again, which may use any hit; otherwise only this page is shown.
     const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.depth) : fused;
@@ -88,9 +88,9 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     first: readonly FoundChunk[],
     { words, search }: { readonly words: readonly Candidate[]; readonly search: Search },
   ): Promise<readonly FoundChunk[]> {
-    const { log, signal } = search;
+    const { log, plan, signal } = search;
     if (first.length === 0) return first;
-    const best = fuseScores<Candidate>(first.map(identify), words).slice(0, FEEDBACK_HITS);
+    const best = fuseScores<Candidate>(first.map(identify), words, plan.hybrid).slice(0, FEEDBACK_HITS);
     const keys = best.map(({ item }) => item.key);
     const query = await log.time('embed', () => embedQuery(text, signal));
     const blended = await log.time('semantic', () => applyRelevanceFeedback({ chunks, query, keys, signal }));

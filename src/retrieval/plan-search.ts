@@ -17,13 +17,13 @@ export interface SearchPlan {
 const semanticDefaults: HybridSettings = { fullTextWeight: 1, semanticWeight: 5, fullTextLimit: 200, rrfK: 50 };
 /** With a lexical embedder, full text has more weight; measured in docs/decisions.md. */
 const lexicalDefaults: HybridSettings = { ...semanticDefaults, fullTextWeight: 15, semanticWeight: 1 };
-/** An embedder trained on the corpus adds results, but full text has more weight. */
+/** Related words add results, but full text has more weight. */
 const learnedDefaults: HybridSettings = { ...semanticDefaults, fullTextWeight: 4, semanticWeight: 1 };
 
 /** Validates the settings and fills in defaults that suit the embedder. Throws `invalid_request`. */
 export function planSearch(
   settings: SearchSettings,
-  embedder: Pick<EmbeddingModel, 'name' | 'isLexical' | 'isLearned'>,
+  embedder: Pick<EmbeddingModel, 'name' | 'isLexical' | 'isLearned' | 'fullTextShare'>,
 ): SearchPlan {
   const { limit, offset, measure } = settings;
   const { isLexical, isLearned = false } = embedder;
@@ -44,7 +44,12 @@ export function planSearch(
     return { kind, hybrid, fusion: 'ranks', ...note };
   }
   const candidates = Math.max(MIN_CANDIDATES, fullTextLimit);
-  return { kind, hybrid: { ...hybrid, ...scoreShares, fullTextLimit: candidates }, fusion: 'scores', ...note };
+  return {
+    kind,
+    hybrid: { ...hybrid, ...scoreShares(embedder.fullTextShare), fullTextLimit: candidates },
+    fusion: 'scores',
+    ...note,
+  };
 }
 
 const fullTextOnly = (name: string): string =>

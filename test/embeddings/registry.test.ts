@@ -46,7 +46,7 @@ describe('the embedding models', () => {
 
   it.each([
     ['text-embedding-3-small', 'unknown_model', 'Expected <provider>/<model>'],
-    ['builtin/other', 'unknown_model', 'builtin/lexical-hash-v1 and builtin/lsa-v1 are'],
+    ['builtin/other', 'unknown_model', 'builtin/static-v1, builtin/lsa-v1 and builtin/lexical-hash-v1 are'],
     ['anthropic/claude', 'unknown_model', 'Anthropic has no embedding models'],
     ['mystery/x', 'unknown_model', 'No provider is named "mystery"'],
     ['openai/', 'unknown_model', 'Expected <provider>/<model>'],

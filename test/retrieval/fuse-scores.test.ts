@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fuseScores, MIN_CANDIDATES } from '../../src/retrieval/fuse-scores.ts';
+import { fuseScores, MIN_CANDIDATES, scoreShares } from '../../src/retrieval/fuse-scores.ts';
 import { toTextScore } from '../../src/store/full-text/text-score.ts';
 
 const near = (id: string, score: number) => ({ id, score });
@@ -13,6 +13,16 @@ describe('fuseScores', () => {
     expect(scores[0]).toBeCloseTo(0.6 + 0.4 / 2, 12);
     expect(scores[1]).toBeCloseTo(0.4, 12);
     expect(scores[2]).toBeCloseTo(0.6 / 2, 12);
+  });
+
+  it('weighs the legs by the shares of the embedder', () => {
+    const shares = scoreShares(0.8);
+    expect(shares).toEqual({ fullTextWeight: 0.8, semanticWeight: 0.2 });
+    const fused = fuseScores([near('a', 0.5)], [matching('b', 3)], shares);
+    expect(fused.map(({ item, score }) => [item.id, score])).toEqual([
+      ['b', 0.8],
+      ['a', 0.2],
+    ]);
   });
 
   it('treats negative similarity as 0, and accepts empty lists', () => {

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { LearnedEmbedders } from '../../store/learned-embedders.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../../store/vector-spaces.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
-import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
+import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING, STATIC_EMBEDDING } from '../built-in-names.ts';
 import type { Embedders } from '../embedders.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 import { createLexicalHash } from '../lexical-hash.ts';
@@ -62,6 +62,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
       return lostEmbedder({ space: current, retrain: (signal) => learner.retrain(signal) });
     }
     if (required !== LEARNED_EMBEDDING || keep) return chooseEmbedder({ embedders, current, keep });
+    if (current?.embedder === STATIC_EMBEDDING) return embedders.create(STATIC_EMBEDDING);
     // Lexical hashing is used until the corpus is large enough for training.
     if (current === undefined || current.embedder === LEXICAL_EMBEDDING || current.vectors === 0) {
       return createLexicalHash();
@@ -84,7 +85,9 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
 
   // Re-embedding without a name never downgrades.
   const defaultTarget = () =>
-    required === undefined && preferred === LEXICAL_EMBEDDING && embeddings.isLearned ? LEARNED_EMBEDDING : preferred;
+    required === undefined && preferred === LEXICAL_EMBEDDING && embeddings.name === LEARNED_EMBEDDING
+      ? LEARNED_EMBEDDING
+      : preferred;
 
   async function recallPrevious(): Promise<EmbeddingModel> {
     const previous = (await spaces.list()).find(({ state }) => state === 'previous');

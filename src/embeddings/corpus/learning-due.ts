@@ -1,4 +1,4 @@
-import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
+import { isBuiltIn, LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
 import type { ChunksFolded } from '../lsa/lsa-embeddings.ts';
 
 /** Input for the decision whether to train on the corpus. */
@@ -38,8 +38,8 @@ const MIN_TERMS_TO_JUDGE = 5_000;
 export function decideLearning(facts: LearningFacts): LearningDecision {
   const { setting, chosen, preferred, embedder } = facts;
   const asked = setting ?? chosen;
-  const isBuiltIn = embedder === LEXICAL_EMBEDDING || embedder === LEARNED_EMBEDDING;
-  if (!isBuiltIn) return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoChose(facts));
+  if (!isBuiltIn(embedder))
+    return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoChose(facts));
   if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(whoChose(facts));
   if (embedder === LEARNED_EMBEDDING) return decideRelearning(facts);
   if (asked === undefined && preferred !== LEXICAL_EMBEDDING) {

@@ -24,6 +24,9 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
       get isLearned() {
         return current.isLearned === true;
       },
+      get fullTextShare() {
+        return current.fullTextShare;
+      },
       space: (signal) => current.space(signal),
       embed: (texts, kind, signal) => current.embed(texts, kind, signal),
     },

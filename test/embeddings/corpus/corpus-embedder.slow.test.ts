@@ -16,6 +16,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const HASH = 'builtin/lexical-hash-v1';
 const LSA = 'builtin/lsa-v1';
+const STATIC = 'builtin/static-v1';
 const { signal } = new AbortController();
 const texts = subjects.chunks.slice(0, 120).map(({ text }) => text);
 
@@ -103,6 +104,22 @@ describe('the embedder of a corpus', () => {
     expect(explanation.embedder).toBe(LSA);
     const topics = chunks.map(({ text }) => subjects.chunks.find((each) => each.text === text)?.topic);
     expect(topics.slice(0, 5)).toEqual(Array(5).fill(name?.topic));
+  });
+
+  it('may be the packaged one, which learning replaces live when it is asked for', async () => {
+    const { open } = await newCorpus();
+    const first = await open(STATIC);
+    await first.add(texts);
+    expect(await first.reason()).toBe('CITEWELL_EMBEDDING_MODEL names it.');
+    expect(await facts(first.store)).toEqual([[STATIC, 'current', 120]]);
+    await first.close();
+    const second = await open(LSA);
+    expect(second.embeddings.name).toBe(STATIC);
+    await drain(second.learner.trainIfDue(signal));
+    expect(second.embeddings.name).toBe(LSA);
+    await drain(second.reindex({ model: STATIC, back: false }, signal));
+    expect(second.embeddings).toMatchObject({ name: STATIC, isLearned: true, fullTextShare: 0.8 });
+    expect((await second.search('harbour')).explanation).toMatchObject({ embedder: STATIC, kind: 'semantic' });
   });
 
   it('is restored by the next process from its stored model', async () => {

@@ -3,6 +3,7 @@ import { decideLearning, type LearningFacts } from '../../../src/embeddings/corp
 
 const hash = 'builtin/lexical-hash-v1';
 const lsa = 'builtin/lsa-v1';
+const packaged = 'builtin/static-v1';
 const openai = 'openai/text-embedding-3-small';
 const base: LearningFacts = {
   setting: undefined,
@@ -25,6 +26,7 @@ describe('training is due', () => {
       'again when too much of what comes is unknown',
       { ...learned, foldedSince: { chunkCount: 40, known: 6_000, terms: 9_000 } },
     ],
+    ['in place of the packaged embedder when it is asked for', { embedder: packaged, setting: lsa, preferred: lsa }],
     ['again when what was learned is lost', { embedder: lsa, inUse: undefined }],
     ['again as it grows though a key came later', { ...learned, preferred: openai, chunkCount: 600 }],
   ])('%s', (_, facts) => {
@@ -35,6 +37,7 @@ describe('training is due', () => {
 describe('training is not due', () => {
   it.each<[string, Partial<LearningFacts>, RegExp]>([
     ['while it is small', { chunkCount: 99 }, /From 100 passages on/],
+    ['when the packaged embedder was chosen', { embedder: packaged, chosen: packaged }, /citewell reindex/],
     ['when a setting names another', { setting: hash }, /CITEWELL_EMBEDDING_MODEL/],
     ['when a person chose another', { chosen: hash }, /citewell reindex/],
     ['when a key would give something better', { preferred: openai }, /openai\/text-embedding-3-small/],

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { unitVector } from '../unit-vector.ts';
+import { type EncodeWords, wordPieces } from './word-pieces.ts';
+
+/** Token vectors that do not depend on context; a text's vector is their weighted sum. */
+export interface StaticModel {
+  readonly dimensions: number;
+  embed(text: string): Float32Array;
+}
+
+/** Longer texts are truncated; chunks are far shorter. */
+const MAX_LENGTH = 100_000;
+const MAGIC = 'CWSTATIC';
+const HEADER_BYTES = 16;
+
+let shared: Promise<StaticModel> | undefined;
+
+/** The model of this package, read on first use and shared by the process. */
+export async function packagedModel(): Promise<StaticModel> {
+  shared ??= readPackagedModel();
+  try {
+    return await shared;
+  } catch (error) {
+    shared = undefined;
+    throw error;
+  }
+}
+
+async function readPackagedModel(): Promise<StaticModel> {
+  const [table, vocabulary] = await Promise.all([
+    readFile(new URL('./static-v1.bin', import.meta.url)),
+    readFile(new URL('./static-v1.vocab.txt', import.meta.url), 'utf8'),
+  ]);
+  return staticModel(table, await wordPieces(vocabulary.trimEnd().split('\n')));
+}
+
+/**
+ * Reads a table: `CWSTATIC`, the number of tokens and of dimensions (uint32, little-endian as all numbers), a scale per
+ * token (uint16), and a row of int8 per token. A token's vector is its row times its scale. Throws when the table is
+ * damaged.
+ */
+export function staticModel(table: Uint8Array, encode: EncodeWords): StaticModel {
+  const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
+  const isTable = table.length >= HEADER_BYTES && new TextDecoder('latin1').decode(table.subarray(0, 8)) === MAGIC;
+  const tokens = isTable ? view.getUint32(8, true) : 0;
+  const dimensions = isTable ? view.getUint32(12, true) : 0;
+  const rowsAt = HEADER_BYTES + 2 * tokens;
+  if (!isTable || dimensions === 0 || table.length !== rowsAt + tokens * dimensions) {
+    throw new Error('The table of the static embedding model is damaged. Install the package again.');
+  }
+  const rows = new Int8Array(table.buffer, table.byteOffset + rowsAt, tokens * dimensions);
+
+  function embed(text: string): Float32Array {
+    const counts = new Map<number, number>();
+    for (const token of encode(text.slice(0, MAX_LENGTH))) counts.set(token, (counts.get(token) ?? 0) + 1);
+    // Sums of integers below 2^53 are exact in any order, so that every platform gets the same vector.
+    const sum = new Float64Array(dimensions);
+    for (const [token, count] of counts) {
+      if (token >= tokens) continue;
+      const factor = view.getUint16(HEADER_BYTES + 2 * token, true) * countWeight(count);
+      const row = token * dimensions;
+      for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + factor * (rows[row + at] ?? 0);
+    }
+    return unitVector(sum) ?? firstAxis(dimensions);
+  }
+  return { dimensions, embed };
+}
+
+// Repetitions count less and less: 1 + ln(count), in 64ths.
+const countWeight = (count: number): number => Math.round(64 * (1 + Math.log(count)));
+
+// A text without any known token is similar to no other in particular.
+function firstAxis(dimensions: number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  vector[0] = 1;
+  return vector;
+}

@@ -1,0 +1,54 @@
+/** The tokens of a text, as positions in the vocabulary. */
+export type EncodeWords = (text: string) => readonly number[];
+
+const UNKNOWN = '[UNK]';
+/** Words are looked up here before the tokenizer is asked; natural text repeats them. */
+const MAX_KNOWN_WORDS = 50_000;
+const MAX_KNOWN_LENGTH = 64;
+
+/** BERT's uncased WordPiece tokenizer with this vocabulary, without special tokens and unknown words. */
+export async function wordPieces(vocabulary: readonly string[]): Promise<EncodeWords> {
+  const { Tokenizer } = await import('@huggingface/tokenizers');
+  const tokenizer = new Tokenizer(
+    {
+      added_tokens: [],
+      normalizer: {
+        type: 'BertNormalizer',
+        clean_text: true,
+        handle_chinese_chars: true,
+        strip_accents: null,
+        lowercase: true,
+      },
+      pre_tokenizer: { type: 'BertPreTokenizer' },
+      post_processor: null,
+      decoder: null,
+      model: {
+        type: 'WordPiece',
+        unk_token: UNKNOWN,
+        continuing_subword_prefix: '##',
+        max_input_chars_per_word: 100,
+        vocab: Object.fromEntries(vocabulary.map((token, at) => [token, at])),
+      },
+    },
+    {},
+  );
+  const unknown = vocabulary.indexOf(UNKNOWN);
+  const encode = (word: string): readonly number[] =>
+    tokenizer.encode(word, { add_special_tokens: false }).ids.filter((id: number) => id !== unknown);
+  const known = new Map<string, readonly number[]>();
+
+  const encodeWord = (word: string): readonly number[] => {
+    if (word.length > MAX_KNOWN_LENGTH) return encode(word);
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    if (known.size >= MAX_KNOWN_WORDS) known.clear();
+    const ids = encode(word);
+    known.set(word, ids);
+    return ids;
+  };
+
+  return (text) => separateWords(text).flatMap(encodeWord);
+}
+
+// Identifiers are read as the words they consist of.
+const separateWords = (text: string): string[] => text.replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1 ').split(/[\s_]+/u);
