@@ -139,7 +139,7 @@ export const variables = z.object({
   CITEWELL_MODEL_STREAMS: wholeNumber('128', 1, 10_000).default(128),
   CITEWELL_TEXT_TOOLS: listOf(modelName('ollama/gemma3:4b')).optional(),
   CITEWELL_EMBEDDING_MODEL: modelName(
-    'openai/text-embedding-3-small, local/bge-small-en-v1.5 or builtin/lexical-hash-v1',
+    'openai/text-embedding-3-small, local/bge-small-en-v1.5 or builtin/static-v1',
   ).optional(),
   CITEWELL_MODEL_HUB: url('https://huggingface.co').default('https://huggingface.co'),
   CITEWELL_RERANKER: modelName(
