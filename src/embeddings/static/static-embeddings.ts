@@ -5,7 +5,7 @@ import type { EmbeddingModel } from '../embedding-model.ts';
 import { packagedModel } from './static-model.ts';
 
 /** Of `static-v1.bin`, which is read only when something is embedded. */
-export const DIMENSIONS = 256;
+const DIMENSIONS = 256;
 /** Tuned on one half of the test collections' questions (docs/quality.md). */
 const FULL_TEXT_SHARE = 0.8;
 const VERSION = '1';
