@@ -10,13 +10,14 @@ export interface Credentials {
 /** Verifies credentials. Throws `unauthenticated`, `token_expired`, and `provider_failed` if the issuer is unavailable. */
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
-interface CredentialHeaders {
-  readonly authorization: string | undefined;
-  readonly apiKey: string | undefined;
+/** A request whose headers are read by name. */
+interface Headed {
+  get(name: string): string | undefined;
 }
 
 /** Throws `invalid_request` for two credentials at once, which could belong to two users (docs/contract.md 2). */
-export function readCredentials({ authorization, apiKey }: CredentialHeaders): Credentials {
+export function readCredentials(request: Headed): Credentials {
+  const [authorization, apiKey] = [request.get('Authorization'), request.get('X-Api-Key')];
   if (authorization !== undefined && apiKey !== undefined) {
     throw new ServiceError('invalid_request', 'Send either the Authorization header or x-api-key, not both.');
   }

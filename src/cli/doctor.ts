@@ -1,12 +1,16 @@
+import { isLoopback } from '../access/confidential-address.ts';
+import { discoverIssuer } from '../access/discover-issuer.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { checkAccess } from './check-access.ts';
+import { findOuterLayers } from '../sandbox/outer-layers.ts';
+import { findRuntime } from '../sandbox/runtime.ts';
+import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import { checkExternalServers } from './check-external-servers.ts';
 import { checkLocalModels } from './check-local-models.ts';
 import { checkModels } from './check-models.ts';
-import { checkSandbox } from './check-sandbox.ts';
 import { checkWeb } from './check-web.ts';
 import type { CommandContext } from './command-context.ts';
+import { describeAccess } from './describe-access.ts';
 import {
   checkChroma,
   checkDatabase,
@@ -76,4 +80,50 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     await checkAccess(config),
     await checkPort(config),
   ];
+}
+
+/** Whether Python can run, and which isolation layers are active; docs/sandbox.md explains them. */
+async function checkSandbox({ sandbox }: Config): Promise<Finding> {
+  const name = 'Python';
+  const fix = 'See docs/sandbox.md; without it only python_executor is unavailable.';
+  const absence = sandboxAbsence(sandbox);
+  const search = findRuntime();
+  if (sandbox.mode === 'off') return { name, state: 'ok', detail: absence ?? '' };
+  if (!search.found || absence !== undefined) return { name, state: 'warning', detail: absence ?? '', fix };
+  const { bubblewrap, kernelLimits } = await findOuterLayers(sandbox.searchPath);
+  const layers = [
+    `isolate (isolated-vm ${search.runtime.isolatedVmVersion}, Pyodide ${search.runtime.pyodideVersion})`,
+    'process without permissions',
+    ...(kernelLimits ? ["the kernel's limits"] : []),
+    ...('program' in bubblewrap ? [`bubblewrap (${bubblewrap.program})`] : []),
+  ];
+  const detail = `layers: ${layers.join(', ')}`;
+  if ('program' in bubblewrap) return { name, state: 'ok', detail };
+  if (sandbox.mode === 'strict') {
+    return { name, state: 'warning', detail: `${bubblewrap.absent}, and CITEWELL_SANDBOX=strict requires it`, fix };
+  }
+  return { name, state: 'ok', detail: `${detail}; missing: ${bubblewrap.absent}` };
+}
+
+/** Who may call `citewell serve`, and whether the token issuer publishes its keys. */
+async function checkAccess({ access, host }: Pick<Config, 'access' | 'host'>): Promise<Finding> {
+  const name = 'Access';
+  const detail = describeAccess(access);
+  if (access.oauth !== undefined) {
+    try {
+      await discoverIssuer(access.oauth.issuer);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { name, state: 'wrong', detail: `${detail}. ${why}`, fix: 'Correct CITEWELL_OAUTH_ISSUER, or start it.' };
+    }
+  }
+  if (access.admins.knowsTestPassword) {
+    const fix = 'Remove CITEWELL_R2R_TEST_ADMIN, except for tests.';
+    return { name, state: 'warning', detail: `${detail}; an administrator with a publicly known password`, fix };
+  }
+  if (access.mode === 'required' && access.accounts.registration === 'open' && !isLoopback(host)) {
+    const fix = 'Set CITEWELL_REGISTRATION=closed, unless anyone who can reach the server may register.';
+    return { name, state: 'warning', detail: `${detail}, at ${host}`, fix };
+  }
+  return { name, state: 'ok', detail };
 }

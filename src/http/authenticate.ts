@@ -12,9 +12,8 @@ const principals = new WeakMap<Response, Principal>();
 /** Determines the principal of a request before any route runs. */
 export function identify(authenticate: Authenticate): RequestHandler {
   return async (request, response, next) => {
-    const headers = { authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') };
-    const shown = readCredentials(headers);
-    const isShown = headers.authorization !== undefined || headers.apiKey !== undefined;
+    const shown = readCredentials(request);
+    const isShown = request.get('Authorization') !== undefined || shown.apiKey !== undefined;
     const credentials = isShown ? shown : { ...shown, bearer: sessionToken(request) };
     principals.set(response, await authenticate(credentials));
     next();

@@ -150,13 +150,10 @@ function withOffer(offerFor: NonNullable<McpHttpParts['offerFor']>): RequestHand
   };
 }
 
-const credentialsOf = (request: Request) =>
-  readCredentials({ authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') });
-
 function authenticated(authenticate: Authenticate, servesPage: boolean): RequestHandler {
   return async (request, response, next) => {
     try {
-      const principal = await authenticate(credentialsOf(request));
+      const principal = await authenticate(readCredentials(request));
       // The name in the Host header is one of the allowed ones.
       const pageOrigin = servesPage ? URL.parse(`${request.protocol}://${request.get('host')}`)?.origin : undefined;
       // Only the principal is passed on, never the token.
@@ -198,7 +195,7 @@ function closeRevoked(authenticate: Authenticate, every: number): RequestHandler
     const { method } = (request.body ?? {}) as { readonly method?: unknown };
     if (request.method !== 'GET' && method !== 'subscriptions/listen') return next();
     const timer = setInterval(() => {
-      authenticate(credentialsOf(request)).catch((error: unknown) => {
+      authenticate(readCredentials(request)).catch((error: unknown) => {
         if (error instanceof ServiceError && refusalStatus[error.code] === 401) response.destroy();
       });
     }, every).unref();

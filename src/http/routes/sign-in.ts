@@ -43,7 +43,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
   });
 
   post('/logout', async (request, response) => {
-    const credentials = credentialsOf(request);
+    const credentials = readCredentials(request);
     if (credentials.bearer !== undefined && signIn.isOwnToken(credentials.bearer)) {
       await signIn.logout(credentials.bearer).catch((error: unknown) => {
         // An expired session counts as logged out.
@@ -84,13 +84,10 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
   return router;
 }
 
-const credentialsOf = (request: Request) =>
-  readCredentials({ authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') });
-
 /** The caller if credentials are shown; invalid ones, such as an expired token, count as none. */
 async function callerOf(request: Request, authenticate: Authenticate): Promise<Principal | undefined> {
   try {
-    return await authenticate(credentialsOf(request));
+    return await authenticate(readCredentials(request));
   } catch (error) {
     if (error instanceof ServiceError && (error.code === 'unauthenticated' || error.code === 'token_expired')) {
       return undefined;

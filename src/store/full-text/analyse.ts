@@ -1,5 +1,4 @@
 import { stemmer } from 'stemmer';
-import { arabicStem } from './arabic-stem.ts';
 import { foldWord } from './fold-word.ts';
 import { type LatinLanguage, latinLanguage } from './function-words.ts';
 import { stopWords } from './stop-words.ts';
@@ -191,4 +190,25 @@ function addGrams(terms: string[], run: string, size: number): void {
   const characters = [...run];
   if (characters.length <= size) terms.push(run);
   else for (let at = 0; at + size <= characters.length; at++) terms.push(characters.slice(at, at + size).join(''));
+}
+
+const ARTICLES = ['وال', 'بال', 'كال', 'فال', 'ال', 'لل'];
+const SUFFIXES = ['ها', 'ان', 'ات', 'ون', 'ين', 'يه', 'ية', 'ه', 'ة', 'ي'];
+
+/** Letters that must be left of a word. */
+const MIN_AFTER_CONJUNCTION = 3;
+const MIN_STEM = 2;
+
+/**
+ * An Arabic word without its article, conjunction and most frequent endings; `word` is folded. This is light10 of L. S.
+ * Larkey, L. Ballesteros and M. E. Connell, "Light Stemming for Arabic Information Retrieval" (2007).
+ */
+function arabicStem(word: string): string {
+  let stem = word.startsWith('و') && word.length > MIN_AFTER_CONJUNCTION ? word.slice(1) : word;
+  const article = ARTICLES.find((each) => stem.startsWith(each) && stem.length - each.length >= MIN_STEM);
+  if (article !== undefined) stem = stem.slice(article.length);
+  for (const suffix of SUFFIXES) {
+    if (stem.endsWith(suffix) && stem.length - suffix.length >= MIN_STEM) stem = stem.slice(0, -suffix.length);
+  }
+  return stem;
 }
