@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
@@ -12,7 +13,6 @@ import type { PythonRequest, PythonResult, Sandbox, SandboxLimits } from './sand
 import type { SlotPackage, SlotStart } from './slot/slot-messages.ts';
 import { type Slot, type SlotAnswer, SlotFailure, startSlot, takeSnapshot } from './slot.ts';
 import { openSnapshotCache } from './snapshot-cache.ts';
-import { readTimeZones } from './time-zones.ts';
 
 export interface PythonSandboxOptions {
   readonly runtime: PythonRuntime;
@@ -246,4 +246,32 @@ function ended(end: 'timeout' | 'memory' | 'crash', limits: SandboxLimits, milli
 function cannotStart(cause: SlotFailure): ServiceError {
   const [line = ''] = cause.message.split('\n');
   return new ServiceError('not_configured', `Python cannot be started here: ${line.slice(0, 300)}`, { cause });
+}
+
+const ZONE_FOLDER = '/usr/share/zoneinfo';
+// Signature of TZif files.
+const MAGIC = 'TZif';
+const MAX_ZONE_BYTES = 20_000;
+const SKIPPED_ZONES = /^(posix|right|posixrules|localtime|Factory|\.)/;
+
+/** TZif files of this machine's time zones in base64 by name; empty on systems without /usr/share/zoneinfo. */
+async function readTimeZones(folder: string = ZONE_FOLDER): Promise<Readonly<Record<string, string>>> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const zones = await Promise.all(
+    names
+      .filter((name) => !SKIPPED_ZONES.test(name))
+      .sort()
+      .map(async (name) => readZone(folder, name)),
+  );
+  return Object.fromEntries(zones.filter((zone) => zone !== undefined));
+}
+
+async function readZone(folder: string, name: string): Promise<[string, string] | undefined> {
+  try {
+    const bytes = await readFile(join(folder, name));
+    const isZone = bytes.length < MAX_ZONE_BYTES && bytes.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
+    return isZone ? [name.replaceAll('\\', '/'), bytes.toString('base64')] : undefined;
+  } catch {
+    return undefined;
+  }
 }

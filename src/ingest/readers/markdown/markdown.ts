@@ -1,6 +1,7 @@
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
+import { parseDocument } from 'yaml';
 import type { Span } from '../../../citations/citation.ts';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
@@ -8,7 +9,6 @@ import { oneLine } from '../../../shared/text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { paragraphsOf } from '../plain/text.ts';
 import type { Block, Reader } from '../reader.ts';
-import { readFrontMatter } from './front-matter.ts';
 import { markdownPieces } from './markdown-pieces.ts';
 
 type Root = ReturnType<typeof fromMarkdown>;
@@ -105,4 +105,34 @@ function titleOf(metadata: Metadata, blocks: readonly Block[]): string | undefin
   const named = metadata['title'];
   if (typeof named === 'string' && named !== '') return named;
   return blocks.find(({ kind, level }) => kind === 'heading' && level === 1)?.label;
+}
+
+const FRONT_MATTER = /^\s*---[ \t]*\n([\s\S]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+const MAX_LENGTH = 20_000;
+/** Nested aliases can expand a short text exponentially. */
+const MAX_ALIASES = 20;
+
+/**
+ * Splits the YAML front matter off a Markdown text. A block that is invalid YAML, or has no fields, stays in the text.
+ */
+function readFrontMatter(text: string): { readonly body: string; readonly metadata: Metadata } {
+  const match = FRONT_MATTER.exec(text.slice(0, MAX_LENGTH));
+  const metadata = match?.[1] === undefined ? undefined : parseFields(match[1]);
+  if (match === null || metadata === undefined) return { body: text, metadata: {} };
+  return { body: text.slice(match[0].length), metadata };
+}
+
+function parseFields(source: string): Metadata | undefined {
+  try {
+    const document = parseDocument(source, { logLevel: 'silent', prettyErrors: false, uniqueKeys: false });
+    if (document.errors.length > 0) return undefined;
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    // Values that JSON cannot represent, such as infinite numbers, become null.
+    const fields = JSON.parse(JSON.stringify(value)) as Metadata;
+    return Object.keys(fields).length === 0 ? undefined : fields;
+  } catch {
+    // Nested too deeply, or with too many aliases.
+    return undefined;
+  }
 }
