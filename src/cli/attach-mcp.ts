@@ -89,10 +89,9 @@ async function passOn(
   });
   stdin.once('end', end).once('close', end).once('error', end);
 
-  const receive = (line: string): boolean => {
+  const receive = (line: string) => {
     if (line.startsWith(NOTE_MARK)) note(JSON.parse(line.slice(NOTE_MARK.length)));
-    else if (replay.fromServer(line)) return output.write(`${line}\n`);
-    return true;
+    else if (replay.fromServer(line)) output.write(`${line}\n`);
   };
   const repeat = () => {
     for (const line of replay.lines()) target.write(`${line}\n`);
@@ -133,18 +132,15 @@ const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() 
 /** Receives the lines of a connection; resolves when it is lost. */
 function forward(
   socket: Socket,
-  { receive, onDrained, output }: { receive(line: string): boolean; onDrained(): void; readonly output: Writable },
+  { receive, onDrained, output }: { receive(line: string): void; onDrained(): void; readonly output: Writable },
 ): Promise<void> {
   const lost = Promise.withResolvers<void>();
   const resume = () => socket.resume();
   output.on('drain', resume);
-  let isFull = false;
-  const split = lineSplitter((line) => {
-    isFull = !receive(line);
-  });
+  const split = lineSplitter(receive);
   socket.on('data', (chunk) => {
     split(chunk);
-    if (isFull) socket.pause();
+    if (output.writableNeedDrain) socket.pause();
   });
   socket.on('drain', onDrained).once('close', () => {
     output.off('drain', resume);
@@ -154,7 +150,7 @@ function forward(
   return lost.promise;
 }
 
-function withoutRepeated(output: Writable, receive: (line: string) => boolean): Writable {
+function withoutRepeated(output: Writable, receive: (line: string) => void): Writable {
   const split = lineSplitter(receive);
   const filtered = new Writable({
     write(chunk: Buffer, _encoding, done) {

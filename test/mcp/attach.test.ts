@@ -24,8 +24,9 @@ async function hold(cwd: string, call: (request: ToolRequest) => Promise<string>
   let received = '';
   const backend = {
     async call(request: ToolRequest) {
-      const structured = { query: 'x', mode: 'hybrid', results: [], notes: [] };
-      return { isError: false, output: { text: await call(request), structured } };
+      const text = await call(request);
+      const structured = { query: text, mode: 'hybrid', results: [], notes: [] };
+      return { isError: false, output: { text, structured } };
     },
     onChange: () => () => {},
   } as Partial<Backend> as Backend;
@@ -138,4 +139,15 @@ it('is open only to processes that know the token of the data folder', async () 
   expect(await attach(token, { ...attachment, words: ['--tools', 'nothing'] })).toMatch(/^HTTP\/1\.1 409 /);
   expect(await attach(token, { ...attachment, env: { CITEWELL_PORT: 'none' } })).toMatch(/^HTTP\/1\.1 409 /);
   expect(await attach(token, attachment)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it('passes on answers that are longer than what streams buffer', async () => {
+  const cwd = await ownFolder();
+  const long = 'x'.repeat(38_000);
+  await hold(cwd, async () => long);
+  const client = await connectStdio({ cwd, env: { CITEWELL_DATA_DIR: cwd } });
+  for (let call = 1; call <= 4; call++) {
+    const { structuredContent } = await client.callTool(SEARCH, { timeout: 3_000 });
+    expect(structuredContent).toMatchObject({ query: long });
+  }
 });
