@@ -22,6 +22,7 @@ const REPEATED = 'citewell-repeated-';
 export function createSessionReplay(): SessionReplay {
   const open = new Map<string | number, Message>();
   const settled = new Map<string, Message>();
+  let repeatedCount = 0;
   return {
     fromClient(line) {
       const message = read(line);
@@ -44,7 +45,7 @@ export function createSessionReplay(): SessionReplay {
 
   function settle(request: Message): void {
     const { method = '', params } = request;
-    const repeated = { ...request, id: `${REPEATED}${settled.size}` };
+    const repeated = { ...request, id: `${REPEATED}${repeatedCount++}` };
     if (method === 'initialize' || method === 'logging/setLevel') settled.set(method, repeated);
     if (method === 'resources/subscribe') settled.set(`uri ${params?.uri}`, repeated);
     if (method === 'resources/unsubscribe') settled.delete(`uri ${params?.uri}`);
