@@ -23,8 +23,8 @@ export async function withLocalModel(
     config: {
       ...config,
       models: { ...others, quality: best.name },
-      // Also where others may call the service: the operator asked for it.
-      usesLocalServers: true,
+      // Where others may call the service, their requests reach the server of this model and no other address here.
+      ...(!config.usesLocalServers && { usesLocalServers: true, localServers: [best.server] }),
       contextTokens: Math.min(config.contextTokens, Math.max(contextTokens, LEAST_CONTEXT)),
       textTools: hasTools === false ? [...config.textTools, best.name] : config.textTools,
     },

@@ -41,13 +41,16 @@ export const isLoopbackAddress = (address: string): boolean =>
 const TIMEOUT_MS = 1_500;
 /** Models of which details are read, and how many at a time. */
 const MAX_MODELS = 50;
+const MAX_ANSWER_BYTES = 8_000_000;
+/** Names are shown in terminals and in lines to copy, so those with spaces, control or shell characters are left out. */
+const SAFE_NAME = /^[\p{L}\p{N}_.:/\\@+~-]{1,300}$/u;
 
 /** The language models of these servers, in their order; empty for a server that does not answer as its kind does. */
 export async function findLocalModels(servers: readonly LocalServer[]): Promise<readonly FoundModel[]> {
   const found = await Promise.all(
     servers.filter(({ address }) => isLoopbackAddress(address)).map((server) => modelsOf(server).catch(() => [])),
   );
-  return found.flat();
+  return found.flat().filter(({ name }) => SAFE_NAME.test(name));
 }
 
 /** The one to take without being told: one that calls tools, then the largest, then the one with the longest context. */
@@ -194,7 +197,7 @@ const describe = (server: LocalServer, name: string, { contextTokens, hasTools, 
 
 /** `8.2B` and `137M` as numbers. */
 function readSize(text = ''): number | undefined {
-  const [, number, unit] = /^([\d.]+)\s*([MB])$/i.exec(text) ?? [];
+  const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([MB])$/i.exec(text) ?? [];
   return number === undefined ? undefined : Math.round(Number(number) * (unit?.toUpperCase() === 'B' ? 1e9 : 1e6));
 }
 
@@ -206,5 +209,12 @@ async function ask({ address }: LocalServer, path: string, body?: object): Promi
     ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
-  return response.json();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`${path} answered more than ${MAX_ANSWER_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
 }

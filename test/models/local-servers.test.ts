@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withLocalModel } from '../../src/adapters/with-local-model.ts';
 import { checkModels } from '../../src/cli/check-models.ts';
@@ -48,6 +50,21 @@ describe('models on this machine', () => {
     expect(config.localServers).toEqual(usualServers.slice(1));
   });
 
+  it('are left out with names unfit for a terminal or a shell, and with endless answers', async () => {
+    const names = ['\u001b[31mred', '<b>bold</b>', '$(id)', 'two words', 'line\nbreak', 'fine:1b'];
+    const data = names.map((id) => ({ id, owned_by: 'vllm' }));
+    let body = JSON.stringify({ data });
+    const server = createServer((_request, response) => response.end(body));
+    onTestFinished(() => void server.close());
+    await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+    const vllm = { name: 'vllm', address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } as const;
+    expect((await findLocalModels([vllm])).map(({ name }) => name)).toEqual(['vllm/fine:1b']);
+    body = JSON.stringify({ data, more: 'x'.repeat(9_000_000) });
+    expect(await findLocalModels([vllm])).toEqual([]);
+    body = '<html>';
+    expect(await findLocalModels([vllm])).toEqual([]);
+  });
+
   it('answer requests that name them, without further settings', async () => {
     const ollama = await start('ollama');
     const config = configFor([ollama]);
@@ -92,6 +109,15 @@ describe('CITEWELL_MODEL=auto', () => {
     expect(note).toMatch(
       /^CITEWELL_MODEL=auto chose ollama\/qwen3:8b \(Ollama at .*40,960 tokens.*calls tools\), of 3/,
     );
+  });
+
+  it('opens no other address of this machine where others may call the service', async () => {
+    const ollama = await start('ollama');
+    const required = { CITEWELL_AUTH: 'required', CITEWELL_API_KEYS: 'k'.repeat(32) };
+    const open = loadConfig({ env: { ...auto, ...required }, cwd: '/nowhere' });
+    const vllm = { name: 'vllm', address: 'http://127.0.0.1:9' } as const;
+    const { config } = await withLocalModel({ ...open, localServers: [vllm, ollama] });
+    expect(localProviders(config)).toEqual([{ name: 'ollama', baseUrl: `${ollama.address}/v1` }]);
   });
 
   it('gives tools as text to a model that calls none', async () => {

@@ -17,6 +17,7 @@ export interface FollowParts {
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   readonly keepDeleted: boolean;
+  readonly within?: readonly string[];
   /** No new work is started after this. */
   readonly stop: AbortSignal;
   /** Work in progress is cancelled. */
@@ -108,10 +109,10 @@ export async function followFolders(parts: FollowParts): Promise<void> {
 async function syncFolder(
   { root, pending, duplicates, unsettled }: Watched,
   paths: readonly string[],
-  { client, dataFolder, metadata, collections, keepDeleted, stop, abandon, onStep }: FollowParts,
+  { client, dataFolder, metadata, collections, keepDeleted, within, stop, abandon, onStep }: FollowParts,
 ): Promise<void> {
   const steps = syncPaths(paths, {
-    ...{ client, root, dataFolder, duplicates, stop, abandon, metadata, collections, keepDeleted },
+    ...{ client, root, dataFolder, duplicates, stop, abandon, metadata, collections, keepDeleted, within },
     settleMs: (path) => (performance.now() - (unsettled.get(path) ?? performance.now()) > MAX_WAIT_MS ? 0 : QUIET_MS),
   });
   try {

@@ -26,7 +26,7 @@ export async function followableFolder(given: string, allowed: readonly string[]
   }
   const real = await realpath(path);
   const bases = await Promise.all(allowed.map((each) => realpath(each).catch(() => each)));
-  requireAllowed(real, given, [...allowed, ...bases]);
+  requireAllowed(real, given, [...new Set([...allowed, ...bases])]);
   return real;
 }
 
@@ -45,6 +45,24 @@ function requireAllowed(path: string, given: string, allowed: readonly string[])
   if (ways.every((way) => way.split(sep).some((part) => part.startsWith('.')))) {
     throw new ServiceError('forbidden', `"${given}" is a hidden folder, or within one; these are not followed.`);
   }
+}
+
+/** Whether what the path leads to is below one of the folders. */
+export async function leadsBelow(path: string, folders: readonly string[]): Promise<boolean> {
+  const [real, ...bases] = await Promise.all([
+    realpath(path),
+    ...folders.map((each) => realpath(each).catch(() => each)),
+  ]);
+  return bases.some((base) => {
+    const way = relative(base, real);
+    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  });
+}
+
+/** The same as long as the path names the same folder; undefined for one that is not there. */
+export async function identityOf(path: string): Promise<string | undefined> {
+  const info = await stat(path).catch(() => undefined);
+  return info && `${info.dev}:${info.ino}`;
 }
 
 /** Whether one of two folders is the other, or contains it. */

@@ -9,6 +9,7 @@ import { ServiceError } from '../../errors.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
+import { leadsBelow } from './followable-folder.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { isSupported, MAX_BYTES } from './supported-files.ts';
 
@@ -20,6 +21,8 @@ export interface SyncParts {
   readonly collections: readonly string[];
   readonly dataFolder: string;
   readonly keepDeleted: boolean;
+  /** Links to files outside these folders are not read; undefined allows all. */
+  readonly within?: readonly string[] | undefined;
   /**
    * Paths of duplicates by the document with their content: one of them takes over when the document's own file is
    * deleted.
@@ -73,6 +76,9 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
   const { client, root } = parts;
   const source = pathToFileURL(path).href;
   try {
+    if (parts.within !== undefined && !(await leadsBelow(path, parts.within))) {
+      return failed(path, 'It leads to a file outside the folders that may be followed.');
+    }
     const info = await stat(path);
     // ctime, which unlike mtime cannot be set by programs.
     const age = Date.now() - info.ctimeMs;

@@ -63,6 +63,8 @@ interface Followed {
 const MAX_PER_OWNER = 100;
 /** A folder that cannot be read, as when a disk is not mounted, is tried again. */
 const RETRY_MS = 60_000;
+/** A folder that was moved, or mounted anew, must be watched anew: the system watches what was there before. */
+const CHECK_MS = 2_000;
 const SAVE_MS = 2_000;
 
 export function createSourceService(parts: SourceServiceParts): SourceService {
@@ -115,16 +117,24 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     const { location } = entry.source;
     if (location.kind !== 'folder') return;
     const { followFolders } = await import('../folders/follow-folders.ts');
+    const { identityOf } = await import('../folders/followable-folder.ts');
     while (!signal.aborted) {
       const tally = newTally(entry);
+      const replaced = new AbortController();
+      let check: NodeJS.Timeout | undefined;
       try {
         const path = await requireFolder(location.path);
         if (path !== location.path)
           throw new ServiceError('conflict', `${location.path} now leads to ${path}. Remove it here and add it again.`);
         void tally.count(path, dataFolder, signal);
+        const watched = await identityOf(path);
+        check = setInterval(async () => {
+          if ((await identityOf(path)) !== watched) replaced.abort();
+        }, CHECK_MS).unref();
+        const over = AbortSignal.any([signal, replaced.signal]);
         await followFolders({
           ...{ client: targetOf(entry.source), roots: [path], dataFolder, metadata: {}, collections: [] },
-          ...{ keepDeleted: location.keepDeleted, stop: signal, abandon: signal },
+          ...{ keepDeleted: location.keepDeleted, within: allowedFolders, stop: over, abandon: over },
           onStep: tally.add,
           onCaughtUp() {
             entry.state = 'following';
@@ -139,8 +149,11 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
         if (signal.aborted) break;
         entry.state = 'stopped';
         entry.problem = error instanceof Error ? error.message : String(error);
+      } finally {
+        clearInterval(check);
       }
       await tally.save();
+      if (replaced.signal.aborted) continue;
       await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
     await entry.tally?.save();
@@ -189,7 +202,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   const requireFolder = async (path: string): Promise<string> =>
     (await import('../folders/followable-folder.ts')).followableFolder(path, allowedFolders);
 
-  async function requireFree(location: SourceLocation, ownerId: string): Promise<void> {
+  function requireFree(location: SourceLocation, ownerId: string, overlap: (one: string, other: string) => boolean) {
     const own = [...followed.values()].filter(({ source }) => source.ownerId === ownerId);
     if (own.length >= MAX_PER_OWNER) {
       throw new ServiceError(
@@ -197,7 +210,6 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
         `At most ${MAX_PER_OWNER} folders and sites are followed for one user. Remove some first.`,
       );
     }
-    const { overlap } = await import('../folders/followable-folder.ts');
     const other = own.find(({ source: { location: there } }) =>
       there.kind === 'folder'
         ? location.kind === 'folder' && overlap(there.path, location.path)
@@ -244,7 +256,9 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     async add(given, { userId }, collectionIds) {
       await load();
       const location = given.kind === 'folder' ? { ...given, path: await requireFolder(given.path) } : given;
-      await requireFree(location, userId);
+      const { overlap } = await import('../folders/followable-folder.ts');
+      // Nothing is awaited between this check and the entry, so that two requests at once do not both pass.
+      requireFree(location, userId, overlap);
       const lastSync = null;
       const source = {
         ...{ id: newId(), ownerId: userId, location, collectionIds, lastSync },

@@ -179,6 +179,48 @@ describe('/v3/sources', () => {
     );
   });
 
+  it('notices a folder that is moved away or replaced while it is followed', async () => {
+    const base = await realpath(await temporaryFolder());
+    const papers = join(base, 'papers');
+    await mkdir(papers);
+    await writeFile(join(papers, 'one.md'), '# One\n\nThe first paper.');
+    const { call, titles } = await start({ allowedFolders: [base] });
+    const twice = await Promise.all([1, 2].map(() => call('POST', '/sources', { kind: 'folder', path: papers })));
+    expect(twice.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const { id } = twice.find(({ status }) => status === 200)?.body.results ?? {};
+    const state = async () => (await call('GET', `/sources/${id}`)).body.results.state;
+    await vi.waitFor(async () => expect(await titles()).toEqual(['one.md']), PATIENT);
+    await rename(papers, join(base, 'away'));
+    await vi.waitFor(async () => expect(await state()).toBe('stopped'), PATIENT);
+    expect(await titles()).toEqual(['one.md']);
+    await rename(join(base, 'away'), papers);
+    await call('POST', `/sources/${id}/sync`);
+    await vi.waitFor(async () => expect(await state()).toBe('following'), PATIENT);
+    await rename(papers, join(base, 'away'));
+    await mkdir(papers);
+    await writeFile(join(papers, 'two.md'), '# Two\n\nThe second paper.');
+    await vi.waitFor(async () => expect(await titles()).toEqual(['two.md']), PATIENT);
+  });
+
+  it('does not read files outside that links lead to', async () => {
+    const base = await realpath(await temporaryFolder());
+    const outside = await realpath(await temporaryFolder());
+    await writeFile(join(outside, 'secret.md'), '# Secret');
+    await writeFile(join(base, 'one.md'), '# One\n\nThe first paper.');
+    await symlink(join(outside, 'secret.md'), join(base, 'link.md'));
+    const { call, titles } = await start({ allowedFolders: [base] });
+    const { id } = (await call('POST', '/sources', { kind: 'folder', path: base })).body.results;
+    await vi.waitFor(
+      async () =>
+        expect((await call('GET', `/sources/${id}`)).body.results.last_sync.counts).toEqual({ ingested: 1, failed: 1 }),
+      PATIENT,
+    );
+    expect((await call('GET', `/sources/${id}`)).body.results.last_sync.failures).toMatchObject([
+      { name: join(base, 'link.md'), reason: expect.stringContaining('outside') },
+    ]);
+    expect(await titles()).toEqual(['one.md']);
+  });
+
   it('refuses folders that are not allowed', async () => {
     const base = await realpath(await temporaryFolder());
     const outside = await realpath(await temporaryFolder());
