@@ -440,7 +440,11 @@ describe('every resource and prompt', () => {
     const { resourceTemplates } = await client.listResourceTemplates();
     const { prompts } = await client.listPrompts();
     expect(resources.map(({ uri }) => uri)).toContain('kb://index');
-    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(templates);
+    // Skills are the same for everybody and come from the program.
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([...templates, 'skill://{+path}']);
+    for (const path of ['..', '../../package.json', '/etc/passwd', 'answer-with-checked-citations/../../index.ts']) {
+      expect(await read('stranger', `skill://${path}`)).toMatch(/not found/i);
+    }
     expect(prompts.map(({ name }) => name).sort()).toEqual(Object.keys(promptArguments()).sort());
   });
 
