@@ -8,7 +8,8 @@ const sample = (name: string): string => fileURLToPath(new URL(`../samples/${nam
 const HOST = fileURLToPath(new URL('./app-host/host.js', import.meta.url));
 /** Its page and script have the server's origin, which may call the server. */
 const HOST_PATH = '/app-host';
-const STATEMENT = 'Nothing in these documents is about elephants on the moon.';
+// In no document that other suites add either.
+const STATEMENT = 'Quorblats frumble the gnarpling vexiloots of Zyxwvia nightly.';
 
 interface Quote {
   readonly document_id: string;
