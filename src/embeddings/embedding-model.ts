@@ -13,6 +13,8 @@ export interface EmbeddingModel {
    * text still has more weight.
    */
   readonly isLearned?: boolean;
+  /** True for small models of sentences, to which full text adds much: the default search is hybrid, fused by scores. */
+  readonly isSmall?: boolean | undefined;
   /** Share of full text in score fusion, from 0 to 1, if it differs from the default. */
   readonly fullTextShare?: number | undefined;
   /** Its vector space; may query the provider once for the dimension, and caches it. */

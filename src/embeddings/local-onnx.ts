@@ -38,6 +38,7 @@ export function localOnnx({ model, modelsFolder }: LocalEmbeddingOptions): Embed
   return {
     name,
     isLexical: false,
+    isSmall: true,
     async space(signal) {
       if (space === undefined) {
         const version = await inference.version();

@@ -13,6 +13,12 @@ export function withSharedQueries(model: EmbeddingModel): EmbeddingModel {
     get isLearned() {
       return model.isLearned === true;
     },
+    get isSmall() {
+      return model.isSmall;
+    },
+    get fullTextShare() {
+      return model.fullTextShare;
+    },
     space: (signal) => model.space(signal),
     async embed(texts, kind, signal) {
       const [text] = texts;

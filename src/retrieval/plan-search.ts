@@ -23,15 +23,15 @@ const learnedDefaults: HybridSettings = { ...semanticDefaults, fullTextWeight: 4
 /** Validates the settings and fills in defaults that suit the embedder. Throws `invalid_request`. */
 export function planSearch(
   settings: SearchSettings,
-  embedder: Pick<EmbeddingModel, 'name' | 'isLexical' | 'isLearned' | 'fullTextShare'>,
+  embedder: Pick<EmbeddingModel, 'name' | 'isLexical' | 'isLearned' | 'isSmall' | 'fullTextShare'>,
 ): SearchPlan {
   const { limit, offset, measure } = settings;
-  const { isLexical, isLearned = false } = embedder;
+  const { isLexical, isLearned = false, isSmall = false } = embedder;
   requireValid(Number.isInteger(limit) && limit >= 1, `"limit" must be a whole number from 1, not ${limit}.`);
   requireValid(Number.isInteger(offset) && offset >= 0, `"offset" must be a whole number from 0, not ${offset}.`);
   checkShaping(settings);
   const needsWords = settings.kind === 'semantic' && !isSemantic(embedder);
-  const kind = needsWords ? 'hybrid' : (settings.kind ?? (isLexical ? 'hybrid' : 'semantic'));
+  const kind = needsWords ? 'hybrid' : (settings.kind ?? (isLexical || isSmall ? 'hybrid' : 'semantic'));
   const defaults = isLearned ? learnedDefaults : isLexical ? lexicalDefaults : semanticDefaults;
   // A limit above the default implies more candidates.
   const fullTextLimit = Math.max(defaults.fullTextLimit, limit);
@@ -40,7 +40,7 @@ export function planSearch(
   const { fullTextWeight, semanticWeight, rrfK } = settings.hybrid;
   const isWeighted = fullTextWeight !== undefined || semanticWeight !== undefined || rrfK !== undefined;
   const note = needsWords ? { note: fullTextOnly(embedder.name) } : {};
-  if (kind !== 'hybrid' || !isLearned || isWeighted || measure !== 'cosine_distance') {
+  if (kind !== 'hybrid' || !(isLearned || isSmall) || isWeighted || measure !== 'cosine_distance') {
     return { kind, hybrid, fusion: 'ranks', ...note };
   }
   const candidates = Math.max(MIN_CANDIDATES, fullTextLimit);

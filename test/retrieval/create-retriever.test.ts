@@ -143,6 +143,15 @@ describe('the retriever', () => {
     expect(asked.nearest).toHaveLength(3);
   });
 
+  it('searches hybrid by scores with a small model on this machine', async () => {
+    const { chunks } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
+    const searching = retriever({ chunks, embedder: embedder({ isSmall: true, fullTextShare: 0.7 }) });
+    const { explanation } = await searching.search('question', settings(), signal);
+    expect(explanation).toMatchObject({ kind: 'hybrid', fusion: 'scores', hybrid: { fullTextWeight: 0.7 } });
+    const semantic = await searching.search('question', settings({ kind: 'semantic' }), signal);
+    expect(semantic.explanation.kind).toBe('semantic');
+  });
+
   it('adds full text to a semantic search with a lexical embedder, and says so', async () => {
     const { chunks } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
     const parts = { chunks, embedder: embedder({ isLexical: true }) };

@@ -24,6 +24,9 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
       get isLearned() {
         return current.isLearned === true;
       },
+      get isSmall() {
+        return current.isSmall;
+      },
       get fullTextShare() {
         return current.fullTextShare;
       },
