@@ -5,6 +5,8 @@ import { apiSuite } from './browser-test/api.ts';
 import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
+import { formatsSuite } from './browser-test/formats.ts';
+import { hostileSuite } from './browser-test/hostile.ts';
 import { keyboardSuite } from './browser-test/keyboard.ts';
 import { librarySuite } from './browser-test/library.ts';
 import { manySuite } from './browser-test/many.ts';
@@ -44,6 +46,8 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   appSuite,
   librarySuite,
   sourcesSuite,
+  formatsSuite,
+  hostileSuite,
   modelsSuite,
   accessSuite,
 ];

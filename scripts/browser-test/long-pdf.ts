@@ -20,7 +20,7 @@ export function longPdf(pageCount: number): Uint8Array {
     );
   }
   objects[1] = `<< /Type /Pages /Count ${pageCount} /Kids [${pages.map((page) => `${page} 0 R`).join(' ')}] >>`;
-  return new TextEncoder().encode(fileOf(objects));
+  return new TextEncoder().encode(pdfOf(objects));
 }
 
 const WORDS = ['harbour', 'ferry', 'island', 'winter', 'timetable', 'captain', 'kiosk', 'weather'];
@@ -33,7 +33,8 @@ function linesOf(page: number): string[] {
   return [...filler.slice(0, 12), `The secret of page ${page} is kept by its ${WORDS[page % 8]}.`, ...filler.slice(12)];
 }
 
-function fileOf(objects: readonly string[]): string {
+/** A PDF file of these objects; the first is the catalog. */
+export function pdfOf(objects: readonly string[]): string {
   let text = '%PDF-1.4\n';
   const offsets = objects.map((body, index) => {
     const offset = text.length;
