@@ -114,7 +114,8 @@ export interface Config {
 export function loadConfig(surroundings: ConfigSources = {}): Config {
   const { env = process.env, cwd = process.cwd() } = surroundings;
   const { set, warnings } = gatherVariables({ ...surroundings, env, cwd });
-  const parsed = variables.safeParse(set);
+  // Compiling the schema takes longer than using it once.
+  const parsed = variables.safeParse(set, { jitless: true });
   const unknown = unknownVariables(set);
   const issues = [...unknown.misspelt, ...(parsed.success ? [] : parsed.error.issues.map(toIssue))];
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];

@@ -97,12 +97,21 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
 export function defineTool<const Name extends string, Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output> & { readonly name: Name },
 ): Tool & { readonly name: Name } {
+  let inputSchema: JsonSchema | undefined;
+  let outputSchema: JsonSchema | undefined;
   return {
     name: definition.name,
     title: definition.title,
     description: definition.description,
-    inputSchema: toJsonSchema(definition.input, 'input'),
-    outputSchema: toJsonSchema(definition.output, 'output'),
+    // Converted when first read: programs define all tools and offer some.
+    get inputSchema() {
+      inputSchema ??= toJsonSchema(definition.input, 'input');
+      return inputSchema;
+    },
+    get outputSchema() {
+      outputSchema ??= toJsonSchema(definition.output, 'output');
+      return outputSchema;
+    },
     annotations: definition.annotations,
     needs: definition.needs ?? [],
     deadline: definition.deadline,

@@ -3,9 +3,6 @@ import { createInterface } from 'node:readline';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { Backend, CallOptions, CorpusChange, Operation, ProgressStep } from '../backend.ts';
 
-// Not an import statement, which reads all of the module's members: one of them loads undici, 10 MB and 40 ms.
-const { request: send } = process.getBuiltinModule('node:http');
-
 export interface PeerAddress {
   readonly url: string;
   readonly token: string;
@@ -94,6 +91,9 @@ interface PeerCall {
 function open({ url, token }: PeerAddress, { method, path, body, signal }: PeerCall): Promise<IncomingMessage> {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  // Loaded for the first request only, which comes after the first reply to a client. Not by an import statement, which
+  // reads all of the module's members: one of them loads undici, 10 MB and 40 ms.
+  const { request: send } = process.getBuiltinModule('node:http');
   send(new URL(path, url), {
     method,
     signal,
