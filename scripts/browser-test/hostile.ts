@@ -118,6 +118,8 @@ async function checkDocument(test: BrowserTest, name: string, bytes: Uint8Array 
       await mark.first().click();
       for (const link of await shown.getByText('Follow me').all()) await link.click();
       await page.waitForTimeout(name === 'page.html' ? REFRESH_S * 1_500 : 200);
+      same(await ran(page), '', 'what ran in the original');
+      same(acts.join(), '', 'what the original did');
       const what = 'script, form, svg, math, object, embed, [onerror], [onload], [href^="j" i], iframe iframe';
       if (name.endsWith('.html')) same(await shown.locator(`${what}, iframe, [href]`).count(), 0, 'what could act');
       for (const tab of ['text', 'passages', 'details']) {
