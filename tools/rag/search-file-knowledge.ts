@@ -4,7 +4,6 @@ import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { Coverage } from '../../src/retrieval/coverage.ts';
-import { excerptsOf } from '../../src/retrieval/excerpts.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
@@ -134,8 +133,9 @@ export const searchFileKnowledge = defineTool({
     const graphRoom = telling.length === 0 ? 0 : Math.floor(most * GRAPH_SHARE);
     const page = ranked.slice(offset, offset + (input.limit ?? settings.limit));
     const hasExcerpts = context.usesExcerpts === true && input.max_chars === undefined;
+    // Loaded late: text analysis is not needed for the first reply of an MCP server.
     const excerpts = hasExcerpts
-      ? excerptsOf(
+      ? (await import('../../src/retrieval/excerpts.ts')).excerptsOf(
           page.map(({ text }) => text),
           input.query,
         )
