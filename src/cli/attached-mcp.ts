@@ -58,13 +58,15 @@ export function attachedMcp({
   }
 
   return (socket, head) => {
-    const stopListening = onAbort(stopping, () => socket.destroy());
-    serve(socket, head)
-      .then(
-        () => socket.destroy(),
-        () => socket.end('HTTP/1.1 409 Conflict\r\n\r\n'),
-      )
-      .finally(stopListening);
+    socket.once(
+      'close',
+      onAbort(stopping, () => socket.destroy()),
+    );
+    serve(socket, head).then(
+      () => socket.destroy(),
+      // Resumed, since a paused connection does not notice that the other end closes it.
+      () => socket.resume().end('HTTP/1.1 409 Conflict\r\n\r\n'),
+    );
   };
 }
 

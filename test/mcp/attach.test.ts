@@ -139,6 +139,9 @@ it('is open only to processes that know the token of the data folder', async () 
   expect(await attach(token, { ...attachment, words: ['--tools', 'nothing'] })).toMatch(/^HTTP\/1\.1 409 /);
   expect(await attach(token, { ...attachment, env: { CITEWELL_PORT: 'none' } })).toMatch(/^HTTP\/1\.1 409 /);
   expect(await attach(token, attachment)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await attach(token, { ...attachment, cwd: 'x'.repeat(1_100_000) })).toMatch(/^HTTP\/1\.1 409 /);
+  // A refused connection that stayed open would keep the server from ending.
+  expect((await server.end('SIGTERM')).code).toBe(0);
 });
 
 it('passes on answers that are longer than what streams buffer', async () => {
