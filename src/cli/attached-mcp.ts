@@ -33,13 +33,14 @@ export function attachedMcp({
   pageOrigin,
   stopping,
 }: AttachedParts): (socket: Duplex, head: Buffer) => void {
-  async function serve(socket: Duplex, head: Buffer): Promise<void> {
+  async function serve(socket: Duplex, head: Buffer, accepted: () => void): Promise<void> {
     const { words, cwd, env, session } = await readAttachment(socket, head);
     const command = mcpOptions(new Command('mcp')).exitOverride();
     command.configureOutput({ writeOut: () => {}, writeErr: () => {} }).parse([...words], { from: 'user' });
     const settings = loadConfig({ env, cwd, readsWorkingFolder: false });
     const prepared = await prepareConnection({ ...settings, dataDir: config.dataDir }, command.opts<McpOptions>(), cwd);
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    accepted();
     const note = (message: string) => socket.writable && socket.write(`${NOTE_MARK}${JSON.stringify(message)}\n`);
     const report = (message: string) => note(`citewell mcp: ${message}`);
     for (const warning of settings.warnings) note(`warning: ${warning}`);
@@ -62,10 +63,18 @@ export function attachedMcp({
       'close',
       onAbort(stopping, () => socket.destroy()),
     );
-    serve(socket, head).then(
+    let isAccepted = false;
+    const accepted = () => {
+      isAccepted = true;
+    };
+    serve(socket, head, accepted).then(
       () => socket.destroy(),
-      // Resumed, since a paused connection does not notice that the other end closes it.
-      () => socket.resume().end('HTTP/1.1 409 Conflict\r\n\r\n'),
+      () => {
+        // From then on the stream is the client's, who must receive messages only.
+        if (isAccepted) socket.destroy();
+        // Resumed, since a paused connection does not notice that the other end closes it.
+        else socket.resume().end('HTTP/1.1 409 Conflict\r\n\r\n');
+      },
     );
   };
 }

@@ -31,6 +31,9 @@ export function serveOverStdio(parts: StdioParts): StdioConnection {
   for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
   output.once('error', () => resolve());
   const transport = new StdioServerTransport(input as never, output, { maxBufferSize: MAX_MESSAGE_BYTES });
+  // It also closes itself, after a message over the limit.
+  const close = transport.close.bind(transport);
+  transport.close = () => close().finally(resolve);
   const handle = serveStdio(
     ({ era }) => {
       const server = createServer(defaultAdmin, { session, isOnlyClient: true });

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { toolsets } from '../../src/compose/toolsets.ts';
 import { listen } from '../../src/http/serve.ts';
 import type { Backend } from '../../src/mcp/backend.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/mcp/peer/attachment.ts';
 import { peerRoutes } from '../../src/mcp/peer/peer-routes.ts';
 import { mcpServers } from '../../src/mcp/server.ts';
 import { createSharedBackend } from '../../src/mcp/shared-backend.ts';
@@ -104,3 +105,20 @@ describe.each(['legacy', 'modern'] as const)(
     });
   },
 );
+
+it('ends the connection after a message over the size limit', async () => {
+  const offer = { tools: toolsets['retrieval'] ?? [], absent: [] };
+  const backend = { onChange: () => () => {} } as Partial<Backend> as Backend;
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const errors: string[] = [];
+  const connection = serveOverStdio({
+    createServer: mcpServers({ backend, offer, folders: [], version: '0.0.0' }),
+    ...{ backend, input, output },
+    onError: ({ message }) => errors.push(message),
+  });
+  onTestFinished(() => connection.close());
+  const piece = Buffer.alloc(1_000_000, ' ');
+  for (let sent = 0; sent <= MAX_MESSAGE_BYTES; sent += piece.length) input.write(piece);
+  await connection.ended;
+  expect(errors).toEqual([expect.stringMatching(/maximum size/)]);
+});
