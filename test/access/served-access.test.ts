@@ -325,7 +325,7 @@ describe('the user of a token', () => {
         ref: { type: 'ref/resource', uri: 'kb://documents/{document_id}' },
         argument: { name: 'document_id', value: 'Treas' },
       });
-    expect((await complete(own)).completion.values).toEqual([documentId]);
+    expect((await complete(own)).completion.values).toEqual(['Treasure']);
     expect((await complete(foreign)).completion.values).toEqual([]);
     const counts = async (client: Client) =>
       ((await client.callTool({ name: 'corpus_status', arguments: {} })).structuredContent ?? {}) as {

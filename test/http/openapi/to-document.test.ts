@@ -44,7 +44,7 @@ describe('the description of the interface', () => {
   it('has an operation for every route, and no other', () => {
     // The page, its session and its files are no part of the interface.
     const page =
-      /^(GET \/(docs\/[\w-]+\.(js|css)|assets\/\{file\}|d\/\{document\}|graph|library|quality|search|settings)|(POST|PUT|DELETE) \/session)$/;
+      /^(GET \/(docs\/[\w-]+\.(js|css)|assets\/(pdf\/)?\{file\}|d\/\{document\}|graph|library|quality|search|settings)|(POST|PUT|DELETE) \/session)$/;
     const described = operations().map(([route]) => route);
     // R2R's client requests these with GET; they accept any method.
     const anyMethod = described.filter((route) => route.includes('/oauth/'));
