@@ -167,7 +167,11 @@ async function scrollTo(
   const wanted = list.getByText(name, { exact: true });
   for (let attempt = 0; attempt < 100 && (await wanted.count()) === 0; attempt++) {
     const edge = await list.locator('li')[end]().textContent();
-    await list.locator(end === 'last' ? 'li >> nth=-1' : 'li >> nth=0').scrollIntoViewIfNeeded();
+    // At once: the list may replace its elements while it scrolls.
+    await list
+      .locator('li')
+      [end]()
+      .evaluate((element: { scrollIntoView(options: object): void }) => element.scrollIntoView({ block: 'center' }));
     await page.mouse.wheel(0, end === 'last' ? 4_000 : -4_000);
     if ((await list.locator('li')[end]().textContent()) === edge) await page.waitForTimeout(50);
   }
