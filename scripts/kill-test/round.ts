@@ -193,10 +193,17 @@ async function recoveryProblem(subject: Subject, api: Api): Promise<string> {
 }
 
 const OTHERS_SEARCHED = 25;
+const FLUSHED_WITHIN_MS = 10_000;
 
 async function inspect(parts: RoundParts, before: ReadonlyMap<string, number>): Promise<Check[]> {
   const { subject, api, ledger, random, searchesAll } = parts;
   const [chroma] = await chromasOn(dataFolderOf(subject));
+  // Work in the background may have added an entry since the recovery; one that stays is reported.
+  await within(FLUSHED_WITHIN_MS, async () => {
+    const { pending, close } = readRecords(dataFolderOf(subject));
+    close();
+    return pending === 0;
+  });
   const records = readRecords(dataFolderOf(subject));
   try {
     settle(ledger, records);
