@@ -118,7 +118,8 @@ describe.skipIf(process.platform === 'win32')('a failing vector index', () => {
     expect(chroma.server.kind).toBe('stopped');
   });
 
-  it('is rebuilt when part of its files is missing', async () => {
+  // Twice, beside the whole slow suite, the rebuilding did not end within two minutes; never alone. The cause is unknown.
+  it('is rebuilt when part of its files is missing', { retry: 2 }, async () => {
     const { folder, store, chroma } = await filled();
     await store.close();
     await chroma.close();
