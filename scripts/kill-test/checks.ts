@@ -158,7 +158,7 @@ async function nearestNeighbourProblems(
     const isSame = recorded?.every((value, index) => Math.abs(value - (held?.[index] ?? Number.NaN)) < 1e-5);
     if (isSame !== true) violations.push(`Passage ${key} has another vector in Chroma.`);
   }
-  // The index is approximate, and misses more of short texts that resemble each other; equality was checked above.
+  // The index is approximate, so single vectors may be missed.
   const missed: number[] = [];
   for (const key of sample) {
     const vector = records.vectors.get(key);
@@ -166,7 +166,7 @@ async function nearestNeighbourProblems(
     const found = await index.nearest(vector, NEAREST);
     if (!found.includes(key) && !found.every((other) => isAlike(vector, records.vectors.get(other)))) missed.push(key);
   }
-  if (missed.length > SAMPLE * 0.1) violations.push(`Chroma does not find the vectors of ${missed.length} passages.`);
+  if (missed.length > SAMPLE * 0.05) violations.push(`Chroma does not find the vectors of ${missed.length} passages.`);
   return violations;
 }
 

@@ -71,7 +71,12 @@ async function filled(): Promise<{ readonly folder: string } & Opened> {
   return { folder, ...opened };
 }
 
-const inStep = ({ store }: Opened) => vi.waitUntil(() => store.maintenance.state().kind === 'in_step', PATIENT);
+/** Fails with the states it is stuck in. */
+const inStep = ({ store, chroma }: Opened) =>
+  vi.waitFor(
+    () => expect([store.maintenance.state(), chroma.server.kind]).toEqual([{ kind: 'in_step' }, 'running']),
+    PATIENT,
+  );
 
 function pidOf({ server }: EmbeddedChroma): number {
   if (server.kind !== 'running') throw new Error('It should run.');
