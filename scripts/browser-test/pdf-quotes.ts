@@ -153,8 +153,7 @@ const coveredBy = ({ left, right, top, bottom }: MarkArea, letters: readonly Pla
  * formulas are placed apart from them.
  */
 function compare(covered: string, quote: string): 'exact' | 'near' | 'wrong' {
-  // Leader dots stand for no words, and engines count them differently.
-  const letters = (text: string) => [...foldText(text).text.replace(/\p{M}|\.{4,}/gu, '')];
+  const letters = (text: string) => [...foldText(text).text.replace(/\p{M}/gu, '')];
   const missing = letters(quote);
   const additional = letters(covered).filter((letter) => {
     const index = missing.indexOf(letter);
