@@ -2,8 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { startDeadline } from '../shared/abort.ts';
@@ -109,18 +108,14 @@ export async function download(options: Download): Promise<void> {
     // 200 means that the server ignored the range and sends everything.
     if (response.status !== 206) have = 0;
     onProgress(have);
-    const counting = new Transform({
-      transform(piece: Buffer, _encoding, done) {
-        have += piece.length;
-        if (have > file.size)
-          return done(new ServiceError('provider_failed', `${file.path} is longer than announced.`));
-        onProgress(have);
-        done(null, piece);
-      },
+    await using target = await open(partial, response.status === 206 ? 'a' : 'w');
+    await receive(response.body, signal, async (piece) => {
+      if (have + piece.length > file.size)
+        throw new ServiceError('provider_failed', `${file.path} is longer than announced.`);
+      await target.appendFile(piece);
+      have += piece.length;
+      onProgress(have);
     });
-    // Opened first: what has arrived when the connection breaks is then written.
-    const target = await open(partial, response.status === 206 ? 'a' : 'w');
-    await receive(response, counting, target.createWriteStream(), signal);
   }
   if (!(await hasChecksum(partial, file))) {
     await rm(partial, { force: true });
@@ -133,19 +128,23 @@ export async function download(options: Download): Promise<void> {
   onProgress(file.size);
 }
 
-/** Ends when nothing arrives for a while: a connection may stall without being closed. */
+/**
+ * Writes each piece before it takes the next, so that what has arrived when the connection breaks is kept. Ends when
+ * nothing arrives for a while: a connection may stall without being closed.
+ */
 async function receive(
-  response: Response,
-  counting: Transform,
-  target: NodeJS.WritableStream,
+  body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
+  write: (piece: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const stalled = new AbortController();
   const timer = setTimeout(() => stalled.abort(), STALLED_AFTER_MS);
-  counting.on('data', () => timer.refresh());
+  const stopped = AbortSignal.any([signal, stalled.signal]);
   try {
-    const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
-    await pipeline(body, counting, target, { signal: AbortSignal.any([signal, stalled.signal]) });
+    for await (const piece of Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0], { signal: stopped })) {
+      timer.refresh();
+      await write(piece);
+    }
   } catch (cause) {
     if (signal.aborted) throw new ServiceError('cancelled', 'The download was stopped; it continues when run again.');
     if (cause instanceof ServiceError) throw cause;

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { installModel } from '../../src/local-models/install-model.ts';
 import { findModelFolder, installedModels, readModelFolder } from '../../src/local-models/model-folder.ts';
 import { failureOf } from '../models/support.ts';
 import { type FakeHubOptions, startFakeHub } from '../support/fake-hub.ts';
+import { PATIENT } from '../support/patience.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writeTinyModel, writeTinyReranker } from '../support/tiny-onnx.ts';
 
@@ -52,8 +53,10 @@ it('downloads the int8 weights and the description of a model, and nothing else'
 });
 
 it('continues a download that broke off, and fetches nothing twice', async () => {
-  const hub = await startHub({ breaks: { path: WEIGHTS, after: 100_000 } });
-  const { install, modelsFolder } = await installer(hub.url);
+  // Bytes that the client has not taken when the connection breaks are lost.
+  const arrived = () => vi.waitUntil(() => (progress.at(-1)?.done ?? 0) > 50_000, PATIENT);
+  const hub = await startHub({ breaks: { path: WEIGHTS, after: 100_000, arrived } });
+  const { install, modelsFolder, progress } = await installer(hub.url);
   expect(await failureOf(install())).toMatchObject({
     code: 'provider_failed',
     message: expect.stringContaining('Run the command again to continue'),

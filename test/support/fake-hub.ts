@@ -14,8 +14,8 @@ export interface FakeHubOptions {
   readonly files: Readonly<Record<string, Buffer>>;
   /** Large files, whose checksum is a SHA-256 of Git LFS; those of the others are Git's own. */
   readonly large: readonly string[];
-  /** Cuts the connection once after this many bytes of this file. */
-  readonly breaks?: { readonly path: string; readonly after: number };
+  /** Cuts the connection once after this many bytes of this file, and not before `arrived` resolves. */
+  readonly breaks?: { readonly path: string; readonly after: number; readonly arrived?: () => Promise<unknown> };
   /** Sends other bytes than the checksum promises. */
   readonly corrupts?: string;
   readonly ignoresRanges?: boolean;
@@ -57,7 +57,10 @@ export async function startFakeHub(options: FakeHubOptions) {
     if (breaks?.path === path && !hasBroken) {
       hasBroken = true;
       // Ends the connection without resetting it, so that what was sent arrives.
-      return response.write(body.subarray(0, breaks.after), () => response.socket?.end());
+      return response.write(body.subarray(0, breaks.after), async () => {
+        await breaks.arrived?.();
+        response.socket?.end();
+      });
     }
     return response.end(body);
   });
