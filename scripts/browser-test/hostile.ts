@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { pdfOf } from './long-pdf.ts';
+import { pdfFile } from '../../test/support/pdf-file.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 /** What a document says to be quoted. */
@@ -47,17 +47,15 @@ const PDF_SCRIPT = `app.alert('ran'); app.launchURL('${ELSEWHERE}script'); windo
 function hostilePdf(): Uint8Array {
   const drawing = `BT /F1 11 Tf 72 740 Td (${WORDS}) Tj ET`;
   const script = `<< /S /JavaScript /JS (${PDF_SCRIPT}) /Next << /S /URI /URI (${ELSEWHERE}next) >> >>`;
-  return new TextEncoder().encode(
-    pdfOf([
-      `<< /Type /Catalog /Pages 2 0 R /OpenAction ${script} /Names << /JavaScript << /Names [(all) ${script}] >> >> /AcroForm << /Fields [6 0 R] >> >>`,
-      '<< /Type /Pages /Count 1 /Kids [4 0 R] >>',
-      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R /AA << /O ${script} >> /Annots [6 0 R 7 0 R] /Resources << /Font << /F1 3 0 R >> >> >>`,
-      `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
-      `<< /Type /Annot /Subtype /Widget /FT /Tx /T (field) /Rect [72 600 300 640] /AA << /F ${script} /Fo ${script} >> >>`,
-      `<< /Type /Annot /Subtype /Link /Rect [0 0 595 842] /A << /S /URI /URI (javascript:${PDF_SCRIPT}) >> >>`,
-    ]),
-  );
+  return pdfFile([
+    `<< /Type /Catalog /Pages 2 0 R /OpenAction ${script} /Names << /JavaScript << /Names [(all) ${script}] >> >> /AcroForm << /Fields [6 0 R] >> >>`,
+    '<< /Type /Pages /Count 1 /Kids [4 0 R] >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R /AA << /O ${script} >> /Annots [6 0 R 7 0 R] /Resources << /Font << /F1 3 0 R >> >> >>`,
+    `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
+    `<< /Type /Annot /Subtype /Widget /FT /Tx /T (field) /Rect [72 600 300 640] /AA << /F ${script} /Fo ${script} >> >>`,
+    `<< /Type /Annot /Subtype /Link /Rect [0 0 595 842] /A << /S /URI /URI (javascript:${PDF_SCRIPT}) >> >>`,
+  ]);
 }
 
 /** Nothing of a document runs, fetches or navigates, whatever it contains. */

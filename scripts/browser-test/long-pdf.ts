@@ -1,3 +1,5 @@
+import { pdfFile } from '../../test/support/pdf-file.ts';
+
 /** A PDF with this many pages; each has a unique sentence among common ones. */
 export function longPdf(pageCount: number): Uint8Array {
   const objects: string[] = [];
@@ -20,7 +22,7 @@ export function longPdf(pageCount: number): Uint8Array {
     );
   }
   objects[1] = `<< /Type /Pages /Count ${pageCount} /Kids [${pages.map((page) => `${page} 0 R`).join(' ')}] >>`;
-  return new TextEncoder().encode(pdfOf(objects));
+  return pdfFile(objects);
 }
 
 const WORDS = ['harbour', 'ferry', 'island', 'winter', 'timetable', 'captain', 'kiosk', 'weather'];
@@ -31,19 +33,4 @@ function linesOf(page: number): string[] {
     return `Line ${line + 1}: ${words.join(' ')}.`;
   });
   return [...filler.slice(0, 12), `The secret of page ${page} is kept by its ${WORDS[page % 8]}.`, ...filler.slice(12)];
-}
-
-/** A PDF file of these objects; the first is the catalog. */
-export function pdfOf(objects: readonly string[]): string {
-  let text = '%PDF-1.4\n';
-  const offsets = objects.map((body, index) => {
-    const offset = text.length;
-    text += `${index + 1} 0 obj\n${body}\nendobj\n`;
-    return offset;
-  });
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  return (
-    `${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}` +
-    `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`
-  );
 }

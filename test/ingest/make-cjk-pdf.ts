@@ -1,3 +1,5 @@
+import { pdfFile } from '../support/pdf-file.ts';
+
 /** A text in one of the predefined character maps, as bytes in hexadecimal. */
 export interface CjkText {
   readonly encoding: string;
@@ -26,13 +28,5 @@ export function makeCjkPdf(texts: readonly CjkText[]): Uint8Array {
       `<< /Type /FontDescriptor /FontName /Cjk${index} /Flags 4 /FontBBox [0 -120 1000 880] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>`,
     );
   }
-  let file = '%PDF-1.4\n';
-  const offsets = objects.map((body, index) => {
-    const offset = file.length;
-    file += `${index + 1} 0 obj\n${body}\nendobj\n`;
-    return offset;
-  });
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
-  return new TextEncoder().encode(file);
+  return pdfFile(objects);
 }

@@ -1,3 +1,5 @@
+import { pdfFile } from '../support/pdf-file.ts';
+
 /** A positioned run of Helvetica on an A4 page; origin at the lower left. */
 export interface PdfText {
   readonly text: string;
@@ -43,15 +45,7 @@ export function makePdf(
       .join('\n');
     add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
   }
-  let file = '%PDF-1.4\n';
-  const offsets = objects.map((body, index) => {
-    const offset = file.length;
-    file += `${index + 1} 0 obj\n${body}\nendobj\n`;
-    return offset;
-  });
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
-  return new Uint8Array(Buffer.from(file, 'latin1'));
+  return pdfFile(objects);
 }
 
 /** Lines of running text, one below the other. */

@@ -1,5 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { encodePng } from '../../src/ingest/readers/image/encode-png.ts';
+import { pdfFile } from '../support/pdf-file.ts';
 
 /** A grey picture of the given size. */
 export const makePng = (width = 300, height = 200): Uint8Array =>
@@ -70,15 +71,7 @@ export function makeScannedPdf(width = 400, height = 600): Uint8Array {
     `<< /Length ${draw.length} >>\nstream\n${draw}\nendstream`,
     `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode /Length ${dots.length} >>\nstream\n${dots}\nendstream`,
   ];
-  let file = '%PDF-1.4\n';
-  const offsets = bodies.map((body, index) => {
-    const offset = file.length;
-    file += `${index + 1} 0 obj\n${body}\nendobj\n`;
-    return offset;
-  });
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  file += `xref\n0 6\n0000000000 65535 f \n${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
-  return new Uint8Array(Buffer.from(file, 'latin1'));
+  return pdfFile(bodies);
 }
 
 /** A bitmap of one dot. */
