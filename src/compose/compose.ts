@@ -138,6 +138,7 @@ export function compose(adapters: Adapters): Product {
 
   const followed = createSourceService({
     ...{ corpus, ingestor, collections, sources: store.sources, records: store.followed, web: web?.sites },
+    users: store.people.users,
     ...{ allowedFolders: settings.allowedFolders, dataFolder: deployment.data, report },
   });
 
@@ -200,7 +201,8 @@ export function compose(adapters: Adapters): Product {
       prompts,
     }),
     models,
-    modelChoices: async () => (await deployment.modelChoices?.()) ?? { providers: [], found: [] },
+    modelChoices: async () =>
+      (await deployment.modelChoices?.()) ?? { providers: [], looksForModels: false, found: [] },
     embeddings,
     log,
     limits: settings.limits,

@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import type { FetchedPage } from '../web/page-fetcher.ts';
+import { fileProblem } from '../shared/file-problem.ts';
+import { type FetchedPage, statusOf } from '../web/page-fetcher.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
 import type { WebAccess } from '../web/web.ts';
 import { findFiles, type SkipReason } from './folders/find-files.ts';
@@ -20,6 +21,8 @@ export type IngestStep =
       readonly outcome: IngestOutcome;
       readonly documentId: string | null;
       readonly reason?: string;
+      /** The server of a page says that it has no such page. */
+      readonly isGone?: true;
     }
   | { readonly type: 'skipped'; readonly name: string; readonly reason: SkipReason };
 
@@ -158,7 +161,11 @@ async function ingestOne(
     if (error.code === 'unsupported_type' && source.kind === 'file' && !source.isNamed) {
       return { type: 'skipped', name, reason: 'unsupported' };
     }
-    return { type: 'result', name, outcome: 'failed', documentId: null, reason: error.message };
+    const isGone = [404, 410].includes(statusOf(error) ?? 0);
+    return {
+      ...{ type: 'result', name, outcome: 'failed', documentId: null, reason: error.message },
+      ...(isGone && { isGone }),
+    };
   }
 }
 
@@ -173,7 +180,7 @@ async function readItem(
     throw new ServiceError('too_large', `It has ${sizeInBytes} bytes; at most ${MAX_BYTES} are read.`);
   }
   const bytes = await readFile(name, { signal: abandon }).catch((error: Error) => {
-    throw new ServiceError('invalid_request', `It cannot be read: ${error.message}.`, { cause: error });
+    throw new ServiceError('invalid_request', `It cannot be read: ${fileProblem(error)}.`, { cause: error });
   });
   return { source: pathToFileURL(name).href, fileName: basename(name), bytes, metadata, collections };
 }

@@ -9,6 +9,8 @@ export interface ModelChoices {
     readonly address: string;
     readonly hasKey: boolean;
   }[];
+  /** False if the settings turn the search for models off. */
+  readonly looksForModels: boolean;
   readonly found: readonly OfferedModel[];
 }
 
@@ -36,6 +38,7 @@ export async function modelChoices(settings: ProviderSettings & LocalModelSettin
   const found = await findLocalModels(settings.localServers);
   return {
     providers: providers.map(({ name, label, address, hasKey }) => ({ name, label, address, hasKey })),
+    looksForModels: settings.localServers.length > 0,
     found: found.map((model) => {
       const isConfigured = providers.some(({ name }) => name === model.server.name);
       const isUsable = isConfigured || settings.usesLocalServers;

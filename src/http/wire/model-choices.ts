@@ -18,6 +18,7 @@ export const modelChoicesRecord = z
   .object({
     in_use: z.object({ quality: z.string(), fast: z.string(), reasoning: z.string() }),
     providers: z.array(z.object({ name: z.string(), label: z.string(), address: z.string(), has_key: z.boolean() })),
+    looks_for_models: z.boolean().describe('False with `CITEWELL_LOCAL_MODELS=off`.'),
     found: z.array(foundModel),
   })
   .meta({ id: 'ModelChoices' });
@@ -32,12 +33,16 @@ export const toFoundModel = ({ name, server, contextTokens, hasTools, isUsable, 
   settings,
 });
 
-export const toModelChoices = ({ providers, found }: ModelChoices, models: Pick<ModelRegistry, 'defaultName'>) => ({
+export const toModelChoices = (
+  { providers, looksForModels, found }: ModelChoices,
+  models: Pick<ModelRegistry, 'defaultName'>,
+) => ({
   in_use: {
     quality: models.defaultName('quality'),
     fast: models.defaultName('fast'),
     reasoning: models.defaultName('reasoning'),
   },
   providers: providers.map(({ name, label, address, hasKey }) => ({ name, label, address, has_key: hasKey })),
+  looks_for_models: looksForModels,
   found: found.map(toFoundModel),
 });

@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path';
 import type { AsyncSubscription } from '@parcel/watcher';
 import { ServiceError } from '../../errors.ts';
+import { fileProblem } from '../../shared/file-problem.ts';
 
 export interface FileEvents {
   close(): Promise<void>;
@@ -37,7 +38,7 @@ export async function watchFiles({ root, dataFolder, onPath, onLost }: FileEvent
       { ignore: ['**/node_modules/**', '**/.*', '**/.*/**', ...(isInside ? [dataFolder] : [])] },
     );
   } catch (cause) {
-    throw unavailable(root, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unavailable(root, fileProblem(cause), cause);
   }
   return { close: () => subscription.unsubscribe() };
 }

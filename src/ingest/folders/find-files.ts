@@ -2,6 +2,7 @@ import type { Dir, Dirent } from 'node:fs';
 import { glob, lstat, opendir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../errors.ts';
+import { fileProblem } from '../../shared/file-problem.ts';
 
 /** Why an entry below a folder was skipped. */
 export type SkipReason = 'hidden' | 'dependencies' | 'own' | 'unsupported' | 'unreadable' | 'special';
@@ -29,7 +30,7 @@ export async function* findFiles(argument: string, options: FindFilesOptions): A
   const path = resolve(argument);
   const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw new ServiceError('invalid_request', `"${argument}" cannot be read: ${error.message}.`, { cause: error });
+    throw new ServiceError('invalid_request', `"${argument}" cannot be read: ${fileProblem(error)}.`, { cause: error });
   });
   if (info?.isFile()) yield { kind: 'file', path, sizeInBytes: info.size, isNamed: true };
   else if (info?.isDirectory()) yield* below(path, options);

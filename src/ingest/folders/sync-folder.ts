@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
+import { fileProblem } from '../../shared/file-problem.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
@@ -106,7 +107,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     // The file was deleted meanwhile; the removal step handles it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return { type: 'unchanged', name: path };
     if (code === 'EBUSY') return { type: 'unsettled', name: path };
-    return failed(path, `It cannot be read: ${(error as Error).message}.`);
+    return failed(path, `It cannot be read: ${fileProblem(error)}.`);
   }
 }
 

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
+import { fileProblem } from '../../shared/file-problem.ts';
 import type { FollowedSource, FollowedSourceRecords, SourceLocation } from '../../store/followed-sources.ts';
 import type { CollectionRecords } from '../../store/records.ts';
+import type { UserRecords } from '../../store/user-records.ts';
 import type { WebAccess } from '../../web/web.ts';
 import type { FolderTarget } from '../folders/folder-target.ts';
 import { type LocalTargetParts, localTarget } from '../folders/local-target.ts';
+import type { IngestStep } from '../ingest-all.ts';
 import { createSyncTally, type SyncTally } from './sync-tally.ts';
 
 /** `stopped`: it cannot be followed; `problem` says why. */
@@ -43,6 +46,7 @@ export interface SourceService {
 export interface SourceServiceParts extends LocalTargetParts {
   readonly records: FollowedSourceRecords;
   readonly collections: Pick<CollectionRecords, 'get'>;
+  readonly users: Pick<UserRecords, 'get'>;
   readonly allowedFolders: readonly string[];
   readonly dataFolder: string;
   /** Undefined without web access. */
@@ -63,12 +67,15 @@ interface Followed {
 const MAX_PER_OWNER = 100;
 /** A folder that cannot be read, as when a disk is not mounted, is tried again. */
 const RETRY_MS = 60_000;
-/** A folder that was moved, or mounted anew, must be watched anew: the system watches what was there before. */
+/**
+ * A folder that was moved, or mounted anew, must be watched anew: the system watches what was there before. Its owner may
+ * have lost their rights meanwhile.
+ */
 const CHECK_MS = 2_000;
 const SAVE_MS = 2_000;
 
 export function createSourceService(parts: SourceServiceParts): SourceService {
-  const { records, collections, allowedFolders, dataFolder, web, report } = parts;
+  const { records, collections, users, allowedFolders, dataFolder, web, report } = parts;
   const followed = new Map<string, Followed>();
   const closing = new AbortController();
   let loading: Promise<void> | undefined;
@@ -99,7 +106,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       entry.source.location.kind === 'folder' ? followFolder(entry, signal) : walkSite(entry, signal)
     ).catch((error: unknown) => {
       entry.state = 'stopped';
-      entry.problem = error instanceof Error ? error.message : String(error);
+      entry.problem = problemOf(error);
       report('A followed source ended unexpectedly.', error);
     });
   };
@@ -123,13 +130,18 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       const replaced = new AbortController();
       let check: NodeJS.Timeout | undefined;
       try {
+        await requireRights(entry.source);
         const path = await requireFolder(location.path);
         if (path !== location.path)
           throw new ServiceError('conflict', `${location.path} now leads to ${path}. Remove it here and add it again.`);
         void tally.count(path, dataFolder, signal);
         const watched = await identityOf(path);
         check = setInterval(async () => {
-          if ((await identityOf(path)) !== watched) replaced.abort();
+          const isAllowed = await requireRights(entry.source).then(
+            () => true,
+            () => false,
+          );
+          if (!isAllowed || (await identityOf(path)) !== watched) replaced.abort();
         }, CHECK_MS).unref();
         const over = AbortSignal.any([signal, replaced.signal]);
         await followFolders({
@@ -148,7 +160,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       } catch (error) {
         if (signal.aborted) break;
         entry.state = 'stopped';
-        entry.problem = error instanceof Error ? error.message : String(error);
+        entry.problem = problemOf(error);
       } finally {
         clearInterval(check);
       }
@@ -167,19 +179,34 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     await tally.save();
     try {
       if (web === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
+      await requireRights(entry.source);
       const { ingestAll } = await import('../ingest-all.ts');
-      const steps = ingestAll([location.url], {
-        ...{ client: targetOf(entry.source), metadata: {}, collections: [], dataFolder, web },
-        site: { kind: location.walk, depth: location.depth, limit: location.limit },
-        ...{ stop: signal, abandon: signal },
-      });
-      for await (const step of steps) if (step.type === 'result') tally.addPage(step);
+      const target = targetOf(entry.source);
+      const shared = { client: target, metadata: {}, collections: [], dataFolder, web, stop: signal, abandon: signal };
+      const site = { kind: location.walk, depth: location.depth, limit: location.limit };
+      const seen = new Set<string>();
+      const note = async (step: IngestStep): Promise<void> => {
+        if (step.type !== 'result') return;
+        const source = new URL(step.name).href;
+        seen.add(source);
+        const known = step.isGone === true ? await target.documentOf(source) : undefined;
+        if (known === undefined) tally.addPage(step);
+        else tally.addGonePage(step.name, known.id);
+      };
+      for await (const step of ingestAll([location.url], { ...shared, site })) await note(step);
+      // Pages of earlier walks that nothing leads to any more are looked at once each: they may be gone, or only hidden.
+      const others = (await documentsBelow(siteFolder(location), target, signal)).filter((source) => !seen.has(source));
+      const once = { kind: 'crawl', depth: 0, limit: 1 } as const;
+      const left = others.slice(0, location.limit);
+      for await (const step of ingestAll(left, { ...shared, site: once })) {
+        if (step.type === 'result' && step.outcome !== 'unchanged') await note(step);
+      }
       if (!signal.aborted) tally.end();
       entry.state = 'idle';
     } catch (error) {
       if (!signal.aborted) {
         entry.state = 'stopped';
-        entry.problem = error instanceof Error ? error.message : String(error);
+        entry.problem = problemOf(error);
         tally.end();
       }
     }
@@ -198,6 +225,21 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       },
       parts,
     );
+
+  /** Folders are for superusers, and nothing is followed for a user who is deactivated. */
+  const requireRights = async ({ ownerId, location }: FollowedSource): Promise<void> => {
+    const owner = await users.get(ownerId);
+    // Without accounts there is no record of the owner.
+    if (owner === undefined) return;
+    if (!owner.isActive) throw new ServiceError('forbidden', `Its owner, ${owner.email}, is deactivated.`);
+    if (location.kind === 'folder' && !owner.isSuperuser) {
+      throw new ServiceError(
+        'forbidden',
+        `Its owner, ${owner.email}, is no longer a superuser, and only superusers may have folders watched. ` +
+          'Another superuser can remove it here and add it again.',
+      );
+    }
+  };
 
   const requireFolder = async (path: string): Promise<string> =>
     (await import('../folders/followable-folder.ts')).followableFolder(path, allowedFolders);
@@ -302,6 +344,27 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       await Promise.all([...followed.values()].map(({ over }) => over));
     },
   };
+}
+
+const problemOf = (error: unknown): string =>
+  error instanceof ServiceError ? error.message : `The folder cannot be read: ${fileProblem(error)}.`;
+
+/** What the addresses of a site's pages begin with. */
+function siteFolder({ url, walk }: Extract<SourceLocation, { kind: 'site' }>): string {
+  const { origin, pathname } = new URL(url);
+  return walk === 'sitemap' ? `${origin}/` : origin + pathname.replace(/[^/]*$/, '');
+}
+
+const KNOWN_PER_QUERY = 500;
+
+async function documentsBelow(prefix: string, target: FolderTarget, signal: AbortSignal): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let after: string | undefined; !signal.aborted; after = found.at(-1)) {
+    const page = await target.documentsBelow({ prefix, limit: KNOWN_PER_QUERY, ...(after !== undefined && { after }) });
+    found.push(...page.map(({ source }) => source));
+    if (page.length < KNOWN_PER_QUERY) break;
+  }
+  return found;
 }
 
 function statusOf({ source, state, problem, tally }: Followed): SourceStatus {

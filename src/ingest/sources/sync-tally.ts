@@ -9,6 +9,8 @@ export interface SyncTally {
   total(): number | undefined;
   add(step: FolderStep): void;
   addPage(step: Extract<IngestStep, { type: 'result' }>): void;
+  /** A page that the site no longer has; its document is kept. */
+  addGonePage(name: string, documentId: string): void;
   /** The pass over everything is complete; later steps are changes. */
   end(): void;
   /** Counts the files below the folder; failures are ignored, since the synchronisation reports them. */
@@ -70,6 +72,12 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
       if (endedAt !== null) endedAt = new Date().toISOString();
     },
     addPage: ({ outcome, ...page }) => count(outcome, { reason: undefined, ...page }),
+    addGonePage: (name, documentId) =>
+      count('gone', {
+        name,
+        documentId,
+        reason: 'The site no longer has this page. Its document is kept until you delete it.',
+      }),
     end() {
       endedAt = new Date().toISOString();
       noted();

@@ -19,6 +19,8 @@ export interface ModelChoices {
     readonly address: string;
     readonly has_key: boolean;
   }[];
+  /** False if the service's settings turn the search off. */
+  readonly looks_for_models: boolean;
   readonly found: readonly FoundModel[];
 }
 

@@ -14,16 +14,17 @@ const page = (about: string, links = '') =>
 
 /** A site of three pages, one of which is missing. */
 async function site() {
-  const files: Record<string, string> = {
+  const files: Record<string, string | undefined> = {
     '/docs/': page('rivers', '<a href="mills">mills</a> <a href="gone">gone</a> <a href="/elsewhere">elsewhere</a>'),
     '/docs/mills': page('mills'),
     '/elsewhere': page('elsewhere'),
   };
-  return serve((request, response) => {
+  const server = await serve((request, response) => {
     const file = files[request.url ?? ''];
     if (file === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': 'text/html' }).end(file);
   });
+  return { ...server, files };
 }
 
 async function webTo(port: number) {
@@ -114,6 +115,37 @@ describe('/v3/sources', () => {
     expect((await call('DELETE', path)).status).toBe(200);
     expect((await call('GET', path)).status).toBe(404);
     expect(await titles()).toHaveLength(2);
+  });
+
+  it('names pages that vanish from a site, and keeps their documents', async () => {
+    const { url, port, files } = await site();
+    files['/docs/'] = page('rivers', '<a href="mills">mills</a> <a href="weirs">weirs</a> <a href="locks">locks</a>');
+    files['/docs/weirs'] = page('weirs');
+    files['/docs/locks'] = page('locks');
+    const { call, titles } = await start({ web: await webTo(port) });
+    const { id } = (await call('POST', '/sources', { kind: 'site', url: `${url}/docs/` })).body.results;
+    const read = async () => (await call('GET', `/sources/${id}`)).body.results;
+    await vi.waitFor(async () => expect((await read()).state).toBe('idle'), PATIENT);
+    const before = await titles();
+    expect(before).toHaveLength(4);
+
+    // One is still linked, one is no longer; one has only lost its link and changes.
+    files['/docs/mills'] = undefined;
+    files['/docs/weirs'] = undefined;
+    files['/docs/locks'] = page('locks and sluices');
+    files['/docs/'] = page('rivers', '<a href="mills">mills</a>');
+    await call('POST', `/sources/${id}/sync`);
+    await vi.waitFor(async () => expect((await read()).last_sync.counts['gone']).toBe(2), PATIENT);
+    await vi.waitFor(async () => expect((await read()).state).toBe('idle'), PATIENT);
+    const { counts, failures } = (await read()).last_sync;
+    expect(counts).toEqual({ replaced: 2, gone: 2 });
+    const { results } = (await call('GET', '/documents')).body;
+    const idOf = (about: string) => results.find(({ title }: { title: string }) => title === about).id;
+    const reason = expect.stringContaining('no longer has this page');
+    expect(failures).toHaveLength(2);
+    expect(failures).toContainEqual({ name: `${url}/docs/mills`, reason, document_id: idOf('mills') });
+    expect(failures).toContainEqual({ name: `${url}/docs/weirs`, reason, document_id: idOf('weirs') });
+    expect(await titles()).toEqual(['locks and sluices', 'mills', 'rivers', 'weirs']);
   });
 
   it('follows a folder, also after a restart', async () => {
@@ -267,5 +299,38 @@ describe('/v3/sources', () => {
     const admin = { username: 'admin@example.com', password: 'change_me_immediately' };
     const token = (await call('POST', '/users/login', admin)).body.results.access_token.token;
     expect((await call('GET', '/sources', undefined, token)).body.total_entries).toBe(0);
+  });
+
+  it('follows no folder of someone who is no longer a superuser', async () => {
+    const base = await realpath(await temporaryFolder());
+    await writeFile(join(base, 'one.md'), '# One\n\nThe first paper.');
+    const { call } = await start({ isRequired: true, hasTestAdmin: true, allowedFolders: [base] });
+    const tokenOf = async (username: string, password: string) =>
+      (await call('POST', '/users/login', { username, password })).body.results.access_token.token as string;
+    const admin = await tokenOf('admin@example.com', 'change_me_immediately');
+    const added = await call('POST', '/users', { email: 'ada@example.org', password: 'a long pass phrase' });
+    const ada = `/users/${added.body.results.id}`;
+    await call('POST', ada, { is_superuser: true }, admin);
+    const token = await tokenOf('ada@example.org', 'a long pass phrase');
+    const source = (await call('POST', '/sources', { kind: 'folder', path: base }, token)).body.results;
+    const read = async () => (await call('GET', `/sources/${source.id}`, undefined, admin)).body.results;
+    await vi.waitFor(async () => expect((await read()).last_sync.counts).toEqual({ ingested: 1 }), PATIENT);
+    await vi.waitFor(async () => expect((await read()).state).toBe('following'), PATIENT);
+
+    await call('POST', ada, { is_superuser: false }, admin);
+    await vi.waitFor(async () => expect((await read()).state).toBe('stopped'), PATIENT);
+    expect((await read()).problem).toContain('ada@example.org, is no longer a superuser');
+    await writeFile(join(base, 'two.md'), '# Two\n\nThe second paper.');
+    await call('POST', `/sources/${source.id}/sync`, undefined, admin);
+    await vi.waitFor(async () => expect((await read()).state).toBe('stopped'), PATIENT);
+    expect((await call('GET', '/documents', undefined, admin)).body.total_entries).toBe(1);
+
+    await call('POST', ada, { is_superuser: true }, admin);
+    await call('POST', `/sources/${source.id}/sync`, undefined, admin);
+    await vi.waitFor(async () => expect((await read()).state).toBe('following'), PATIENT);
+    await vi.waitFor(
+      async () => expect((await call('GET', '/documents', undefined, admin)).body.total_entries).toBe(2),
+      PATIENT,
+    );
   });
 });

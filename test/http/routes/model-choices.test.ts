@@ -4,6 +4,7 @@ import { startCitewell } from '../support/start-citewell.ts';
 
 const choices: ModelChoices = {
   providers: [{ name: 'openai', label: 'OpenAI', address: 'https://api.openai.com/v1', hasKey: true }],
+  looksForModels: true,
   found: [
     {
       name: 'ollama/qwen3:8b',
@@ -56,6 +57,7 @@ describe('models to choose from', () => {
         results: {
           in_use: { quality: 'builtin/extractive', fast: 'builtin/extractive', reasoning: 'builtin/extractive' },
           providers: [{ name: 'openai', label: 'OpenAI', address: 'https://api.openai.com/v1', has_key: true }],
+          looks_for_models: true,
           found: [
             {
               ...{ name: 'ollama/qwen3:8b', server: 'ollama', address: 'http://127.0.0.1:11434', is_usable: true },

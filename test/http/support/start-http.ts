@@ -40,7 +40,7 @@ export async function startHttp(
     answerer: absent('answerer'),
     checker: absent('checker'),
     models: absent('models'),
-    modelChoices: async () => ({ providers: [], found: [] }),
+    modelChoices: async () => ({ providers: [], looksForModels: false, found: [] }),
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
     agent: absent('agent'),

@@ -69,7 +69,13 @@ export const library = {
       .map(([kind, count]) => `${count.toLocaleString('en')} ${library.outcome(kind)}`)
       .join(', '),
   outcome: (kind: string): string =>
-    ({ ingested: 'added', replaced: 'changed', duplicate: 'already present', kept: 'kept' })[kind] ?? kind,
+    ({
+      ingested: 'added',
+      replaced: 'changed',
+      duplicate: 'already present',
+      kept: 'kept',
+      gone: 'gone from the site',
+    })[kind] ?? kind,
   nothingFound: 'Nothing to add was found.',
   syncedAt: (when: string) => `Last change seen ${when}`,
   interrupted: 'Interrupted',
@@ -78,7 +84,13 @@ export const library = {
     total === null || total < done
       ? `${done.toLocaleString('en')} looked at`
       : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} looked at`,
-  sourceFailures: (count: number) => (count === 1 ? 'One failure' : `${count.toLocaleString('en')} failures`),
+  sourceFailures: (failed: number, gone: number) =>
+    [
+      failed === 0 ? '' : failed === 1 ? 'One failure' : `${failed.toLocaleString('en')} failures`,
+      gone === 0 ? '' : gone === 1 ? 'One page is gone' : `${gone.toLocaleString('en')} pages are gone`,
+    ]
+      .filter((part) => part !== '')
+      .join(', '),
   sourceFailuresShown: (shown: number) => `The latest ${shown} are shown.`,
   sync: 'Synchronise now',
   remove: 'Remove',

@@ -49,6 +49,8 @@ export const settings = {
   foundModels: 'Found on this machine',
   noModelsFound:
     'None of Ollama, LM Studio, llama.cpp and vLLM answers at its usual address. Start one of them, and look again.',
+  modelSearchOff:
+    'The search for models on this machine is turned off (CITEWELL_LOCAL_MODELS=off). Remove this setting and start the server again to see them.',
   lookAgainForModels: 'Look again',
   foundModel: (server: string, address: string, context: number | null, tools: boolean | null) =>
     [

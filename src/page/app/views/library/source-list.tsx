@@ -107,17 +107,24 @@ function SourceFacts({
         />
       )}
       {facts.length > 0 && <p class="notice">{facts.join(' · ')}</p>}
-      {sync !== null && sync.failures.length > 0 && (
-        <Failures failures={sync.failures} count={sync.counts['failed'] ?? sync.failures.length} />
-      )}
+      {sync !== null && sync.failures.length > 0 && <Failures failures={sync.failures} counts={sync.counts} />}
     </>
   );
 }
 
-function Failures({ failures, count }: { readonly failures: readonly SourceFailure[]; readonly count: number }) {
+function Failures({
+  failures,
+  counts,
+}: {
+  readonly failures: readonly SourceFailure[];
+  readonly counts: Readonly<Record<string, number>>;
+}) {
+  const gone = counts['gone'] ?? 0;
+  const failed = counts['failed'] ?? Math.max(0, failures.length - gone);
+  const count = failed + gone;
   return (
     <details open={failures.length <= FEW_FAILURES || undefined}>
-      <summary>{texts.library.sourceFailures(count)}</summary>
+      <summary>{texts.library.sourceFailures(failed, gone)}</summary>
       <ul>
         {failures.map(({ name, reason, document_id: id }) => (
           <li key={name} class="source-failure">

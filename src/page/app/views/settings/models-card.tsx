@@ -49,17 +49,23 @@ export function Models() {
             </div>
           </dl>
           <h3>{texts.settings.foundModels}</h3>
-          {choices.value.found.length === 0 && <p class="notice">{texts.settings.noModelsFound}</p>}
+          {choices.value.found.length === 0 && (
+            <p class="notice">
+              {choices.value.looks_for_models ? texts.settings.noModelsFound : texts.settings.modelSearchOff}
+            </p>
+          )}
           <ul class="found-models">
             {choices.value.found.map((model) => (
               <Found key={model.name} model={model} isOwn={model.name === own} onChoose={() => choose(model.name)} />
             ))}
           </ul>
-          <div class="settings-actions">
-            <button type="button" onClick={choices.reload}>
-              {texts.settings.lookAgainForModels}
-            </button>
-          </div>
+          {choices.value.looks_for_models && (
+            <div class="settings-actions">
+              <button type="button" onClick={choices.reload}>
+                {texts.settings.lookAgainForModels}
+              </button>
+            </div>
+          )}
         </>
       )}
     </section>
