@@ -1,3 +1,5 @@
+import { ServiceError } from '../errors.ts';
+
 /** Names a vector space. Vectors of two spaces are never compared. */
 export interface VectorSpaceName {
   /** Provider-qualified, e.g. `openai/text-embedding-3-small`. */
@@ -19,6 +21,13 @@ export interface VectorHit {
   readonly distance: number;
 }
 
+/** The index runs and answers a request with an error each time, as it does when its files are damaged. */
+export class RequestRefused extends ServiceError {
+  constructor({ message, cause }: ServiceError) {
+    super('store_failed', message, { cause });
+  }
+}
+
 /**
  * Approximate nearest-neighbour index of one space. Everything in it can be rebuilt from the record store. Every method
  * throws ServiceError('store_failed') when the index cannot answer.
@@ -28,7 +37,7 @@ export interface VectorCollection {
   upsert(records: readonly VectorRecord[]): Promise<void>;
   /** Removes existing keys; unknown keys are ignored. */
   remove(keys: readonly number[]): Promise<void>;
-  /** Nearest first; fewer than `limit` only when the collection holds fewer. */
+  /** Nearest first; fewer than `limit` only when the collection holds fewer. Throws RequestRefused. */
   nearest(vector: Float32Array, limit: number, signal?: AbortSignal): Promise<VectorHit[]>;
   count(): Promise<number>;
   /** Recreates the collection, empty. */

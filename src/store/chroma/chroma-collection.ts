@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChromaClient, Collection } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
-import { indexGraph, type VectorCollection, type VectorHit, type VectorRecord } from '../vector-index.ts';
+import {
+  indexGraph,
+  RequestRefused,
+  type VectorCollection,
+  type VectorHit,
+  type VectorRecord,
+} from '../vector-index.ts';
 import { callWithTimeout, type TimeLimit } from './call-with-timeout.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
-import { isMissing, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
+import { isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
 
 /** The client serialises vectors on the event loop, some 0.2 ms per thousand numbers, so batches are kept small. */
 const BATCH_NUMBERS = 200_000;
@@ -159,6 +165,8 @@ export class ChromaCollection implements VectorCollection {
         if (patience.signal?.aborted) throw cancelled(error);
         const { isOurs, where } = this.#parts.connection;
         const isMendable = isMissing(error) || (isOurs && mayBeDamage(error));
+        // Damaged files may refuse some searches and answer the one of the check.
+        if (isSecond && isRefusal(error)) throw new RequestRefused(toServiceError(error, where));
         if (isSecond || this.#isDropped || !isMendable) throw toServiceError(error, where);
         if (!(await this.check())) throw rebuilding(error);
       }

@@ -19,9 +19,14 @@ export const isMissing = (error: unknown): boolean => error instanceof ChromaNot
 export const mayBeDamage = (error: unknown): boolean =>
   error instanceof ChromaServerError || error instanceof ChromaConnectionError;
 
+const isDiskFailure = (error: Error): boolean => /disk|space/i.test(error.message);
+
 /** True when the files of the HNSW graph reject a write, which is permanent. A full disk does not count. */
 export const isWriteDamage = (error: unknown): boolean =>
-  error instanceof ChromaServerError && /hnsw/i.test(error.message) && !/disk|space/i.test(error.message);
+  error instanceof ChromaServerError && /hnsw/i.test(error.message) && !isDiskFailure(error);
+
+/** True for an error that a running server answered with. A full disk does not count. */
+export const isRefusal = (error: unknown): boolean => error instanceof ChromaServerError && !isDiskFailure(error);
 
 /** Converts a Chroma error to a ServiceError; `where` names the Chroma server. */
 export function toServiceError(error: unknown, where: string): ServiceError {

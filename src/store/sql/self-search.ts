@@ -1,4 +1,4 @@
-import type { VectorCollection } from '../vector-index.ts';
+import { RequestRefused, type VectorCollection } from '../vector-index.ts';
 import type { Sqlite } from './sqlite/open-sqlite.ts';
 import type { SpaceRow } from './vector-spaces/space-rows.ts';
 import { fromVectorBytes } from './vector-spaces/vector-bytes.ts';
@@ -19,9 +19,18 @@ interface SelfSearch {
 
 /**
  * Whether sample vectors from across the records are their own nearest neighbours. An index that has lost part of its
- * files may report the same count as before and find only the rest.
+ * files may report the same count as before, and find only the rest or refuse searches that meet a lost part.
  */
-export async function passesSelfSearch({ sqlite, collection, space, signal }: SelfSearch): Promise<boolean> {
+export async function passesSelfSearch(search: SelfSearch): Promise<boolean> {
+  try {
+    return await findsSamples(search);
+  } catch (error) {
+    if (error instanceof RequestRefused) return false;
+    throw error;
+  }
+}
+
+async function findsSamples({ sqlite, collection, space, signal }: SelfSearch): Promise<boolean> {
   const samples = await sampleVectors(sqlite, space);
   let found = 0;
   for (const [key, vector] of samples) {
