@@ -26,7 +26,10 @@ const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.sources');
 /** The sources of the web page, which a bundler builds. */
 const PAGE = join('src', 'page', 'app');
-const INPUTS = ['src', 'tools', 'scripts/demo.ts', 'scripts/build.js', 'tsconfig.json', 'tsconfig.build.json'];
+const SCRIPTS = ['scripts/demo.ts', 'scripts/build.js', 'scripts/bundle-program.js'];
+const INPUTS = ['src', 'tools', ...SCRIPTS, 'tsconfig.json', 'tsconfig.build.json'];
+/** A running program loads some of its parts late, so they outlast later builds. */
+const PARTS_KEPT_MS = 24 * 3_600_000;
 
 /**
  * Updates `dist` unless no source has changed. Types are not checked. Without a compiler, as after `npm ci --omit=dev`,
@@ -59,12 +62,12 @@ function build(compiler, sources, options) {
   const staging = mkdtempSync(join(cache, 'build-'));
   try {
     const words = [compiler, '-p', 'tsconfig.build.json', '--outDir', staging, ...options];
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`The sources could not be compiled:\n${stdout}${stderr}`);
+    run(words, 'The sources could not be compiled');
     // Files that do not run in Node (Python, the sandbox's isolate) are copied unchanged.
     const isCopied = (/** @type {string} */ path) => !path.endsWith('.ts') && relative(ROOT, path) !== PAGE;
     cpSync(join(ROOT, 'src'), join(staging, 'src'), { recursive: true, filter: isCopied });
     buildPage(join(staging, 'page'));
+    bundleProgram(staging);
     const built = filesBelow(staging);
     for (const path of built) replaceIfOther(join(staging, path), join(DIST, path));
     chmodSync(join(DIST, 'src/cli/citewell.js'), 0o755);
@@ -83,9 +86,26 @@ function buildPage(folder) {
   const bundler = findProgram('vite', 'bin/vite.js');
   if (bundler === undefined) return;
   const words = [bundler, 'build', '--config', join(PAGE, 'vite.config.ts'), '--outDir', folder, '--logLevel', 'warn'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The web page could not be built:\n${stdout}${stderr}`);
+  run(words, 'The web page could not be built');
   copyPdfData(join(folder, 'assets', 'pdf'));
+}
+
+/**
+ * Bundles the command line for a quick start; without a bundler, the single files are run.
+ * @param {string} folder
+ */
+function bundleProgram(folder) {
+  if (findProgram('vite', '') === undefined) return;
+  run([join(ROOT, 'scripts', 'bundle-program.js'), folder], 'The program could not be bundled');
+}
+
+/**
+ * @param {readonly string[]} words
+ * @param {string} problem
+ */
+function run(words, problem) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${problem}:\n${stdout}${stderr}`);
 }
 
 /**
@@ -148,7 +168,8 @@ function removeOthers(built) {
   for (const path of filesBelow(DIST)) {
     const isKept = built.has(path) || built.has(path.replace(/\.d\.ts$/, '.js')) || path === relative(DIST, STAMP);
     const isInProgress = /\.\d+$/.test(path);
-    if (!isKept && !isInProgress) rmSync(join(DIST, path), { force: true });
+    const isPart = dirname(path) === 'program' && Date.now() - statSync(join(DIST, path)).mtimeMs < PARTS_KEPT_MS;
+    if (!isKept && !isInProgress && !isPart) rmSync(join(DIST, path), { force: true });
   }
 }
 

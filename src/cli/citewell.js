@@ -24,19 +24,22 @@ if (version < REQUIRED) {
   const isMcp = process.argv[2] === 'mcp';
   if (!isMcp) prepareV8();
   const { folder: own, ending } = await findCompiled();
-  const load = (name) => import(new URL(`${name}.${ending}`, own).href);
+  // The bundled program loads faster; without a bundler (as after `npm ci --omit=dev`) there is none.
+  const bundled = new URL('../../program/', own);
+  const isBundled = ending === 'js' && existsSync(new URL('main.js', bundled));
+  const load = (name) => import(new URL(`${name}.${ending}`, isBundled ? bundled : own).href);
   // Before all else, since where another process serves the data folder, this is all that runs.
-  const { attachMcp } = isMcp ? await load('./attach-mcp') : {};
+  const { attachMcp } = isMcp ? await load('attach-mcp') : {};
   const session = await attachMcp?.(process, env);
   if (session !== 'ended') {
     if (isMcp) prepareV8();
     // The compile cache cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, which all
     // users of the machine can write to, since cached code is executed.
-    const { privateFolderProblem, userCacheFolder } = await load('../user-cache');
+    const { privateFolderProblem, userCacheFolder } = await import(new URL(`../user-cache.${ending}`, own).href);
     const folder = userCacheFolder(env);
     if (folder !== undefined && privateFolderProblem(folder) === undefined)
       module.enableCompileCache?.(join(folder, 'compiled'));
-    const { main } = await load('./main');
+    const { main } = await load('main');
     await main(process, session);
   }
 }
