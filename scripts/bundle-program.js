@@ -60,10 +60,10 @@ function keepPlaces(code, id) {
   if (replaced === code) return undefined;
   const place = relative(TARGET, id).replaceAll(sep, '/');
   return `import { fileURLToPath as pathOfModule } from 'node:url';
-${replaced}
 const moduleMeta = {
   url: new URL('${place}', import.meta.url).href,
   get filename() { return pathOfModule(moduleMeta.url); },
   get dirname() { return pathOfModule(new URL('.', moduleMeta.url)); },
-};`;
+};
+${replaced}`;
 }

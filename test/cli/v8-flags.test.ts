@@ -17,7 +17,7 @@ v8.setFlagsFromString = (flag) => {
 let isTold = false;
 module.registerHooks({
   load(url, context, next) {
-    if (!isTold && url.endsWith('/dist/src/cli/main.js')) {
+    if (!isTold && url.endsWith('/dist/program/main.js')) {
       isTold = true;
       process.stderr.write('program\\n');
     }
