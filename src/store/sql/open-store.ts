@@ -2,6 +2,7 @@ import type { Store } from '../store.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import { createCollections } from './collections/sql-collections.ts';
 import { createConversations } from './conversations/sql-conversations.ts';
+import type { Database } from './database.ts';
 import { createCorpus } from './documents/create-corpus.ts';
 import { createChunkContexts } from './documents/sql-chunk-contexts.ts';
 import { createSourceRecords } from './documents/sql-source-records.ts';
@@ -19,7 +20,7 @@ import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
 import { createChunkSearch } from './search/chunk-search.ts';
 import { createFollowedSources } from './sql-followed-sources.ts';
 import { createPrompts } from './sql-prompts.ts';
-import { openSqlite, type Sqlite } from './sqlite/open-sqlite.ts';
+import { openSqlite } from './sqlite/open-sqlite.ts';
 import { createUserStore } from './users/sql-user-store.ts';
 import type { EmbeddingText } from './vector-spaces/fill-space.ts';
 import { createDescriptionSearch, createDescriptionVectors } from './vector-spaces/sql-descriptions.ts';
@@ -28,21 +29,25 @@ import { createVectorSpaces } from './vector-spaces/sql-vector-spaces.ts';
 import { retireAll } from './versions/retire-versions.ts';
 import { createVersions } from './versions/sql-versions.ts';
 
-/** The store over one database file and one vector index. */
+/** The store over one database and one vector index. */
 export interface SqlStore extends Store {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
 }
 
-export interface StoreOptions {
-  /** The database file. */
-  readonly path: string;
+/** What a store is made of besides its database. */
+export interface RecordStoreOptions {
   readonly index: VectorIndex;
   readonly embeddingText: EmbeddingText;
   /** Number of earlier versions per document whose content is kept. */
   readonly versionsKept?: number;
-  readonly readers?: number;
   /** Receives errors of background work. */
   readonly report?: (message: string, cause?: unknown) => void;
+}
+
+export interface StoreOptions extends RecordStoreOptions {
+  /** The database file. */
+  readonly path: string;
+  readonly readers?: number;
 }
 
 const VERSIONS_KEPT = 10;
@@ -53,8 +58,14 @@ const VERSIONS_KEPT = 10;
  * a time.
  */
 export async function openStore(options: StoreOptions): Promise<SqlStore> {
-  const { path, index, embeddingText, versionsKept = VERSIONS_KEPT, readers, report } = options;
+  const { path, readers, report } = options;
   const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }), ...(report && { report }) });
+  return openRecordStore(sqlite, options);
+}
+
+/** The store over an open database of either engine, which is closed with it, and when this fails. */
+export async function openRecordStore(sqlite: Database, options: RecordStoreOptions): Promise<SqlStore> {
+  const { index, embeddingText, versionsKept = VERSIONS_KEPT, report } = options;
   try {
     await sqlite.writer.transaction().execute(dropOrphans);
     await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));

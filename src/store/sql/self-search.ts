@@ -1,5 +1,5 @@
 import { RequestRefused, type VectorCollection } from '../vector-index.ts';
-import type { Sqlite } from './sqlite/open-sqlite.ts';
+import type { Database } from './database.ts';
 import type { SpaceRow } from './vector-spaces/space-rows.ts';
 import { fromVectorBytes } from './vector-spaces/vector-bytes.ts';
 
@@ -11,7 +11,7 @@ const MIN_SHARE = 0.9;
 const SAME = 1e-4;
 
 interface SelfSearch {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly collection: VectorCollection;
   readonly space: SpaceRow;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ async function findsSamples({ sqlite, collection, space, signal }: SelfSearch): 
 }
 
 /** Vectors of visible chunks, evenly spaced. */
-async function sampleVectors({ reader }: Sqlite, space: SpaceRow): Promise<Map<number, Float32Array>> {
+async function sampleVectors({ reader }: Database, space: SpaceRow): Promise<Map<number, Float32Array>> {
   const samples = new Map<number, Float32Array>();
   const { first, last } = await reader
     .selectFrom('chunk_vectors')

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { FollowedSource, FollowedSourceRecords, SourceLocation, SyncReport } from '../followed-sources.ts';
+import type { Database } from './database.ts';
 import type { FollowedSourceTable } from './schema.ts';
-import type { Sqlite } from './sqlite/open-sqlite.ts';
 
 /** FollowedSourceRecords in the record store. */
-export function createFollowedSources({ reader, writer }: Sqlite): FollowedSourceRecords {
+export function createFollowedSources({ reader, writer }: Database): FollowedSourceRecords {
   return {
     async list() {
       const rows = await reader

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { PromptRecords, StoredPrompt } from '../prompt-records.ts';
+import type { Database } from './database.ts';
 import type { PromptTable } from './schema.ts';
-import type { Sqlite } from './sqlite/open-sqlite.ts';
 
 /** PromptRecords in the record store. */
-export function createPrompts({ reader, writer }: Sqlite): PromptRecords {
+export function createPrompts({ reader, writer }: Database): PromptRecords {
   return {
     async list() {
       const rows = await reader.selectFrom('prompts').selectAll().orderBy('name').execute();

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../errors.ts';
 import type { CollectionRecords } from '../../records.ts';
+import type { Database } from '../database.ts';
 import { findRow, readSubmitted } from '../documents/document-rows.ts';
 import { gatherDocument } from '../graph/gather-document.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 type Memberships = Pick<
@@ -11,7 +11,7 @@ type Memberships = Pick<
 >;
 
 /** Documents and members of collections. */
-export function createMemberships({ reader, writer }: Sqlite): Memberships {
+export function createMemberships({ reader, writer }: Database): Memberships {
   return {
     addDocument: (id, documentId) =>
       writer.transaction().execute(async (transaction) => {

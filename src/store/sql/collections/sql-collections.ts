@@ -1,11 +1,11 @@
 import type { Collection, CollectionChange, CollectionRecords, GraphStatus } from '../../records.ts';
+import type { Database } from '../database.ts';
 import type { GraphResets } from '../graph/graph-resets.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { addMember, createMemberships, idsOfMember, keepOutOfSubmissions } from './collection-memberships.ts';
 
 /** CollectionRecords in the record store. */
-export function createCollections(sqlite: Sqlite, resets: GraphResets): CollectionRecords {
+export function createCollections(sqlite: Database, resets: GraphResets): CollectionRecords {
   const { reader, writer } = sqlite;
   return {
     ...createMemberships(sqlite),

@@ -3,12 +3,12 @@ import type { Metadata } from '../../../documents/document.ts';
 import { newId } from '../../../documents/ids.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Conversation, ConversationRecords, StoredMessage, StoredRole } from '../../records.ts';
+import type { Database } from '../database.ts';
 import type { ConversationTable, MessageTable } from '../schema.ts';
 import { eachRow } from '../sqlite/each-row.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 
 /** ConversationRecords in the record store. */
-export function createConversations({ reader, writer }: Sqlite): ConversationRecords {
+export function createConversations({ reader, writer }: Database): ConversationRecords {
   return {
     async create({ userId, name }) {
       const row = { id: newId(), user_id: userId, name, created_at: new Date().toISOString() };

@@ -1,11 +1,11 @@
 import type { IngestionStatus } from '../../../documents/document.ts';
 import { everything, type Filter } from '../../../documents/filter.ts';
 import type { Corpus, CorpusStats } from '../../corpus.ts';
+import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import { countPending } from '../index-sync/outbox.ts';
 import { verifyRemoval } from '../index-sync/verify-removal.ts';
 import { createChunkSearch } from '../search/chunk-search.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import { currentSpace } from '../vector-spaces/space-rows.ts';
 import { createPastReads } from '../versions/past-reads.ts';
@@ -60,8 +60,8 @@ const NO_DOCUMENTS: Readonly<Record<IngestionStatus, number>> = {
   failed: 0,
 };
 
-function readStats({ reader }: Sqlite, filter: Filter): Promise<CorpusStats> {
-  const fits = filterToSql(filter, 'document');
+function readStats({ reader, search }: Database, filter: Filter): Promise<CorpusStats> {
+  const fits = filterToSql(filter, 'document', search.dialect.filters);
   return reader.transaction().execute(async (transaction) => {
     const byStatus = await transaction
       .selectFrom('documents as d')

@@ -4,13 +4,13 @@ import type { Outline } from '../../../documents/document.ts';
 import { withPlaces } from '../../../documents/places.ts';
 import type { Corpus } from '../../corpus.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
+import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import { toExtractedText, toOutline } from '../outline-rows.ts';
 import type { ChunkTable } from '../schema.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { eachRow } from '../sqlite/each-row.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { toChunk } from './chunk-rows.ts';
@@ -35,7 +35,7 @@ export type DocumentReads = Pick<
 
 const IDS_PER_QUERY = 1_000;
 
-export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
+export function createDocumentReads({ reader, search }: Database): DocumentReads {
   return {
     async get(id) {
       const row = await findRow(reader, id);
@@ -48,12 +48,12 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
         const { total } = await transaction
           .selectFrom('documents as d')
           .select(({ fn }) => fn.countAll<number>().as('total'))
-          .where(filterToSql(filter, 'document'))
+          .where(filterToSql(filter, 'document', search.dialect.filters))
           .executeTakeFirstOrThrow();
         const rows = await transaction
           .selectFrom('documents as d')
           .selectAll()
-          .where(filterToSql(filter, 'document'))
+          .where(filterToSql(filter, 'document', search.dialect.filters))
           .orderBy('d.created_at', 'desc')
           .orderBy('d.key', 'desc')
           .offset(offset)
@@ -68,7 +68,7 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
           .selectFrom('documents as d')
           .selectAll()
           .where('d.key', '>', after)
-          .where(filterToSql(filter, 'document'))
+          .where(filterToSql(filter, 'document', search.dialect.filters))
           .orderBy('d.key')
           .limit(limit)
           .execute();
@@ -149,7 +149,7 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
 
     listChunks: (filter, { offset, limit }) =>
       reader.transaction().execute(async (transaction) => {
-        const fits = filterToSql(filter, 'chunk');
+        const fits = filterToSql(filter, 'chunk', search.dialect.filters);
         const { total } = await visibleChunks(transaction)
           .clearSelect()
           .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -183,7 +183,7 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
     },
 
     async searchDocuments({ text, filter, limit, offset }) {
-      const query = { terms: analyseQuery(text), filter: compileDocumentFilter(filter), limit, offset };
+      const query = { terms: analyseQuery(text), filter: compileDocumentFilter(search.dialect, filter), limit, offset };
       const { hits, total } = await search.call('documentFullText', query);
       if (hits.length === 0) return { items: [], total };
       const keys = hits.map(({ key }) => key);

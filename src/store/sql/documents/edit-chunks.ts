@@ -5,13 +5,13 @@ import { estimateTokens } from '../../../documents/estimate-tokens.ts';
 import { type Replacement, replaceText } from '../../../documents/replace-text.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { ChunkChange, DeletionReceipt } from '../../corpus.ts';
+import type { Database } from '../database.ts';
 import { addChunkFullText, removeChunkFullText } from '../full-text/full-text-rows.ts';
 import { countDocumentGraph } from '../graph/count-rows.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
 import { addPending, addPendingRemoval } from '../index-sync/outbox.ts';
 import { toHeadingsJson, toOutline } from '../outline-rows.ts';
 import type { ChunkTable } from '../schema.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { toChunk } from './chunk-rows.ts';
 import { type DocumentRow, toDocuments } from './document-rows.ts';
@@ -25,7 +25,12 @@ type Row = Selectable<ChunkTable>;
  * Runs in one transaction, so that neither search leg finds old text by new text. New text makes it another chunk for
  * the vector index: its key changes, its identifier does not.
  */
-export async function editChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: string, change: ChunkChange): Promise<Chunk> {
+export async function editChunk(
+  sqlite: Database,
+  upkeep: IndexUpkeep,
+  id: string,
+  change: ChunkChange,
+): Promise<Chunk> {
   const { words } = change;
   const chunk = await sqlite.writer.transaction().execute(async (transaction) => {
     const { row, document } = await requireVisible(transaction, id);
@@ -43,7 +48,7 @@ export async function editChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: string,
   return chunk;
 }
 
-export async function removeChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: string): Promise<DeletionReceipt> {
+export async function removeChunk(sqlite: Database, upkeep: IndexUpkeep, id: string): Promise<DeletionReceipt> {
   const receipt = await sqlite.writer.transaction().execute(async (transaction) => {
     const { row, document } = await requireVisible(transaction, id);
     refuseWhileIngested(document);
@@ -150,7 +155,9 @@ async function moveText(
           .case()
           .when(column, '>=', changedEnd)
           .then(expressions(column, '+', grown))
-          .else(sql<number>`min(${sql.ref(column)}, ${changedEnd + grown})`)
+          .else(
+            sql<number>`case when ${sql.ref(column)} < ${changedEnd + grown} then ${sql.ref(column)} else ${changedEnd + grown} end`,
+          )
           .end(),
       }))
       .where('document_key', '=', document.key)

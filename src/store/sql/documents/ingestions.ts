@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Document, IngestionStatus, Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Corpus, NewDocument } from '../../corpus.ts';
+import type { Database } from '../database.ts';
 import { addTask, followStatus } from '../queue/task-rows.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { keepChunks } from '../versions/kept-chunks.ts';
@@ -22,7 +22,7 @@ const notBegun = (id: string) =>
   new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
 
 export interface IngestionParts {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly embeddingText: EmbeddingText;
   /** Called when index writes may be pending. */
   readonly onPending: () => void;

@@ -1,9 +1,9 @@
 import type { Document } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Publication } from '../../corpus.ts';
+import type { Database } from '../database.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
 import { addPending, addPendingRemoval } from '../index-sync/outbox.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { allSpaces, currentSpace, describeSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { keptKeys } from '../versions/kept-chunks.ts';
 import type { DocumentRow } from './document-rows.ts';
@@ -11,7 +11,7 @@ import { readOne, requireRow } from './ingestions.ts';
 import { replaceVisible } from './replace-visible.ts';
 
 export interface PublishParts {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly upkeep: IndexUpkeep;
   /** Number of earlier versions per document whose content is kept. */
   readonly versionsKept: number;

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
 import type { DeletionReceipt } from '../../corpus.ts';
+import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import { removeDocumentGraphs } from '../graph/count-rows.ts';
 import { addPendingRemoval } from '../index-sync/outbox.ts';
 import type { RemovedChunks } from '../index-sync/verify-removal.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { removeVersions } from '../versions/remove-versions.ts';
@@ -37,11 +38,11 @@ export interface Removal {
  * Removes documents with all their data, and adds the removal of their vectors to the outbox. Each document goes in one
  * transaction, a few small documents share one, and other writes can run in between.
  */
-export async function removeDocuments({ reader, writer }: Sqlite, filter: Filter): Promise<Removal> {
+export async function removeDocuments({ reader, writer, search }: Database, filter: Filter): Promise<Removal> {
   const found = await reader
     .selectFrom('documents as d')
     .select(['d.key', 'd.chunk_count'])
-    .where(filterToSql(filter, 'document'))
+    .where(filterToSql(filter, 'document', search.dialect.filters))
     .execute();
   const keys: number[] = [];
   const samples: RemovedChunks['samples'][number][] = [];
@@ -52,7 +53,7 @@ export async function removeDocuments({ reader, writer }: Sqlite, filter: Filter
       const still = await transaction
         .selectFrom('documents as d')
         .select('d.key')
-        .where(filterToSql(filter, 'document'))
+        .where(filterToSql(filter, 'document', search.dialect.filters))
         .where('d.key', 'in', batch)
         .execute();
       const documents = still.map(({ key }) => key);
@@ -115,11 +116,13 @@ async function removeBatch(database: Queries, documents: readonly number[]): Pro
   const keysOfVisible = sql`
     select c.key from chunks c join documents d on d.key = c.document_key and d.generation = c.generation
     where d.key in (${sql.join(documents)})`;
-  const chunkTerms = await sql`delete from chunk_terms where rowid in (${keysOfVisible})`.execute(database);
-  const documentTerms = await sql`
-    delete from document_terms where rowid in (
-      select key from documents where generation > 0 and key in (${sql.join(documents)})
-    )`.execute(database);
+  const { fullText } = dialectOf(database);
+  const chunkTerms = await fullText.remove(database, 'chunk_terms', keysOfVisible);
+  const documentTerms = await fullText.remove(
+    database,
+    'document_terms',
+    sql`select key from documents where generation > 0 and key in (${sql.join(documents)})`,
+  );
   const vectors = await database
     .deleteFrom('chunk_vectors')
     .where('chunk_key', 'in', (from) => from.selectFrom('chunks').select('key').where('document_key', 'in', documents))
@@ -132,8 +135,7 @@ async function removeBatch(database: Queries, documents: readonly number[]): Pro
     documents: Number(removed.numDeletedRows),
     chunks: chunks.length,
     vectors: Number(vectors.numDeletedRows) + past.vectors,
-    fullTextEntries:
-      Number(chunkTerms.numAffectedRows ?? 0) + Number(documentTerms.numAffectedRows ?? 0) + past.fullTextEntries,
+    fullTextEntries: chunkTerms + documentTerms + past.fullTextEntries,
     files: Number(files.numDeletedRows) + past.files,
     graphRows,
     versions: past.versions,

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
 import type { Publication } from '../../corpus.ts';
-import { addDocumentFullText, addStagedFullText } from '../full-text/full-text-rows.ts';
+import { addDocumentFullText, addStagedFullText, removeDocumentFullText } from '../full-text/full-text-rows.ts';
 import { keepMentions } from '../graph/keep-mentions.ts';
 import { addPendingRemoval } from '../index-sync/outbox.ts';
 import { toHeadingsJson } from '../outline-rows.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { forgetKept, moveKept } from '../versions/kept-chunks.ts';
 import { nextLabel, recordVersion, timestampAfter } from '../versions/record-version.ts';
@@ -125,7 +126,7 @@ async function hasDifferentContent(
   const { rows } = await sql<{ changed: number }>`
     select (select count(*) from kept_chunks where document_key = ${now.key}) <> ${now.chunk_count}
       or exists (select 1 from chunks where document_key = ${now.key} and generation > ${now.generation})
-      or (select text from document_texts where document_key = ${now.key}) is not ${publication.text} as changed`.execute(
+      or (select text from document_texts where document_key = ${now.key}) is distinct from ${publication.text} as changed`.execute(
     database,
   );
   return rows[0]?.changed !== 0;
@@ -145,11 +146,10 @@ async function changesChunks(database: Queries, { key, generation, chunk_count }
 async function dropFullText(database: Queries, { key, generation }: DocumentRow, isRenamed: boolean): Promise<void> {
   if (generation === 0) return;
   const kept = isRenamed ? sql`select 0` : sql`select chunk_key from kept_chunks where document_key = ${key}`;
-  await sql`
-    delete from chunk_terms where rowid in (
-      select key from chunks where document_key = ${key} and generation = ${generation} and key not in (${kept})
-    )`.execute(database);
-  await sql`delete from document_terms where rowid = ${key}`.execute(database);
+  const dropped = sql`
+    select key from chunks where document_key = ${key} and generation = ${generation} and key not in (${kept})`;
+  await dialectOf(database).fullText.remove(database, 'chunk_terms', dropped);
+  await removeDocumentFullText(database, key);
 }
 
 async function removeGone(database: Queries, { key, generation }: DocumentRow): Promise<void> {

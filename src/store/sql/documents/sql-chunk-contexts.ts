@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { ChunkContextRecords } from '../../chunk-context-records.ts';
+import type { Database } from '../database.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 
 const HASHES_PER_QUERY = 1_000;
 
 /** ChunkContextRecords; the rows are deleted with their document. */
-export function createChunkContexts({ reader, writer }: Sqlite): ChunkContextRecords {
+export function createChunkContexts({ reader, writer }: Database): ChunkContextRecords {
   return {
     async known(documentId, hashes) {
       const found = new Map<string, string>();
@@ -33,7 +34,7 @@ export function createChunkContexts({ reader, writer }: Sqlite): ChunkContextRec
     async forgetOthers(documentId, hashes) {
       await sql`
         delete from chunk_contexts where document_key = (select key from documents where id = ${documentId})
-          and hash not in (select value from json_each(${JSON.stringify(hashes)}))`.execute(writer);
+          and hash not in ${dialectOf(writer).values(hashes)}`.execute(writer);
     },
   };
 }

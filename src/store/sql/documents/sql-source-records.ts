@@ -1,13 +1,13 @@
 import type { SourceRecords } from '../../source-records.ts';
+import type { Database } from '../database.ts';
 import { addFullText, removeFullText } from '../full-text/full-text-rows.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { type DocumentRow, readSubmitted, toDocuments } from './document-rows.ts';
 import { readOne, requireRow, update } from './ingestions.ts';
 
 /** Sorts after every character a URL can contain. */
 const END_OF_PREFIX = '\u{10ffff}';
 
-export function createSourceRecords({ reader, writer }: Sqlite): SourceRecords {
+export function createSourceRecords({ reader, writer }: Database): SourceRecords {
   return {
     async find(ownerId, source) {
       const row = await reader

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
 import type { SummaryRecords, SummaryTask } from '../../summary-records.ts';
-import { addDocumentFullText } from '../full-text/full-text-rows.ts';
+import type { Database } from '../database.ts';
+import { addDocumentFullText, removeDocumentFullText } from '../full-text/full-text-rows.ts';
 import type { DocumentTable } from '../schema.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** The queue of summaries, stored in columns of their documents. */
-export function createSummaries({ reader, writer }: Sqlite): SummaryRecords {
+export function createSummaries({ reader, writer }: Database): SummaryRecords {
   /** Ends a task. False when its generation of the document is no longer visible. */
   const settle = (task: SummaryTask, change: Parameters<typeof changeSummary>[2]): Promise<boolean> =>
     writer.transaction().execute((transaction) => changeSummary(transaction, task, change));
@@ -50,8 +50,8 @@ export function createSummaries({ reader, writer }: Sqlite): SummaryRecords {
 
     async backlog() {
       const { rows } = await sql<{ waiting: number; failed: number }>`
-        select coalesce(sum(summary_status in ('pending', 'processing')), 0) as waiting,
-          coalesce(sum(summary_status = 'failed'), 0) as failed
+        select count(*) filter (where summary_status in ('pending', 'processing')) as waiting,
+          count(*) filter (where summary_status = 'failed') as failed
         from documents where generation > 0 and summary_status <> 'none'`.execute(reader);
       return rows[0] ?? { waiting: 0, failed: 0 };
     },
@@ -88,7 +88,7 @@ async function changeSummary(
     .executeTakeFirst();
   if (Number(changed.numUpdatedRows) === 0) return false;
   if (!isNew) return true;
-  await sql`delete from document_terms where rowid = ${key}`.execute(database);
+  await removeDocumentFullText(database, key);
   await addDocumentFullText(database, key);
   return true;
 }

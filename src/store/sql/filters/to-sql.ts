@@ -5,7 +5,8 @@ import { type FilterTarget, locateField } from '../../../documents/filter-field.
 import { readLikePattern } from '../../../documents/like-pattern.ts';
 import { type Condition, withIdOperands } from '../../../documents/matches-filter.ts';
 import { ServiceError } from '../../../errors.ts';
-import { fieldToSql, jsonPath, member, type SqlValue } from './field-to-sql.ts';
+import { fieldToSql } from './field-to-sql.ts';
+import type { FilterSql, SqlValue } from './filter-sql.ts';
 
 const MAX_DEPTH = 50;
 // SQLite's own limit on GLOB patterns is 50,000 bytes.
@@ -15,11 +16,16 @@ const MAX_PATTERN = 5_000;
  * A filter as an SQL condition over the aliases `d` (documents) and, for chunks, `c`. Equivalent to `matchesFilter`,
  * except that it may be NULL instead of false. Field names and values are always bound, never part of the SQL text.
  */
-export function filterToSql(filter: Filter, target: FilterTarget): RawBuilder<boolean> {
-  return toSql(filter, target, 0);
+export function filterToSql(filter: Filter, target: FilterTarget, engine: FilterSql): RawBuilder<boolean> {
+  return toSql(filter, { target, engine }, 0);
 }
 
-function toSql(filter: Filter, target: FilterTarget, depth: number): RawBuilder<boolean> {
+interface Context {
+  readonly target: FilterTarget;
+  readonly engine: FilterSql;
+}
+
+function toSql(filter: Filter, context: Context, depth: number): RawBuilder<boolean> {
   if (depth > MAX_DEPTH) {
     throw new ServiceError('invalid_request', `The filter is nested more than ${MAX_DEPTH} levels deep. Flatten it.`);
   }
@@ -32,10 +38,10 @@ function toSql(filter: Filter, target: FilterTarget, depth: number): RawBuilder<
     case 'or':
       return joined(
         filter.kind,
-        filter.filters.map((each) => toSql(each, target, depth + 1)),
+        filter.filters.map((each) => toSql(each, context, depth + 1)),
       );
     default:
-      return conditionToSql(filter, target);
+      return conditionToSql(filter, context);
   }
 }
 
@@ -52,19 +58,19 @@ function joined(kind: 'and' | 'or', parts: readonly RawBuilder<boolean>[]): RawB
   return kind === 'and' ? sql<boolean>`(${left} and ${right})` : sql<boolean>`(${left} or ${right})`;
 }
 
-function conditionToSql(condition: Condition, target: FilterTarget): RawBuilder<boolean> {
+function conditionToSql(condition: Condition, { target, engine }: Context): RawBuilder<boolean> {
   const location = locateField(condition.field, target);
-  if (location.kind === 'collections') return collectionsToSql(withIdOperands(condition), location.single);
-  const value = fieldToSql(location, target);
-  if (location.kind === 'metadata') return valueToSql(condition, value);
+  if (location.kind === 'collections') return collectionsToSql(engine, withIdOperands(condition), location.single);
+  const value = fieldToSql(location, target, engine);
+  if (location.kind === 'metadata') return valueToSql(engine, condition, value);
   // No column holds an array, and the plain comparison can use an index.
   const asked = location.isIdentifier ? withIdOperands(condition) : condition;
-  if (asked.kind === 'in') return isOneOf(value, asked.values);
-  if (asked.kind === 'notIn') return sql<boolean>`(${isOneOf(value, asked.values)}) is not true`;
-  return valueToSql(asked, value);
+  if (asked.kind === 'in') return isOneOf(engine, value, asked.values);
+  if (asked.kind === 'notIn') return sql<boolean>`(${isOneOf(engine, value, asked.values)}) is not true`;
+  return valueToSql(engine, asked, value);
 }
 
-function valueToSql(condition: Condition, value: SqlValue): RawBuilder<boolean> {
+function valueToSql(engine: FilterSql, condition: Condition, value: SqlValue): RawBuilder<boolean> {
   switch (condition.kind) {
     case 'isNull':
       return sql<boolean>`coalesce(${value.type}, 'null') = 'null'`;
@@ -72,79 +78,56 @@ function valueToSql(condition: Condition, value: SqlValue): RawBuilder<boolean> 
       return sql<boolean>`coalesce(${value.type}, 'null') <> 'null'`;
     case 'compare':
       return condition.op === 'ne'
-        ? sql<boolean>`(${compared(value, 'eq', condition.value)}) is not true`
-        : compared(value, condition.op, condition.value);
+        ? sql<boolean>`(${compared(engine, value, 'eq', condition.value)}) is not true`
+        : compared(engine, value, condition.op, condition.value);
     case 'in':
-      return isOrHoldsOneOf(value, condition.values);
+      return isOrHoldsOneOf(engine, value, condition.values);
     case 'notIn':
-      return sql<boolean>`(${isOrHoldsOneOf(value, condition.values)}) is not true`;
+      return sql<boolean>`(${isOrHoldsOneOf(engine, value, condition.values)}) is not true`;
     case 'like':
-      return sql<boolean>`(${value.type} = 'text' and ${value.value} glob ${globPattern(condition.pattern, condition.caseSensitive)})`;
+      return sql<boolean>`(${value.type} = 'text' and ${engine.matches(value.value, readPattern(condition))})`;
     case 'jsonContains':
-      return sql<boolean>`(coalesce(${value.type}, 'null') <> 'null' and ${jsonContains(value, condition.value, true, 0)})`;
+      return sql<boolean>`(coalesce(${value.type}, 'null') <> 'null' and ${jsonContains(engine, value, condition.value, { isTop: true, depth: 0 })})`;
     default:
-      return elementsToSql(condition, value);
+      return elementsToSql(engine, condition, value);
   }
 }
 
 type ComparisonOperator = Exclude<Extract<Condition, { readonly kind: 'compare' }>['op'], 'ne'>;
 const operators = { eq: sql`=`, gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const;
 
-function compared(value: SqlValue, op: ComparisonOperator, operand: Scalar): RawBuilder<boolean> {
-  return sql<boolean>`${readAs(value, operand)} ${operators[op]} ${bound(operand)}`;
+function compared(engine: FilterSql, value: SqlValue, op: ComparisonOperator, operand: Scalar): RawBuilder<boolean> {
+  return sql<boolean>`${engine.readAs(value, operand)} ${operators[op]} ${engine.bound(operand)}`;
 }
 
-const bound = (value: Scalar): string | number => (typeof value === 'boolean' ? Number(value) : value);
-
-// The value converted to the operand's type, NULL when it cannot be converted.
-function readAs({ type, value, json }: SqlValue, operand: Scalar): RawBuilder<unknown> {
-  switch (typeof operand) {
-    case 'number':
-      return sql`case ${type} when 'integer' then cast(${value} as real) when 'real' then ${value} when 'text' then
-        case when json_valid(${value}) and json_type(${value}) in ('integer', 'real') then cast(${value} as real) end end`;
-    case 'boolean':
-      return sql`case ${type} when 'true' then 1 when 'false' then 0 when 'text' then
-        case ${value} when 'true' then 1 when 'false' then 0 end end`;
-    default:
-      return sql`case ${type} when 'text' then ${value} when 'true' then 'true' when 'false' then 'false'
-        when 'integer' then ${json} when 'real' then ${json} end`;
-  }
-}
-
-function isOneOf(value: SqlValue, operands: readonly Scalar[]): RawBuilder<boolean> {
+function isOneOf(engine: FilterSql, value: SqlValue, operands: readonly Scalar[]): RawBuilder<boolean> {
   const ofType = (type: string) => operands.filter((operand) => typeof operand === type);
   const lists = [ofType('string'), ofType('number'), ofType('boolean')].filter((list) => list.length > 0);
   return joined(
     'or',
-    lists.map((list) => sql<boolean>`${readAs(value, list[0] ?? '')} in ${listed(list)}`),
+    lists.map((list) => sql<boolean>`${engine.readAs(value, list[0] ?? '')} in ${engine.listed(list)}`),
   );
 }
 
-const isOrHoldsOneOf = (value: SqlValue, operands: readonly Scalar[]): RawBuilder<boolean> =>
+const isOrHoldsOneOf = (engine: FilterSql, value: SqlValue, operands: readonly Scalar[]): RawBuilder<boolean> =>
   operands.length === 0
     ? always(false)
-    : sql<boolean>`(${isOneOf(value, operands)} or ${elementsToSql({ kind: 'overlap', field: '', values: operands }, value)})`;
-
-// One bound value, regardless of the length of the list.
-const listed = (values: readonly Scalar[]): RawBuilder<unknown> =>
-  sql`(select value from json_each(${JSON.stringify(values.map(bound))}))`;
+    : sql<boolean>`(${isOneOf(engine, value, operands)} or ${elementsToSql(engine, { kind: 'overlap', field: '', values: operands }, value)})`;
 
 type ElementCondition = Extract<Condition, { readonly kind: 'overlap' | 'contains' | 'exactly' | 'notContains' }>;
 
-function elementsToSql(condition: ElementCondition, { type, json }: SqlValue): RawBuilder<boolean> {
-  // `json_each` fails on invalid JSON; an array's text is always valid.
-  const elements = sql`json_each(case when ${type} = 'array' then ${json} else '[]' end) as e`;
-  const element: SqlValue = { type: sql`e.type`, value: sql`e.value`, json: sql`(e.json -> e.fullkey)` };
+function elementsToSql(engine: FilterSql, condition: ElementCondition, value: SqlValue): RawBuilder<boolean> {
+  const { from, element } = engine.elements(value, 'e');
   const has = (operands: readonly Scalar[]) =>
-    sql<boolean>`exists (select 1 from ${elements} where ${isOneOf(element, operands)})`;
-  const isArray = sql<boolean>`${type} = 'array'`;
+    sql<boolean>`exists (select 1 from ${from} where ${isOneOf(engine, element, operands)})`;
+  const isArray = sql<boolean>`${value.type} = 'array'`;
   switch (condition.kind) {
     case 'overlap':
       return joined('and', [isArray, has(condition.values)]);
     case 'contains':
       return joined('and', [isArray, ...condition.values.map((each) => has([each]))]);
     case 'exactly': {
-      const stranger = sql<boolean>`exists (select 1 from ${elements} where (${isOneOf(element, condition.values)}) is not true)`;
+      const stranger = sql<boolean>`exists (select 1 from ${from} where (${isOneOf(engine, element, condition.values)}) is not true)`;
       return joined('and', [isArray, ...condition.values.map((each) => has([each])), sql<boolean>`not ${stranger}`]);
     }
     case 'notContains':
@@ -152,20 +135,23 @@ function elementsToSql(condition: ElementCondition, { type, json }: SqlValue): R
   }
 }
 
-function collectionsToSql(condition: Condition, single: boolean): RawBuilder<boolean> {
+function collectionsToSql(engine: FilterSql, condition: Condition, single: boolean): RawBuilder<boolean> {
   const member = (test: RawBuilder<boolean>) =>
     sql<boolean>`exists (select 1 from document_collections as dc where dc.document_key = d.key and ${test})`;
   // Goes through a list of documents, so that SQLite starts from the index on collections and does not check every
   // document.
   const overlaps = (ids: readonly Scalar[]) =>
-    sql<boolean>`d.key in (select dc.document_key from document_collections as dc where dc.collection_id in ${listed(ids)})`;
+    sql<boolean>`d.key in (select dc.document_key from document_collections as dc where dc.collection_id in ${engine.listed(ids)})`;
   const contains = (ids: readonly Scalar[]) =>
     joined(
       'and',
       ids.map((id) => overlaps([id])),
     );
   const exactly = (ids: readonly Scalar[]) =>
-    joined('and', [contains(ids), sql<boolean>`not ${member(sql<boolean>`dc.collection_id not in ${listed(ids)}`)}`]);
+    joined('and', [
+      contains(ids),
+      sql<boolean>`not ${member(sql<boolean>`dc.collection_id not in ${engine.listed(ids)}`)}`,
+    ]);
   const not = (test: RawBuilder<boolean>) => sql<boolean>`not (${test})`;
   switch (condition.kind) {
     case 'isNull':
@@ -202,58 +188,52 @@ function collectionsContainJson(
   return ids.every((id) => typeof id === 'string') ? contains(ids) : always(false);
 }
 
-// SQLite's LIKE ignores case for ASCII only; GLOB never does, and its classes spell out the case forms.
-function globPattern(pattern: string, caseSensitive: boolean): string {
+function readPattern({ pattern, caseSensitive }: Extract<Condition, { readonly kind: 'like' }>) {
   if (pattern.length > MAX_PATTERN) {
     throw new ServiceError('invalid_request', `A "like" pattern may have at most ${MAX_PATTERN} characters.`);
   }
-  return readLikePattern(pattern, caseSensitive)
-    .map((piece) => {
-      if (piece === 'anything') return '*';
-      if (piece === 'one') return '?';
-      const [only = ''] = piece;
-      return piece.length > 1 || '*?['.includes(only) ? `[${piece.join('')}]` : only;
-    })
-    .join('');
+  return readLikePattern(pattern, caseSensitive);
 }
 
-function jsonContains(value: SqlValue, wanted: Json, isTop: boolean, depth: number): RawBuilder<boolean> {
+interface Place {
+  /** Only there does PostgreSQL's `@>` let an array contain a bare scalar. */
+  readonly isTop: boolean;
+  readonly depth: number;
+}
+
+function jsonContains(engine: FilterSql, value: SqlValue, wanted: Json, { isTop, depth }: Place): RawBuilder<boolean> {
   if (depth > MAX_DEPTH) {
     throw new ServiceError('invalid_request', `"$json_contains" looks at most ${MAX_DEPTH} levels deep.`);
   }
   if (Array.isArray(wanted)) {
-    const elements = (wanted as readonly Json[]).map((each) => hasElement(value, each, depth));
+    const elements = (wanted as readonly Json[]).map((each) => hasElement(engine, value, each, depth));
     return joined('and', [sql<boolean>`${value.type} = 'array'`, ...elements]);
   }
   if (typeof wanted === 'object' && wanted !== null) {
     const object = sql`case when ${value.type} = 'object' then ${value.json} end`;
     const members = Object.entries(wanted).map(([key, each]) =>
-      jsonContains(member(object, jsonPath([key])), each, false, depth + 1),
+      jsonContains(engine, engine.member(object, [key]), each, { isTop: false, depth: depth + 1 }),
     );
     return joined('and', [sql<boolean>`${value.type} = 'object'`, ...members]);
   }
-  const equal = sameScalar(value, wanted);
-  return isTop ? sql<boolean>`(${equal} or (${value.type} = 'array' and ${hasElement(value, wanted, depth)}))` : equal;
+  const equal = sameScalar(engine, value, wanted);
+  return isTop
+    ? sql<boolean>`(${equal} or (${value.type} = 'array' and ${hasElement(engine, value, wanted, depth)}))`
+    : equal;
 }
 
-function hasElement({ type, json }: SqlValue, wanted: Json, depth: number): RawBuilder<boolean> {
-  const alias = sql.id(`e${depth}`);
-  const element: SqlValue = {
-    type: sql`${alias}.type`,
-    value: sql`${alias}.value`,
-    json: sql`(${alias}.json -> ${alias}.fullkey)`,
-  };
-  return sql<boolean>`exists (select 1 from json_each(case when ${type} = 'array' then ${json} else '[]' end) as ${alias}
-    where ${jsonContains(element, wanted, false, depth + 1)})`;
+function hasElement(engine: FilterSql, value: SqlValue, wanted: Json, depth: number): RawBuilder<boolean> {
+  const { from, element } = engine.elements(value, `e${depth}`);
+  return sql<boolean>`exists (select 1 from ${from} where ${jsonContains(engine, element, wanted, { isTop: false, depth: depth + 1 })})`;
 }
 
-function sameScalar({ type, value }: SqlValue, wanted: Scalar | null): RawBuilder<boolean> {
+function sameScalar(engine: FilterSql, value: SqlValue, wanted: Scalar | null): RawBuilder<boolean> {
   switch (typeof wanted) {
     case 'string':
-      return sql<boolean>`(${type} = 'text' and ${value} = ${wanted})`;
+      return engine.equalsText(value, wanted);
     case 'number':
-      return sql<boolean>`(${type} in ('integer', 'real') and cast(${value} as real) = ${wanted})`;
+      return engine.equalsNumber(value, wanted);
     default:
-      return sql<boolean>`${type} = ${String(wanted)}`;
+      return sql<boolean>`${value.type} = ${String(wanted)}`;
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { GraphOrigin, GraphRecords, NewCommunity, StoredCommunity } from '../../graph-records.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { recordId, recordKey, removeRow } from './record-id.ts';
 
@@ -33,7 +33,7 @@ const SELECT = sql`
   from shown_graph_communities c`;
 
 /** Communities of a graph's entities. */
-export function createCommunities({ reader, writer }: Sqlite): Communities {
+export function createCommunities({ reader, writer }: Database): Communities {
   return {
     async communities(collectionId, { offset, limit }) {
       const id = collectionId.toLowerCase();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import type { Progress } from '../../../shared/leased-queue.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 export interface EmptyOptions {
@@ -34,7 +34,7 @@ export interface GraphResets {
   close(): Promise<void>;
 }
 
-export function createGraphResets(sqlite: Sqlite, report?: (message: string, cause?: unknown) => void): GraphResets {
+export function createGraphResets(sqlite: Database, report?: (message: string, cause?: unknown) => void): GraphResets {
   const stopping = new AbortController();
   const { signal } = stopping;
   let work: Promise<void> = Promise.resolve();
@@ -100,7 +100,7 @@ async function hideGraph(database: Queries, id: string, excludesDocuments: boole
 }
 
 async function* deleteHidden(
-  { reader, writer }: Sqlite,
+  { reader, writer }: Database,
   id: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Progress, void> {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import type { GraphParent, GraphRecords } from '../../graph-records.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { findEntity } from './entity-rows.ts';
 import { ensureNames, nameForm } from './name-rows.ts';
@@ -13,7 +13,7 @@ type ManualRows = Pick<
 >;
 
 /** Entities and relationships that users create or edit in a collection's graph. */
-export function createManualRows({ writer }: Sqlite): ManualRows {
+export function createManualRows({ writer }: Database): ManualRows {
   return {
     createEntity: (collectionId, { name, category, description, metadata }) =>
       writer.transaction().execute(async (transaction) => {

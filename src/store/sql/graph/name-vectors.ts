@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { GraphNameRecords } from '../../graph-records.ts';
 import { isSameSpace } from '../../vector-index.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import { currentSpace } from '../vector-spaces/space-rows.ts';
 import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 
 /** Vectors of names, deleted with the name and with their space. */
-export function createNameVectors({ reader, writer }: Sqlite): GraphNameRecords {
+export function createNameVectors({ reader, writer }: Database): GraphNameRecords {
   return {
     async unembeddedNames(name, most) {
       const space = await currentSpace(reader);

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import type { Progress } from '../../../shared/leased-queue.ts';
 import type { PullOptions, PullOutcome } from '../../graph-records.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { gatherDocument } from './gather-document.ts';
 
 /** Merges the documents of a collection one transaction at a time, so that other writes can run in between. */
 export async function* pullDocuments(
-  { reader, writer }: Sqlite,
+  { reader, writer }: Database,
   id: string,
   { force, signal }: PullOptions,
 ): AsyncGenerator<Progress, PullOutcome> {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import type { DocumentGraphRecords, ExtractedGraph, ExtractionTask } from '../../graph-records.ts';
+import type { Database } from '../database.ts';
 import { findRow } from '../documents/document-rows.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { gatherDocument, gatherIntoCollections } from './gather-document.ts';
 import { saveExtraction } from './save-extraction.ts';
 
 /** DocumentGraphRecords in the record store, including the queue of pending extractions. */
-export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphRecords {
+export function createDocumentGraphs({ reader, writer }: Database): DocumentGraphRecords {
   return {
     next: (which = 'all') =>
       writer.transaction().execute(async (transaction) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { GraphOutline, GraphParent, GraphRecords } from '../../graph-records.ts';
+import type { Database } from '../database.ts';
 import { findRow } from '../documents/document-rows.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { createCommunities } from './community-rows.ts';
 import { findEntity, listEntities } from './entity-rows.ts';
@@ -12,7 +12,7 @@ import { recordId, recordKey } from './record-id.ts';
 import { findRelationship, listRelationships } from './relationship-rows.ts';
 
 /** GraphRecords in the record store. */
-export function createGraphs(sqlite: Sqlite, resets: GraphResets): GraphRecords {
+export function createGraphs(sqlite: Database, resets: GraphResets): GraphRecords {
   const { reader, writer } = sqlite;
   const reset = (collectionId: string, signal?: AbortSignal) =>
     resets.empty(collectionId.toLowerCase(), { excludesDocuments: true, ...(signal && { signal }) });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { IndexMaintenance, IndexState } from '../../index-state.ts';
 import type { VectorIndex } from '../../vector-index.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import { currentSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
 import { replayOutbox } from './outbox.ts';
@@ -27,7 +27,7 @@ export interface IndexUpkeep extends IndexMaintenance {
 }
 
 export interface IndexUpkeepParts {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly index: VectorIndex;
   /** Receives errors of background work. */
   readonly report?: (message: string, cause?: unknown) => void;
@@ -176,7 +176,7 @@ const MAX_SHARE = 3;
 const BYTES_PER_VECTOR = 160;
 
 /** Whether index files of this size are mostly unused slots, compared with the vectors on record. */
-async function isMostlyWaste(sqlite: Pick<Sqlite, 'reader'>, bytes: number): Promise<boolean> {
+async function isMostlyWaste(sqlite: Pick<Database, 'reader'>, bytes: number): Promise<boolean> {
   if (bytes < MIN_WASTE_BYTES) return false;
   const row = await sqlite.reader
     .selectFrom('chunk_vectors as v')

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
+import type { Database } from '../database.ts';
 import type { OutboxTable } from '../schema.ts';
 import { countKeys, fromKeyRanges, inBatches, type KeyRange, toKeyRanges } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { allSpaces, type Queries, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import type { OpenCollections } from './open-collections.ts';
 import { upsertFromRecords } from './upsert-from-records.ts';
@@ -61,7 +61,7 @@ export async function countPending(database: Queries, spaceKey: number): Promise
  * Applies the outbox, oldest entry first, and deletes each entry once the index has applied it. Idempotent: it can be
  * interrupted anywhere and repeated.
  */
-export async function replayOutbox(sqlite: Sqlite, collections: OpenCollections, signal: AbortSignal): Promise<void> {
+export async function replayOutbox(sqlite: Database, collections: OpenCollections, signal: AbortSignal): Promise<void> {
   const spaces = new Map<number, SpaceRow>();
   while (!signal.aborted) {
     const entries = await sqlite.reader.selectFrom('outbox').selectAll().orderBy('key').limit(100).execute();
@@ -100,7 +100,7 @@ function toRuns(entries: readonly Entry[]): Run[] {
 }
 
 interface RunParts {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly collections: OpenCollections;
   readonly space: SpaceRow | undefined;
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { Database } from '../database.ts';
 import { passesSelfSearch } from '../self-search.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import type { OpenCollections } from './open-collections.ts';
 import { upsertFromRecords } from './upsert-from-records.ts';
@@ -10,7 +10,7 @@ const PAGE = 5_000;
 const SAMPLE = 100;
 
 export interface ReconcileCollection {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly collections: OpenCollections;
   readonly space: SpaceRow;
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
+import type { Database } from '../database.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type { OpenCollections } from './open-collections.ts';
@@ -7,7 +7,7 @@ import type { OpenCollections } from './open-collections.ts';
 const BATCH = 1_000;
 
 export interface UpsertFromRecords {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly collections: OpenCollections;
   readonly space: SpaceRow;
   readonly keys: readonly number[];

@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { everything } from '../../../documents/filter.ts';
 import type { ChunkSearch } from '../../chunk-search.ts';
 import type { DeletionReceipt } from '../../corpus.ts';
+import type { Database } from '../database.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import { type KeyRange, toKeyRanges } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import type { IndexUpkeep } from './index-upkeep.ts';
 
@@ -21,7 +22,7 @@ export interface RemovedChunks {
 }
 
 export interface VerifyRemoval {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly upkeep: IndexUpkeep;
   readonly search: ChunkSearch;
 }
@@ -77,17 +78,18 @@ const RECORDS = {
   past_chunks: 'key',
   chunk_vectors: 'chunk_key',
   past_chunk_vectors: 'chunk_key',
-  chunk_terms_docsize: 'id',
-  past_chunk_terms_docsize: 'id',
 };
 
 async function isLeftInRecords(database: Queries, keys: readonly number[]): Promise<boolean> {
-  const wanted = JSON.stringify(keys);
+  const { values, fullText } = dialectOf(database);
+  const wanted = values(keys);
   for (const [table, column] of Object.entries(RECORDS)) {
     const { rows } = await sql`
-      select 1 from ${sql.table(table)} where ${sql.ref(column)} in (select value from json_each(${wanted}))
-      limit 1`.execute(database);
+      select 1 from ${sql.table(table)} where ${sql.ref(column)} in ${wanted} limit 1`.execute(database);
     if (rows.length > 0) return true;
+  }
+  for (const table of ['chunk_terms', 'past_chunk_terms'] as const) {
+    if (await fullText.hasAny(database, table, keys)) return true;
   }
   return false;
 }

@@ -1,15 +1,16 @@
-import { sql } from 'kysely';
-import { everything, type Filter } from '../../../documents/filter.ts';
+import type { RawBuilder } from 'kysely';
+import { everything } from '../../../documents/filter.ts';
 import type { Backlog, IngestionQueue, IngestionTask } from '../../ingestion-queue.ts';
+import type { Database } from '../database.ts';
 import { update } from '../documents/ingestions.ts';
 import { dropStaged } from '../documents/staged-chunks.ts';
 import { filterToSql } from '../filters/to-sql.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { OPEN, toTask } from './task-rows.ts';
 
 /** IngestionQueue in the record store. */
-export function createIngestionQueue({ reader, writer }: Sqlite): IngestionQueue {
+export function createIngestionQueue({ reader, writer, search }: Database): IngestionQueue {
+  const { filters } = search.dialect;
   return {
     get: (id) => findTask(reader, id),
 
@@ -24,7 +25,7 @@ export function createIngestionQueue({ reader, writer }: Sqlite): IngestionQueue
 
     list: ({ filter, states, documentIds }, { offset, limit }) =>
       reader.transaction().execute(async (transaction) => {
-        let query = tasks(transaction).where(filterToSql(filter, 'document'));
+        let query = tasks(transaction).where(filterToSql(filter, 'document', filters));
         if (states !== undefined) query = query.where('t.state', 'in', states);
         if (documentIds !== undefined) query = query.where('d.id', 'in', documentIds);
         const { total } = await query
@@ -35,7 +36,7 @@ export function createIngestionQueue({ reader, writer }: Sqlite): IngestionQueue
         return { items: rows.map(toTask), total };
       }),
 
-    backlog: (filter = everything) => readBacklog(reader, filter),
+    backlog: (filter = everything) => readBacklog(reader, filterToSql(filter, 'document', filters)),
 
     take: ({ alone }) =>
       writer.transaction().execute(async (transaction) => {
@@ -118,7 +119,7 @@ export function createIngestionQueue({ reader, writer }: Sqlite): IngestionQueue
           .where('t.state', 'in', ['failed', 'cancelled'])
           .where('d.ingestion_status', '=', 'failed')
           .whereRef('t.attempt', '=', 'd.attempt')
-          .where(filterToSql(filter, 'document'));
+          .where(filterToSql(filter, 'document', filters));
         if (taskId !== undefined) query = query.where('t.id', '=', taskId.toLowerCase());
         // Two statements regardless of the number of tasks; the documents to retry are the failed ones with a queued
         // task.
@@ -181,16 +182,11 @@ export async function recoverTasks(database: Queries): Promise<void> {
 
 const RATE_WINDOW_MS = 5 * 60_000;
 
-async function readBacklog(reader: Queries, filter: Filter): Promise<Backlog> {
-  const fits = filterToSql(filter, 'document');
+async function readBacklog(reader: Queries, fits: RawBuilder<boolean>): Promise<Backlog> {
   const counted = await reader
     .selectFrom('ingestion_tasks as t')
     .innerJoin('documents as d', 'd.key', 't.document_key')
-    .select(({ fn }) => [
-      't.state',
-      fn.countAll<number>().as('count'),
-      sql<number>`sum(t.next_try_at is not null)`.as('waiting'),
-    ])
+    .select(({ fn }) => ['t.state', fn.countAll<number>().as('count'), fn.count<number>('t.next_try_at').as('waiting')])
     .where('t.state', 'in', ['queued', 'running'])
     .where(fits)
     .groupBy('t.state')
@@ -216,7 +212,7 @@ async function readBacklog(reader: Queries, filter: Filter): Promise<Backlog> {
 }
 
 /** Measured from the first start among the recently finished tasks, so that an earlier idle time does not count. */
-async function recentRate(reader: Queries, fits: ReturnType<typeof filterToSql>): Promise<number> {
+async function recentRate(reader: Queries, fits: RawBuilder<boolean>): Promise<number> {
   const now = Date.now();
   const since = new Date(now - RATE_WINDOW_MS).toISOString();
   const { finished, first } = await reader

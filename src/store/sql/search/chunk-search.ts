@@ -3,14 +3,14 @@ import type { ChunkSearch, FoundChunk, VectorQuery } from '../../chunk-search.ts
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import type { IndexState } from '../../index-state.ts';
 import { isSameSpace } from '../../vector-index.ts';
+import type { Database } from '../database.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { compileChunkFilter, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
 
 export interface ChunkSearchParts {
-  readonly search: Sqlite['search'];
+  readonly search: Database['search'];
   readonly collections: Pick<OpenCollections, 'open'>;
   /** State of the vector index, which decides whether it is queried. */
   readonly state: () => IndexState;
@@ -39,7 +39,7 @@ const CANDIDATES_PER_HIT = 10;
 export function createChunkSearch({ search, collections, state, onFailure }: ChunkSearchParts): ChunkSearch {
   async function nearest(query: VectorQuery): Promise<FoundChunk[]> {
     const { vector, measure, limit, signal } = query;
-    const filter = compileChunkFilter(query.filter, query.asOf, query.phraseFilters);
+    const filter = compileChunkFilter(search.dialect, query.filter, query);
     const plan = await search.call('planNearest', { filter }, signal);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     requireSameSpace(plan.space, query);
@@ -108,7 +108,11 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
   return {
     nearest,
     async matching({ text, filter, limit, asOf, phraseFilters, signal, corrected }) {
-      const query = { ...readQueryTerms(text), filter: compileChunkFilter(filter, asOf, phraseFilters), limit };
+      const query = {
+        ...readQueryTerms(text),
+        filter: compileChunkFilter(search.dialect, filter, { asOf, phraseFilters }),
+        limit,
+      };
       const { hits, corrections } = await search.call('matchingChunks', query, signal);
       if (corrections.length > 0) corrected?.(corrections);
       return hits;
@@ -116,7 +120,7 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     async ranking({ text, filter, limit, reading, asOf, phraseFilters, signal, corrected }) {
       const query = {
         ...readQueryTerms(text),
-        filter: compileChunkFilter(filter, asOf, phraseFilters),
+        filter: compileChunkFilter(search.dialect, filter, { asOf, phraseFilters }),
         limit,
         reading,
       };
@@ -129,11 +133,14 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     countPhrases: (phrases, { filter, asOf, signal }) =>
       search.call(
         'countPhrases',
-        { phrases: phrases.map(compilePhrase), filter: compileChunkFilter(filter, asOf) },
+        {
+          phrases: phrases.map((words) => compilePhrase(search.dialect, words)),
+          filter: compileChunkFilter(search.dialect, filter, { asOf }),
+        },
         signal,
       ),
     countPrunedVersions: (asOf, filter, signal) =>
-      search.call('countRetired', { at: asOf, filter: compileDocumentFilter(filter) }, signal),
+      search.call('countRetired', { at: asOf, filter: compileDocumentFilter(search.dialect, filter) }, signal),
   };
 }
 

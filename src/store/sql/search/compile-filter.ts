@@ -1,16 +1,12 @@
-import type { SQLInputValue } from 'node:sqlite';
-import { createQueryId, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
 import { locateField } from '../../../documents/filter-field.ts';
 import type { PhraseFilters } from '../../chunk-search.ts';
 import { termSequences } from '../../full-text/term-sequences.ts';
 import { filterToSql } from '../filters/to-sql.ts';
+import type { Condition, SqlDialect } from '../sql-dialect.ts';
 
-/** An SQL condition as text and bound values, which can be sent to a thread. */
-export interface Condition {
-  readonly sql: string;
-  readonly parameters: readonly SQLInputValue[];
-}
+export type { Condition } from '../sql-dialect.ts';
 
 /** A filter on chunks, for `resolveFilter`; null allows everything. */
 export type CompiledFilter = {
@@ -31,7 +27,7 @@ export interface PastFilter {
   readonly condition: Condition;
 }
 
-/** Each phrase as an FTS5 expression. */
+/** Each phrase as its dialect writes it. */
 export interface CompiledPhraseFilters {
   readonly required: readonly string[];
   readonly excluded: readonly string[];
@@ -41,47 +37,59 @@ export interface CompiledPhraseFilters {
  * `asOf` restricts to what was visible at that time, and `phraseFilters` to texts with certain phrases: both are
  * filters even without any other.
  */
-export function compileChunkFilter(filter: Filter, asOf?: string, phraseFilters?: PhraseFilters): CompiledFilter {
-  const plain = asOf === undefined ? compilePresentFilter(filter) : compilePastFilter(filter, asOf);
-  const compiled = phraseFilters && compilePhraseFilters(phraseFilters);
+export function compileChunkFilter(
+  dialect: SqlDialect,
+  filter: Filter,
+  {
+    asOf,
+    phraseFilters,
+  }: { readonly asOf?: string | undefined; readonly phraseFilters?: PhraseFilters | undefined } = {},
+): CompiledFilter {
+  const plain = asOf === undefined ? compilePresentFilter(dialect, filter) : compilePastFilter(dialect, filter, asOf);
+  const compiled = phraseFilters && compilePhraseFilters(dialect, phraseFilters);
   return compiled === undefined ? plain : { ...(plain ?? OPEN), phraseFilters: compiled };
 }
 
-function compilePhraseFilters({ required, excluded }: PhraseFilters): CompiledPhraseFilters | undefined {
-  const compiled = { required: required.flatMap(compilePhrase), excluded: excluded.flatMap(compilePhrase) };
+function compilePhraseFilters(
+  dialect: SqlDialect,
+  { required, excluded }: PhraseFilters,
+): CompiledPhraseFilters | undefined {
+  const compileAll = (phrases: readonly string[]) => phrases.flatMap((words) => compilePhrase(dialect, words));
+  const compiled = { required: compileAll(required), excluded: compileAll(excluded) };
   return compiled.required.length + compiled.excluded.length === 0 ? undefined : compiled;
 }
 
 /** Empty when the analyser finds no terms in the words. */
-export function compilePhrase(words: string): readonly string[] {
-  const sequences = termSequences(words).map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`);
-  return sequences.length === 0 ? [] : [sequences.join(' OR ')];
+export function compilePhrase(dialect: SqlDialect, words: string): readonly string[] {
+  const sequences = termSequences(words);
+  return sequences.length === 0 ? [] : [dialect.phrase(sequences)];
 }
 
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 const OPEN = { onChunks: ANY, onDocuments: ANY, isOpen: true };
 
-function compilePresentFilter(filter: Filter): CompiledFilter {
+function compilePresentFilter(dialect: SqlDialect, filter: Filter): CompiledFilter {
+  const { compile, filters } = dialect;
   if (filter.kind === 'all') return null;
   return {
-    onChunks: compile(filterToSql(filter, 'chunk')),
-    onDocuments: asksForChunkColumns(filter) ? null : compile(filterToSql(filter, 'document')),
+    onChunks: compile(filterToSql(filter, 'chunk', filters)),
+    onDocuments: asksForChunkColumns(filter) ? null : compile(filterToSql(filter, 'document', filters)),
   };
 }
 
-function compilePastFilter(filter: Filter, at: string): NonNullable<CompiledFilter> {
+function compilePastFilter({ compile, filters }: SqlDialect, filter: Filter, at: string): NonNullable<CompiledFilter> {
   const hasStayed = (condition: RawBuilder<boolean>) =>
     compile(sql<boolean>`(d.published_at <= ${at} and ${condition})`);
   return {
-    onChunks: hasStayed(filterToSql(filter, 'chunk')),
-    onDocuments: asksForChunkColumns(filter) ? null : hasStayed(filterToSql(filter, 'document')),
-    past: { at, condition: compile(filterToSql(filter, 'chunk')) },
+    onChunks: hasStayed(filterToSql(filter, 'chunk', filters)),
+    onDocuments: asksForChunkColumns(filter) ? null : hasStayed(filterToSql(filter, 'document', filters)),
+    past: { at, condition: compile(filterToSql(filter, 'chunk', filters)) },
   };
 }
 
 /** A filter on documents; null allows everything. */
-export const compileDocumentFilter = (filter: Filter): Condition | null =>
-  filter.kind === 'all' ? null : compile(filterToSql(filter, 'document'));
+export const compileDocumentFilter = ({ compile, filters }: SqlDialect, filter: Filter): Condition | null =>
+  filter.kind === 'all' ? null : compile(filterToSql(filter, 'document', filters));
 
 const CHUNK_COLUMNS: readonly string[] = ['id', 'chunk_id', 'text', 'chunk_order', 'page_number'];
 
@@ -92,12 +100,4 @@ function asksForChunkColumns(filter: Filter): boolean {
   const column =
     location.kind === 'record' ? location.field : location.kind === 'metadata' ? location.inherited : undefined;
   return column !== undefined && CHUNK_COLUMNS.includes(column);
-}
-
-function compile(condition: RawBuilder<boolean>): Condition {
-  const { sql: text, parameters } = new SqliteQueryCompiler().compileQuery(
-    sql`${condition}`.toOperationNode() as Parameters<SqliteQueryCompiler['compileQuery']>[0],
-    createQueryId(),
-  );
-  return { sql: text, parameters: parameters as readonly SQLInputValue[] };
 }

@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely';
 import { raceAbort } from '../../../shared/abort.ts';
+import type { Database } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import type { searchOperations } from '../search/search-operations.ts';
 import {
@@ -13,23 +14,9 @@ import {
 } from '../watch-health.ts';
 import { migrate } from './migrate.ts';
 import { type Call, sqliteDialect } from './sqlite-dialect.ts';
+import { sqliteSql } from './sqlite-sql.ts';
 import { startSqliteThread } from './sqlite-thread.ts';
 import { cancelled, createThreadPool, type ThreadPool } from './thread-pool.ts';
-
-/** The embedded database: one connection for writing, and several for reading and search operations. */
-export interface Sqlite {
-  /**
-   * For all writes, and for reads that must be consistent with a write. Inside a transaction use only the transaction:
-   * it holds the single connection, and waiting for a second one would deadlock.
-   */
-  readonly writer: Kysely<Tables>;
-  readonly reader: Kysely<Tables>;
-  /** Describes damage to the file found while the service runs, for users. */
-  readonly problem: () => string | undefined;
-  readonly search: { readonly call: Call<typeof searchOperations> };
-  /** Waits for running work, checkpoints the write-ahead log, and closes the file. */
-  close(): Promise<void>;
-}
 
 export interface SqliteOptions {
   readonly path: string;
@@ -44,7 +31,7 @@ export interface SqliteOptions {
  * Opens the database at `path`, creating or migrating it first. Throws ServiceError when it was written by a newer
  * version, is damaged, or was emptied.
  */
-export async function openSqlite(options: SqliteOptions): Promise<Sqlite> {
+export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const { path, readers = 2, report, healthCheck = defaultHealthCheck } = options;
   refuseEmptied(path);
   const writerPool = createThreadPool([startSqliteThread({ path, readOnly: false })]);
@@ -70,7 +57,13 @@ export async function openSqlite(options: SqliteOptions): Promise<Sqlite> {
     health.close();
     await close();
   };
-  return { problem: health.problem, writer, reader, search: { call: callOn(readerPool) }, close: closeAll };
+  return {
+    problem: health.problem,
+    writer,
+    reader,
+    search: { call: callOn(readerPool), dialect: sqliteSql },
+    close: closeAll,
+  };
 }
 
 function callOn(pool: ThreadPool): Call<typeof searchOperations> {

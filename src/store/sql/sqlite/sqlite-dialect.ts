@@ -9,7 +9,9 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
+import type { DialectOwner } from '../sql-dialect.ts';
 import type { Operations, SqliteRows, SqliteTask } from './sqlite-messages.ts';
+import { sqliteSql } from './sqlite-sql.ts';
 import type { SqliteThread } from './sqlite-thread.ts';
 import type { ThreadPool } from './thread-pool.ts';
 
@@ -35,7 +37,8 @@ class ThreadConnection implements DatabaseConnection {
 }
 
 /** SQLite's DDL is transactional, so a migration is atomic. */
-class TransactionalDdlAdapter extends SqliteAdapter {
+class TransactionalDdlAdapter extends SqliteAdapter implements DialectOwner {
+  readonly sqlDialect = sqliteSql;
   readonly #multipleConnections: boolean;
 
   constructor(multipleConnections: boolean) {

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { newId } from '../../../documents/ids.ts';
 import type { ApiKey, ApiKeyRecords, RequestCounts, RevokedTokens, UserCodes, UserStore } from '../../user-records.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import { createUsers } from './sql-users.ts';
 import type { ApiKeyTable } from './user-tables.ts';
 
 const SECRET = 'token_secret';
 
 /** UserStore in the record store. */
-export function createUserStore(sqlite: Sqlite): UserStore {
+export function createUserStore(sqlite: Database): UserStore {
   return {
     users: createUsers(sqlite),
     apiKeys: createApiKeys(sqlite),
@@ -47,7 +47,7 @@ export function createUserStore(sqlite: Sqlite): UserStore {
   };
 }
 
-function createApiKeys({ reader, writer }: Sqlite): ApiKeyRecords {
+function createApiKeys({ reader, writer }: Database): ApiKeyRecords {
   return {
     async findByPublicKey(publicKey) {
       const row = await reader
@@ -88,7 +88,7 @@ function createApiKeys({ reader, writer }: Sqlite): ApiKeyRecords {
   };
 }
 
-function createRevokedTokens({ reader, writer }: Sqlite): RevokedTokens {
+function createRevokedTokens({ reader, writer }: Database): RevokedTokens {
   return {
     async has(tokenId) {
       const row = await reader
@@ -111,7 +111,7 @@ function createRevokedTokens({ reader, writer }: Sqlite): RevokedTokens {
   };
 }
 
-function createUserCodes({ writer }: Sqlite): UserCodes {
+function createUserCodes({ writer }: Database): UserCodes {
   return {
     async put(userId, purpose, hash, expiresAt) {
       await writer
@@ -134,7 +134,7 @@ function createUserCodes({ writer }: Sqlite): UserCodes {
   };
 }
 
-function createRequestCounts({ reader, writer }: Sqlite): RequestCounts {
+function createRequestCounts({ reader, writer }: Database): RequestCounts {
   return {
     count: (userId, month) =>
       writer.transaction().execute(async (transaction) => {

@@ -4,12 +4,12 @@ import type { Metadata } from '../../../documents/document.ts';
 import { newId, userId } from '../../../documents/ids.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { User, UserChange, UserRecords } from '../../user-records.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import type { UserTable } from './user-tables.ts';
 
 /** UserRecords in the record store. */
-export function createUsers({ reader, writer }: Sqlite): UserRecords {
+export function createUsers({ reader, writer }: Database): UserRecords {
   return {
     async get(id) {
       const row = await reader.selectFrom('users').selectAll().where('id', '=', id.toLowerCase()).executeTakeFirst();

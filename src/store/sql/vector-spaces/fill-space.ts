@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { EmbeddingModel } from '../../../embeddings/embedding-model.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { ReindexProgress } from '../../vector-spaces.ts';
+import type { Database } from '../database.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
 import { addPending } from '../index-sync/outbox.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries, SpaceRow } from './space-rows.ts';
 import { toVectorBytes } from './vector-bytes.ts';
 
@@ -18,7 +18,7 @@ export type EmbeddingText = (chunk: {
 }) => string;
 
 export interface FillSpace {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly upkeep: IndexUpkeep;
   readonly space: SpaceRow;
   readonly embedder: EmbeddingModel;

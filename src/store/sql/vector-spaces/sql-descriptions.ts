@@ -3,10 +3,10 @@ import type { Document } from '../../../documents/document.ts';
 import type { Description, DescriptionSearch, DescriptionVectors } from '../../description-records.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
 import { isSameSpace } from '../../vector-index.ts';
+import type { Database } from '../database.ts';
 import { toDocuments } from '../documents/document-rows.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { documentsAsOf, type RowAsOf } from '../versions/row-as-of.ts';
 import { currentSpace, type Queries } from './space-rows.ts';
 import { fromVectorBytes, toVectorBytes } from './vector-bytes.ts';
@@ -39,12 +39,12 @@ export async function keepDescriptionVectors(
     await sql`
       insert into ${sql.table(table)} (space_key, described_key, vector)
       select ${space}, key, ${toVectorBytes(vector)} from ${sql.table(owner)}
-      where key = ${key} and title = ${title} and summary is ${summary}
+      where key = ${key} and title = ${title} and summary is not distinct from ${summary}
       on conflict do nothing`.execute(database);
   }
 }
 
-export function createDescriptionVectors({ reader, writer }: Sqlite): DescriptionVectors {
+export function createDescriptionVectors({ reader, writer }: Database): DescriptionVectors {
   return {
     async unembedded(name, most) {
       const space = await currentSpace(reader);
@@ -80,10 +80,16 @@ export function createDescriptionVectors({ reader, writer }: Sqlite): Descriptio
 }
 
 /** Search over descriptions in the reader threads. */
-export function createDescriptionSearch({ reader, search }: Sqlite): DescriptionSearch {
+export function createDescriptionSearch({ reader, search }: Database): DescriptionSearch {
   return {
     async rank({ text, near, filter, asOf, limits, signal }) {
-      const query = { terms: analyseQuery(text), near, filter: compileDocumentFilter(filter), at: asOf, limits };
+      const query = {
+        terms: analyseQuery(text),
+        near,
+        filter: compileDocumentFilter(search.dialect, filter),
+        at: asOf,
+        limits,
+      };
       return search.call('rankDescriptions', query, signal);
     },
 

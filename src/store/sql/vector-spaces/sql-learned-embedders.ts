@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { LearnedEmbedders } from '../../learned-embedders.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Database } from '../database.ts';
 import type { EmbeddingText, UnembeddedChunk } from './fill-space.ts';
 
 const CHOSEN_EMBEDDER_SETTING = 'chosen_embedder';
 const BATCH = 256;
 
 /** LearnedEmbedders in the record store, beside the vectors that need the artefacts. */
-export function createLearnedEmbedders({ reader, writer }: Sqlite, embeddingText: EmbeddingText): LearnedEmbedders {
+export function createLearnedEmbedders({ reader, writer }: Database, embeddingText: EmbeddingText): LearnedEmbedders {
   const countStoredChunks = async () => {
     const { count } = await reader
       .selectFrom('documents')

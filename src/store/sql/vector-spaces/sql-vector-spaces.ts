@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../../errors.ts';
 import { isSameSpace, type VectorSpaceName } from '../../vector-index.ts';
 import type { VectorSpace, VectorSpaces } from '../../vector-spaces.ts';
+import type { Database } from '../database.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
 import { addPendingDrop } from '../index-sync/outbox.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import { fillPast } from '../versions/fill-past.ts';
 import { fillDescriptions } from './fill-descriptions.ts';
 import { type EmbeddingText, fillSpace } from './fill-space.ts';
@@ -12,7 +12,7 @@ import { allSpaces, currentSpace, describeSpace, type Queries, type SpaceRow } f
 import { switchSpace } from './switch-space.ts';
 
 export interface VectorSpacesParts {
-  readonly sqlite: Sqlite;
+  readonly sqlite: Database;
   readonly upkeep: IndexUpkeep;
   /** Builds the text that is embedded for a chunk; the same as on ingestion. */
   readonly embeddingText: EmbeddingText;

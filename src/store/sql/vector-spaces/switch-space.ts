@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Database } from '../database.ts';
 import { addPendingDrop } from '../index-sync/outbox.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries, SpaceRow } from './space-rows.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Queries, SpaceRow } from './space-rows.ts';
  * transaction. False, without any change, when a visible chunk lacks its vector because it was added since; filling
  * then continues.
  */
-export function switchSpace({ writer }: Sqlite, target: SpaceRow): Promise<boolean> {
+export function switchSpace({ writer }: Database, target: SpaceRow): Promise<boolean> {
   return writer.transaction().execute(async (transaction) => {
     if (await hasUnembeddedChunk(transaction, target.key)) return false;
     const spaces = await transaction.selectFrom('vector_spaces').selectAll().execute();

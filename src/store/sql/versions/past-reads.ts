@@ -4,13 +4,13 @@ import type { Outline } from '../../../documents/document.ts';
 import { withPlaces } from '../../../documents/places.ts';
 import type { CorpusView } from '../../corpus.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
+import type { Database } from '../database.ts';
 import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
 import { toDocuments } from '../documents/document-rows.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { documentsAsOf, type RowAsOf, rowAsOf } from './row-as-of.ts';
 import { bytesAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
@@ -18,7 +18,7 @@ import { bytesAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
 const IDS_PER_QUERY = 500;
 
 /** The corpus as of a point in time. */
-export function createPastReads({ reader, search }: Sqlite, asOf: string): CorpusView {
+export function createPastReads({ reader, search }: Database, asOf: string): CorpusView {
   const then = { asOf };
 
   async function chunksAmong(database: Queries, ids: readonly string[]): Promise<Chunk[]> {
@@ -66,7 +66,7 @@ export function createPastReads({ reader, search }: Sqlite, asOf: string): Corpu
 
     list: (filter, { offset, limit }) =>
       reader.transaction().execute(async (transaction) => {
-        const fitting = sql`from (${documentsAsOf(asOf)}) d where ${filterToSql(filter, 'document')}`;
+        const fitting = sql`from (${documentsAsOf(asOf)}) d where ${filterToSql(filter, 'document', search.dialect.filters)}`;
         const counted = await sql<{ total: number }>`select count(*) as total ${fitting}`.execute(transaction);
         const { rows } = await sql<RowAsOf>`
           select * ${fitting} order by d.created_at desc, d.key desc limit ${limit} offset ${offset}`.execute(
@@ -103,7 +103,13 @@ export function createPastReads({ reader, search }: Sqlite, asOf: string): Corpu
       }),
 
     async searchDocuments({ text, filter, limit, offset }) {
-      const query = { terms: analyseQuery(text), filter: compileDocumentFilter(filter), limit, offset, at: asOf };
+      const query = {
+        terms: analyseQuery(text),
+        filter: compileDocumentFilter(search.dialect, filter),
+        limit,
+        offset,
+        at: asOf,
+      };
       const { hits, total } = await search.call('documentFullText', query);
       const documents = await documentsByKey(
         reader,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DocumentRow } from '../documents/document-rows.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 const LABEL = /^v(\d+)$/;
@@ -79,11 +80,7 @@ async function keepContent(database: Queries, { key, generation }: DocumentRow, 
 
 /** Indexes the version's title and summary for document search. */
 async function addVersionTerms(database: Queries, version: number): Promise<void> {
-  await sql`
-    insert into version_terms (rowid, title, body)
-    with analysed as materialized (
-      select key, index_terms(title, '[]', coalesce(summary, '')) as terms
-      from document_versions where key = ${version}
-    )
-    select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+  const described = sql`
+    select key, title, '[]' as heading_path, coalesce(summary, '') as text from document_versions where key = ${version}`;
+  await dialectOf(database).fullText.add(database, 'version_terms', described);
 }

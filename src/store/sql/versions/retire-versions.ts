@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RetirementReceipt } from '../../versions.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** Pruned versions whose row is kept; beyond it the oldest rows are deleted. */
@@ -14,7 +15,7 @@ export async function retireVersions(database: Queries, documentKey: number, kee
     .where('retired_at', 'is', null)
     .orderBy('key', 'desc')
     // SQLite allows an offset only with a limit.
-    .limit(-1)
+    .limit(Number.MAX_SAFE_INTEGER)
     .offset(keep)
     .execute();
   for (const { key } of tooMany.reverse()) await retireVersion(database, documentKey, key);
@@ -29,7 +30,7 @@ async function retireVersion(database: Queries, documentKey: number, version: nu
   await database.deleteFrom('version_chunks').where('version_key', '=', version).execute();
   await database.deleteFrom('version_texts').where('version_key', '=', version).execute();
   const files = await database.deleteFrom('version_files').where('version_key', '=', version).executeTakeFirst();
-  await sql`delete from version_terms where rowid = ${version}`.execute(database);
+  await dialectOf(database).fullText.remove(database, 'version_terms', sql`${version}`);
   const receipt: RetirementReceipt = {
     ...(await dropUnsharedPastChunks(database, documentKey)),
     files: Number(files.numDeletedRows),

@@ -4,6 +4,7 @@ import type { DocumentVersion, DocumentVersions, RetirementReceipt, VersionChoic
 import { type DocumentRow, findRow, toDocuments } from '../documents/document-rows.ts';
 import type { PublishParts } from '../documents/publish-document.ts';
 import type { DocumentVersionTable } from '../schema.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { restoreVersion } from './restore-version.ts';
@@ -86,7 +87,7 @@ async function readVectors(
     const { rows } = await sql<{ id: string; vector: Uint8Array }>`
       select c.id, v.vector from (${chunksAsOf(row)}) c
       join ${table} v on v.space_key = ${space.key} and v.chunk_key = c.key
-      where c.id in (select value from json_each(${JSON.stringify(ids)}))`.execute(database);
+      where c.id in ${dialectOf(database).values(ids)}`.execute(database);
     for (const { id, vector } of rows) vectors.set(id, fromVectorBytes(vector));
   }
   return vectors;

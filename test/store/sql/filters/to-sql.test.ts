@@ -5,6 +5,7 @@ import type { Json, Metadata } from '../../../../src/documents/document.ts';
 import type { Filter, Scalar } from '../../../../src/documents/filter.ts';
 import { type FilterRecord, matchesFilter } from '../../../../src/documents/matches-filter.ts';
 import { compileChunkFilter, compileDocumentFilter } from '../../../../src/store/sql/search/compile-filter.ts';
+import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
 
 // The columns that filters use, as created by the migrations.
 const TABLES = `
@@ -49,7 +50,8 @@ function inSql(filter: Filter, row: Row, target: 'chunk' | 'document'): boolean 
   database
     .prepare('insert into chunks values (1, ?, 1, ?, ?, ?, ?)')
     .run(CHUNK, row.ordinal, row.text, row.page, JSON.stringify(row.ownMetadata));
-  const condition = target === 'chunk' ? compileChunkFilter(filter)?.onChunks : compileDocumentFilter(filter);
+  const condition =
+    target === 'chunk' ? compileChunkFilter(sqliteSql, filter)?.onChunks : compileDocumentFilter(sqliteSql, filter);
   if (!condition) return true;
   const from = target === 'chunk' ? 'documents d join chunks c on c.document_key = d.key' : 'documents d';
   const found = database
@@ -214,7 +216,12 @@ describe('a filter in SQL', () => {
 
   it('keeps field names and values out of the SQL text', () => {
     const hostile = `'"; drop table documents; --`;
-    const compiled = compileChunkFilter({ kind: 'compare', field: `metadata.${hostile}`, op: 'eq', value: hostile });
+    const compiled = compileChunkFilter(sqliteSql, {
+      kind: 'compare',
+      field: `metadata.${hostile}`,
+      op: 'eq',
+      value: hostile,
+    });
     expect(compiled?.onChunks.sql).not.toContain('drop');
     expect(inSql({ kind: 'compare', field: hostile, op: 'ne', value: hostile }, plainRow, 'chunk')).toBe(true);
   });
@@ -238,7 +245,7 @@ describe('a filter in SQL', () => {
   it('refuses a too deeply nested filter', () => {
     let deep: Filter = { kind: 'compare', field: 'a', op: 'eq', value: 1 };
     for (let depth = 0; depth < 100; depth++) deep = { kind: 'and', filters: [deep, deep] };
-    expect(() => compileDocumentFilter(deep)).toThrow(/nested more than/);
+    expect(() => compileDocumentFilter(sqliteSql, deep)).toThrow(/nested more than/);
   });
 });
 

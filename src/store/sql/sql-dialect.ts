@@ -1,0 +1,38 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { RawBuilder } from 'kysely';
+import { ServiceError } from '../../errors.ts';
+import type { FilterSql } from './filters/filter-sql.ts';
+import type { FullTextTables } from './full-text/full-text-tables.ts';
+import type { Queries } from './vector-spaces/space-rows.ts';
+
+/** An SQL condition as text and bound values, which can be sent to a thread. */
+export interface Condition {
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+}
+
+/**
+ * What the database engines write differently. Everything else is kysely, or SQL that both understand: `is distinct
+ * from`, `count(*) filter (where …)`, `on conflict`, `returning`; booleans in results are 0 and 1.
+ */
+export interface SqlDialect {
+  readonly filters: FilterSql;
+  readonly fullText: FullTextTables;
+  compile(condition: RawBuilder<boolean>): Condition;
+  /** A phrase for the search operations; any of these sequences of terms is one. */
+  phrase(sequences: readonly (readonly string[])[]): string;
+  /** Numbers or texts as a subquery for `in`, bound as one value: a list may be longer than a statement's parameters. */
+  values(list: readonly number[] | readonly string[]): RawBuilder<unknown>;
+}
+
+/** What the adapter of a kysely dialect has in addition. */
+export interface DialectOwner {
+  readonly sqlDialect: SqlDialect;
+}
+
+/** How statements for this database are written. */
+export function dialectOf(database: Queries): SqlDialect {
+  const { adapter } = database.getExecutor();
+  if ('sqlDialect' in adapter) return (adapter as typeof adapter & DialectOwner).sqlDialect;
+  throw new ServiceError('internal', 'This database was opened without its SQL dialect.');
+}

@@ -1,0 +1,51 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { createQueryId, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely';
+import { sqliteFilters } from '../filters/sqlite-filters.ts';
+import type { FullTextTables } from '../full-text/full-text-tables.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
+
+const listed = (values: readonly number[] | readonly string[]): RawBuilder<unknown> =>
+  sql`(select value from json_each(${JSON.stringify(values)}))`;
+
+/** FTS5 tables, filled through the SQL function `index_terms` of the database threads. */
+const fullText: FullTextTables = {
+  async add(database, table, rows) {
+    // Materialised, so that a text is analysed once rather than once per column.
+    await sql`
+      insert into ${sql.table(table)} (rowid, title, body)
+      with analysed as materialized (
+        select r.key, index_terms(r.title, r.heading_path, r.text) as terms from (${rows}) as r
+      )
+      select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+  },
+
+  async remove(database, table, keys) {
+    const removed = await sql`delete from ${sql.table(table)} where rowid in (${keys})`.execute(database);
+    return Number(removed.numAffectedRows ?? 0);
+  },
+
+  async clear(database, table) {
+    await sql`insert into ${sql.table(table)} (${sql.ref(table)}) values ('delete-all')`.execute(database);
+  },
+
+  async hasAny(database, table, keys) {
+    const { rows } = await sql`
+      select 1 from ${sql.table(`${table}_docsize`)} where id in ${listed(keys)} limit 1`.execute(database);
+    return rows.length > 0;
+  },
+};
+
+export const sqliteSql: SqlDialect = {
+  filters: sqliteFilters,
+  fullText,
+  compile(condition) {
+    const { sql: text, parameters } = new SqliteQueryCompiler().compileQuery(
+      sql`${condition}`.toOperationNode() as Parameters<SqliteQueryCompiler['compileQuery']>[0],
+      createQueryId(),
+    );
+    return { sql: text, parameters: parameters as readonly SQLInputValue[] };
+  },
+  // An FTS5 expression.
+  phrase: (sequences) => sequences.map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`).join(' OR '),
+  values: listed,
+};
