@@ -121,6 +121,30 @@ export interface CorpusStats {
   readonly space: (VectorSpaceName & { readonly collection: string }) | null;
 }
 
+export type MetadataValue = string | number | boolean;
+
+export interface Counted<T> {
+  readonly value: T;
+  /** Documents with it. */
+  readonly count: number;
+}
+
+/** Values of one metadata key, the most frequent first. */
+export interface MetadataFacet {
+  readonly key: string;
+  readonly values: readonly Counted<MetadataValue>[];
+}
+
+/** What filters of a search can choose from. */
+export interface DocumentFacets {
+  readonly documents: number;
+  readonly types: readonly Counted<string>[];
+  /** By identifier. */
+  readonly collections: readonly Counted<string>[];
+  /** The most frequent keys with few values. */
+  readonly metadata: readonly MetadataFacet[];
+}
+
 /** The read operations of a corpus, as of one point in time. */
 export type CorpusView = Pick<
   Corpus,
@@ -225,4 +249,6 @@ export interface Corpus {
   remove(filter: Filter): Promise<DeletionReceipt>;
   /** Counts the documents and chunks that pass the filter. */
   stats(filter?: Filter): Promise<CorpusStats>;
+  /** Counts over all documents with visible chunks that pass the filter. */
+  facets(filter: Filter): Promise<DocumentFacets>;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import type { Metadata } from '../../src/documents/document.ts';
 import { everything } from '../../src/documents/filter.ts';
 import type { SqlStore } from '../../src/store/sql/open-store.ts';
 import type { VectorIndex } from '../../src/store/vector-index.ts';
@@ -30,6 +31,54 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(Buffer.from((await corpus.bytesOf(document.id)) ?? [])).toEqual(document.bytes);
       expect(await corpus.settingsOf(document.id)).toEqual({ chunkSize: 100 });
       expect((await corpus.unfinished()).map(({ id }) => id)).toEqual([document.id]);
+    });
+
+    it('counts what filters can choose from, over all visible documents', async () => {
+      const store = await open();
+      const add = (name: string, type: string, metadata: Record<string, unknown>) =>
+        ingest(store, newDocument(name, { type, metadata: metadata as Metadata }), newChunks(1));
+      await add('one', 'pdf', { year: 2024, path: 'a', title: 'Same', isDraft: true, tags: ['x', 'y', 'x'] });
+      await add('two', 'pdf', { year: 2023, path: 'b', title: 'Same', isDraft: false, tags: ['x'], nested: { a: 1 } });
+      await add('three', 'md', { year: 2024, path: 'c', isDraft: 1, long: 'w'.repeat(81), none: null, empty: '' });
+      await store.corpus.begin(newDocument('pending', { metadata: { year: 2024 } }));
+      for (let number = 0; number < 13; number++) await add(`n${number}`, 'txt', { number, half: number % 2 });
+      const facets = await store.corpus.facets(everything);
+      expect(facets.documents).toBe(16);
+      expect(facets.types).toEqual([
+        { value: 'txt', count: 13 },
+        { value: 'pdf', count: 2 },
+        { value: 'md', count: 1 },
+      ]);
+      expect(facets.collections.map(({ count }) => count)).toEqual([16]);
+      // "path" and "number" describe single documents; a title is no choice; 1 is not true.
+      expect(facets.metadata).toEqual([
+        {
+          key: 'half',
+          values: [
+            { value: 0, count: 7 },
+            { value: 1, count: 6 },
+          ],
+        },
+        {
+          key: 'tags',
+          values: [
+            { value: 'x', count: 2 },
+            { value: 'y', count: 1 },
+          ],
+        },
+        {
+          key: 'year',
+          values: [
+            { value: 2024, count: 2 },
+            { value: 2023, count: 1 },
+          ],
+        },
+      ]);
+      const pdfs = await store.corpus.facets({ kind: 'compare', field: 'document_type', op: 'eq', value: 'pdf' });
+      expect(pdfs).toMatchObject({ documents: 2, metadata: [{ key: 'tags' }] });
+      expect(await store.corpus.facets({ kind: 'none' })).toEqual({
+        ...{ documents: 0, types: [], collections: [], metadata: [] },
+      });
     });
 
     it('shows no chunk before publication, and all of them after', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { facetsOf } from '../../src/page/app/views/search/facets.ts';
 import { markTerms } from '../../src/page/app/views/search/mark-terms.ts';
 import {
   readSearchAddress,
@@ -44,27 +43,6 @@ describe('the address of a search', () => {
     });
     expect(toggled(['a', 'b'], 'a')).toEqual(['b']);
     expect(toggled(['b'], 'a')).toEqual(['b', 'a']);
-  });
-});
-
-describe('facets', () => {
-  const document = (document_type: string, metadata: Readonly<Record<string, unknown>> = {}) => ({
-    ...{ document_type, metadata, collection_ids: ['c'] },
-  });
-
-  it('are values that distinguish documents, most common first', () => {
-    const facets = facetsOf([
-      document('pdf', { year: 2024, path: 'a', version: 'v0' }),
-      document('md', { year: 2024, path: 'b', tags: ['x', 'y'], version: 'v0' }),
-      document('pdf', { year: 2023, path: 'c', tags: ['x'], version: 'v0' }),
-    ]);
-    expect(facets.types).toEqual([
-      { value: 'pdf', count: 2 },
-      { value: 'md', count: 1 },
-    ]);
-    expect(facets.collections).toEqual([{ value: 'c', count: 3 }]);
-    // Not "path", whose values are all different, nor fields the service writes itself.
-    expect(facets.metadata.map(({ key }) => key)).toEqual(['tags', 'year']);
   });
 });
 

@@ -3,9 +3,10 @@ import { requireSuperuser } from '../../access/principal.ts';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Counted } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
-import { page } from '../envelope.ts';
+import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readId, readPage, readQuery, receiveBytes } from '../read-request.ts';
 import { sendExport } from '../send-csv.ts';
@@ -13,6 +14,9 @@ import { sendZip } from '../send-zip.ts';
 import { toCollectionRecord } from '../wire/collection-record.ts';
 import { documentColumns } from '../wire/export-columns.ts';
 import { zipQuery } from '../wire/zip-query.ts';
+
+/** Collections that a facet offers, the largest first. */
+const MAX_COLLECTIONS = 100;
 
 type Services = Pick<HttpServices, 'corpus' | 'collections' | 'limits'>;
 
@@ -36,6 +40,14 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
     await sendZip(response, { documents: corpus.each(filter), bytesOf: corpus.bytesOf });
   });
 
+  router.get('/facets', async (_request, response) => {
+    const principal = principalOf(response);
+    const { collections: counts, ...facets } = await corpus.facets(visibleFilter(principal));
+    // Documents shared with the caller may also be in collections that are not.
+    const mine = principal.isSuperuser ? counts : counts.filter(({ value }) => principal.collectionIds.includes(value));
+    response.json(single({ ...facets, collections: await withNames(mine) }));
+  });
+
   router.get('/:id/collections', async (request, response) => {
     // By contract; every reader of a document sees its `collection_ids` anyway.
     requireSuperuser(principalOf(response));
@@ -46,6 +58,15 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
     const found = ids.length === 0 ? { items: [], total: 0 } : await collections.list({ ids, ...readPage(request) });
     response.json(page(found, toCollectionRecord));
   });
+
+  const withNames = async (counts: readonly Counted<string>[]) => {
+    const shown = counts.slice(0, MAX_COLLECTIONS);
+    if (shown.length === 0) return [];
+    const ids = shown.map(({ value }) => value);
+    const { items } = await collections.list({ ids, offset: 0, limit: MAX_COLLECTIONS });
+    const names = new Map(items.map(({ id, name }) => [id, name]));
+    return shown.map(({ value, count }) => ({ id: value, name: names.get(value) ?? value, count }));
+  };
 
   return router;
 }

@@ -476,7 +476,15 @@ describe('access to documents', () => {
       asking = stranger;
       expect(await walk()).toEqual([404, 403, 403, 404, 404]);
       expect(await (await fetch(`${guarded.url}/v3/documents`)).json()).toMatchObject({ total_entries: 0 });
+      const facets = async () => (await fetch(`${guarded.url}/v3/documents/facets`)).json();
+      expect(await facets()).toEqual({ results: { documents: 0, types: [], collections: [], metadata: [] } });
       asking = member;
+      expect(await facets()).toMatchObject({
+        results: {
+          ...{ documents: 1, types: [{ value: 'txt', count: 1 }] },
+          collections: [{ id: defaultAdmin.collectionIds[0], name: 'Default', count: 1 }],
+        },
+      });
       expect(await walk()).toEqual([200, 200, 200, 403, 404]);
       expect(await status('/system/status')).toBe(403);
       asking = owner;

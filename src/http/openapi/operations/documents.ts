@@ -3,6 +3,7 @@ import { chunkRecord } from '../../wire/chunk-record.ts';
 import { collectionRecord } from '../../wire/collection-record.ts';
 import { deletionFilter } from '../../wire/deletion-filter.ts';
 import { deletionReceipt } from '../../wire/deletion-receipt.ts';
+import { documentFacets } from '../../wire/document-facets.ts';
 import { documentHit, documentRecord } from '../../wire/document-record.ts';
 import { ingestionRecord } from '../../wire/ingestion-record.ts';
 import { metadataList } from '../../wire/metadata-list.ts';
@@ -88,6 +89,11 @@ const listOperations: readonly Operation[] = [
     query: retryQuery,
     status: 202,
     answer: json(results(z.object({ retried: z.int() }))),
+  }),
+  operation('GET /v3/documents/facets', {
+    name: 'countDocumentFacets',
+    summary: 'Count types, collections and metadata values of the documents one can search',
+    answer: json(results(documentFacets)),
   }),
   operation('GET /v3/documents/of-source', {
     name: 'documentOfSource',

@@ -20,8 +20,6 @@ export const search = {
   clearFilters: 'Clear filters',
   types: 'Type',
   collections: 'Collection',
-  countedOver: (counted: number, total: number) =>
-    `Counted over the newest ${counted.toLocaleString('en')} of ${total.toLocaleString('en')} documents.`,
   legs: (semantic: { readonly rank: number } | null, fullText: { readonly rank: number } | null): string => {
     const [meaning, words] = [
       semantic && `by meaning (rank ${semantic.rank})`,

@@ -13,6 +13,7 @@ import { createDocumentReads } from './document-reads.ts';
 import { editChunk, removeChunk } from './edit-chunks.ts';
 import { createIngestions } from './ingestions.ts';
 import { type PublishParts, publishDocument } from './publish-document.ts';
+import { readFacets } from './read-facets.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { setMetadata } from './set-metadata.ts';
 
@@ -46,6 +47,7 @@ export function createCorpus(parts: CorpusParts): Corpus {
     },
 
     stats: (filter = everything) => readStats(sqlite, filter),
+    facets: (filter) => readFacets(sqlite, filter),
   };
 }
 

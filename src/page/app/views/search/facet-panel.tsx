@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
+import { type Facets, loadFacets } from './facets.ts';
 import { isSameChoice, type SearchAddress, toggled } from './search-address.ts';
-import { type CorpusFacets, loadFacets } from './search-data.ts';
 
 interface FacetPanelProps {
   readonly address: SearchAddress;
@@ -38,7 +38,7 @@ export function FacetPanel(props: FacetPanelProps) {
   );
 }
 
-function FacetLists({ address, onChange, facets }: FacetPanelProps & { readonly facets: CorpusFacets }) {
+function FacetLists({ address, onChange, facets }: FacetPanelProps & { readonly facets: Facets }) {
   return (
     <>
       <Facet title={texts.search.types}>
@@ -54,13 +54,13 @@ function FacetLists({ address, onChange, facets }: FacetPanelProps & { readonly 
       </Facet>
       {facets.collections.length > 1 && (
         <Facet title={texts.search.collections}>
-          {facets.collections.map(({ value, count }) => (
+          {facets.collections.map(({ id, name, count }) => (
             <Value
-              key={value}
-              label={facets.collectionNames.get(value) ?? value}
+              key={id}
+              label={name}
               count={count}
-              isOn={address.collections.includes(value)}
-              onToggle={() => onChange({ collections: toggled(address.collections, value) })}
+              isOn={address.collections.includes(id)}
+              onToggle={() => onChange({ collections: toggled(address.collections, id) })}
             />
           ))}
         </Facet>
@@ -78,7 +78,6 @@ function FacetLists({ address, onChange, facets }: FacetPanelProps & { readonly 
           ))}
         </Facet>
       ))}
-      {facets.counted < facets.total && <p class="notice">{texts.search.countedOver(facets.counted, facets.total)}</p>}
     </>
   );
 }

@@ -1,5 +1,4 @@
-import { call, callList } from '../../api/request.ts';
-import { type FacetSource, type Facets, facetsOf } from './facets.ts';
+import { call } from '../../api/request.ts';
 import { type SearchAddress, toFilters } from './search-address.ts';
 
 export interface Leg {
@@ -64,29 +63,3 @@ export const search = (address: SearchAddress, signal: AbortSignal): Promise<Sea
     },
     signal,
   });
-
-export interface CorpusFacets extends Facets {
-  /** Number of documents read, and the total below. */
-  readonly counted: number;
-  readonly total: number;
-  readonly collectionNames: ReadonlyMap<string, string>;
-}
-
-const MAX_COUNTED = 1000;
-
-/** Facets of the newest documents of the corpus. */
-export async function loadFacets(signal: AbortSignal): Promise<CorpusFacets> {
-  const [documents, collections] = await Promise.all([
-    callList<FacetSource>('/v3/documents', {
-      query: { limit: MAX_COUNTED, ingestion_status: ['success', 'enriching'] },
-      signal,
-    }),
-    callList<{ readonly id: string; readonly name: string }>('/v3/collections', { query: { limit: 1000 }, signal }),
-  ]);
-  return {
-    ...facetsOf(documents.items),
-    counted: documents.items.length,
-    total: documents.total,
-    collectionNames: new Map(collections.items.map(({ id, name }) => [id, name])),
-  };
-}

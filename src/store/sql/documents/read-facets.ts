@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Filter } from '../../../documents/filter.ts';
+import type { Counted, DocumentFacets, MetadataFacet, MetadataValue } from '../../corpus.ts';
+import { filterToSql } from '../filters/to-sql.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+
+/** A key with more values than this is no choice but a description of each document. */
+const MAX_VALUES = 12;
+const MAX_KEYS = 8;
+/** Longer texts are not offered. */
+const MAX_LENGTH = 80;
+/** Keys that readers write about the file; as filters they say little. */
+const NOT_OFFERED = ['version', 'failure', 'title', 'document_type', 'page_count', 'row_count', 'entry_count'];
+
+/** Counts of types, collections and metadata values over all documents with visible chunks that pass the filter. */
+export function readFacets({ reader }: Sqlite, filter: Filter): Promise<DocumentFacets> {
+  const fits = sql`d.generation > 0 AND ${filterToSql(filter, 'document')}`;
+  // One transaction reads one state of the database, so that the counts agree.
+  return reader.transaction().execute(async (transaction) => {
+    const types = await sql<Counted<string>>`
+      SELECT d.type AS value, count(*) AS count FROM documents AS d WHERE ${fits}
+      GROUP BY d.type ORDER BY count DESC, value`.execute(transaction);
+    const collections = await sql<Counted<string>>`
+      SELECT m.collection_id AS value, count(*) AS count
+      FROM documents AS d JOIN document_collections AS m ON m.document_key = d.key WHERE ${fits}
+      GROUP BY m.collection_id ORDER BY count DESC, value`.execute(transaction);
+    return {
+      documents: types.rows.reduce((sum, { count }) => sum + count, 0),
+      types: types.rows,
+      collections: collections.rows,
+      metadata: await metadataFacets(transaction, fits),
+    };
+  });
+}
+
+interface ValueRow {
+  readonly name: string;
+  readonly kind: 'text' | 'number' | 'boolean';
+  readonly value: string | number;
+  readonly count: number;
+}
+
+/** Keys with few values, one of which occurs more than once; members of lists count each, once a document. */
+async function metadataFacets(transaction: Queries, fits: RawBuilder<unknown>): Promise<readonly MetadataFacet[]> {
+  const scalar = (entry: RawBuilder<unknown>) =>
+    sql`(${entry}.type IN ('integer', 'real', 'true', 'false')
+      OR (${entry}.type = 'text' AND length(${entry}.atom) BETWEEN 1 AND ${sql.lit(MAX_LENGTH)}))`;
+  const kind = (entry: RawBuilder<unknown>) =>
+    sql`CASE ${entry}.type WHEN 'text' THEN 'text' WHEN 'true' THEN 'boolean' WHEN 'false' THEN 'boolean' ELSE 'number' END`;
+  const [own, member] = [sql.raw('e'), sql.raw('i')];
+  const { rows } = await sql<ValueRow>`
+    WITH found AS (
+      SELECT e.key AS name, ${kind(own)} AS kind, e.atom AS value, d.key AS document
+      FROM documents AS d, json_each(d.metadata) AS e WHERE ${fits} AND ${scalar(own)}
+      UNION ALL
+      SELECT DISTINCT e.key, ${kind(member)}, i.atom, d.key
+      FROM documents AS d, json_each(d.metadata) AS e, json_each(e.value) AS i
+      WHERE ${fits} AND e.type = 'array' AND ${scalar(member)}
+    ),
+    counted AS (
+      SELECT name, kind, value, count(*) AS count FROM found
+      WHERE name NOT IN (${sql.join(NOT_OFFERED)}) GROUP BY name, kind, value
+    ),
+    offered AS (
+      SELECT name, sum(count) AS total FROM counted GROUP BY name
+      HAVING count(*) <= ${sql.lit(MAX_VALUES)} AND max(count) > 1
+      ORDER BY total DESC, name LIMIT ${sql.lit(MAX_KEYS)}
+    )
+    SELECT name, kind, value, count FROM counted JOIN offered USING (name)
+    ORDER BY total DESC, name, count DESC, value`.execute(transaction);
+  return [...Map.groupBy(rows, ({ name }) => name)].map(([key, values]) => ({
+    key,
+    values: values.map((row) => ({ value: typedValue(row), count: row.count })),
+  }));
+}
+
+const typedValue = ({ kind, value }: ValueRow): MetadataValue => (kind === 'boolean' ? value === 1 : value);
