@@ -15,6 +15,7 @@ import type {
 } from './from-wire.ts';
 import type { GraphClient } from './graph-client.ts';
 import type { SearchQuery } from './search-query.ts';
+import type { SourcesClient } from './sources-client.ts';
 import type { UsersClient } from './users-client.ts';
 
 export type AskEvent =
@@ -112,5 +113,6 @@ export interface Client extends FolderTarget {
   learn(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, 'nothing' | 'left'>;
   readonly users: UsersClient;
   readonly graph: GraphClient;
+  readonly sources: SourcesClient;
   close(): Promise<void>;
 }

@@ -24,6 +24,7 @@ import { httpGraph } from './graph-client.ts';
 import { toWireQuery } from './search-query.ts';
 import type { ServerRequest } from './send-request.ts';
 import type { ServerLink } from './server-link.ts';
+import { httpSources } from './sources-client.ts';
 import { httpUsers } from './users-client.ts';
 
 interface Answer {
@@ -266,6 +267,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
     },
 
     users: httpUsers(call),
+    sources: httpSources(call),
     graph: httpGraph(call, stream, (signal) => finish('graph', signal)),
 
     close: link.close,

@@ -8,6 +8,7 @@ import { maintenanceCommands } from './commands/maintenance-commands.ts';
 import { modelCommands } from './commands/model-commands.ts';
 import { questionCommands } from './commands/question-commands.ts';
 import { serverCommands } from './commands/server-commands.ts';
+import { sourceCommands } from './commands/source-commands.ts';
 import { userCommands } from './commands/user-commands.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -48,6 +49,7 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
   questionCommands(program, parts);
   evalCommands(program, parts);
   documentCommands(program, parts);
+  sourceCommands(program, parts);
   userCommands(program, parts);
   graphCommands(program, parts);
   modelCommands(program, parts);

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
 import type { Counted, DocumentFacets, MetadataFacet, MetadataValue } from '../../corpus.ts';
+import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
-import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** A key with more values than this is no choice but a description of each document. */
@@ -14,8 +14,8 @@ const MAX_LENGTH = 80;
 const NOT_OFFERED = ['version', 'failure', 'title', 'document_type', 'page_count', 'row_count', 'entry_count'];
 
 /** Counts of types, collections and metadata values over all documents with visible chunks that pass the filter. */
-export function readFacets({ reader }: Sqlite, filter: Filter): Promise<DocumentFacets> {
-  const fits = sql`d.generation > 0 AND ${filterToSql(filter, 'document')}`;
+export function readFacets({ reader, search }: Database, filter: Filter): Promise<DocumentFacets> {
+  const fits = sql`d.generation > 0 AND ${filterToSql(filter, 'document', search.dialect.filters)}`;
   // One transaction reads one state of the database, so that the counts agree.
   return reader.transaction().execute(async (transaction) => {
     const types = await sql<Counted<string>>`

@@ -1,0 +1,31 @@
+import { type Command, Option } from 'commander';
+import { collect, parseCount } from '../parse-options.ts';
+import type { CommandParts } from './command-parts.ts';
+
+/** `sources` and what is done with one. */
+export function sourceCommands(program: Command, { context, ended }: CommandParts): void {
+  const sources = program.command('sources').description('folders and sites that documents are kept in step with');
+  const load = () => import('../sources.ts');
+  const json = (command: Command) => command.option('--json', 'machine-readable');
+  const waits = (command: Command) => json(command).option('--no-wait', 'leave the rest to the running server');
+  json(
+    sources.command('list', { isDefault: true }).description('oldest first, with what the last synchronisation did'),
+  ).action(async (options) => ended(await (await load()).listSources(options, context)));
+  waits(sources.command('add').description('follow a folder of the server, or a site').argument('<folder or address>'))
+    .option('--keep-deleted', 'of a folder: keep the documents of files that are deleted')
+    .option('--sitemap', 'of a site: the pages of its sitemaps, instead of what its links lead to')
+    .addOption(
+      new Option('--crawl-depth <number>', 'of a site: links followed one after another (default 1)').argParser(
+        parseCount(10),
+      ),
+    )
+    .addOption(new Option('--max-pages <number>', 'of a site (default 500)').argParser(parseCount(10_000)))
+    .addOption(new Option('--collection <name>', 'add documents to this collection (repeatable)').argParser(collect))
+    .action(async (place, options) => ended(await (await load()).addSource(place, options, context)));
+  waits(sources.command('sync').description('look at everything again now').argument('<folder, address or id>')).action(
+    async (place, options) => ended(await (await load()).syncSource(place, options, context)),
+  );
+  json(
+    sources.command('remove').description('stop following; the documents stay').argument('<folder, address or id>'),
+  ).action(async (place, options) => ended(await (await load()).removeSource(place, options, context)));
+}

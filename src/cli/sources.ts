@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import { isUrl } from '../ingest/ingest-all.ts';
+import type { Client } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { table, visibleLine } from './layout.ts';
+import { count } from './progress-line.ts';
+import type { SourceRecord } from './sources-client.ts';
+import { withClient, withoutEmbedding } from './with-client.ts';
+
+interface Shown {
+  readonly json?: boolean;
+}
+
+interface AddOptions extends Shown {
+  readonly sitemap?: boolean;
+  readonly crawlDepth?: number;
+  readonly maxPages?: number;
+  readonly keepDeleted?: boolean;
+  readonly collection?: readonly string[];
+  readonly wait: boolean;
+}
+
+const POLL_MS = 500;
+
+/** `citewell sources list` */
+export function listSources({ json }: Shown, context: CommandContext): Promise<ExitCode> {
+  const { output } = context;
+  return withoutEmbedding(context, async (client) => {
+    const sources = await client.sources.list();
+    if (json) output.print(JSON.stringify(sources));
+    else for (const line of table(sources.map(row))) output.print(line);
+    if (!json && sources.length === 0)
+      output.note('No folder or site is followed. "citewell sources add" follows one.');
+    return exitCodes.ok;
+  });
+}
+
+/** `citewell sources add`: a folder or an address. */
+export function addSource(place: string, options: AddOptions, context: CommandContext): Promise<ExitCode> {
+  const { sitemap, crawlDepth, maxPages, keepDeleted, collection = [] } = options;
+  const source = isUrl(place)
+    ? {
+        ...{ kind: 'site', url: place },
+        ...(sitemap !== undefined && { sitemap }),
+        ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
+        ...(maxPages !== undefined && { max_pages: maxPages }),
+      }
+    : { kind: 'folder', path: resolve(place), ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }) };
+  return withClient(context, async (client) =>
+    finish(client, await client.sources.add({ ...source, collections: collection }), options, context),
+  );
+}
+
+/** `citewell sources sync` */
+export function syncSource(
+  place: string,
+  options: Shown & { readonly wait: boolean },
+  context: CommandContext,
+): Promise<ExitCode> {
+  return withClient(context, async (client) => {
+    const { id } = await findSource(client, place);
+    return finish(client, await client.sources.sync(id), options, context);
+  });
+}
+
+/** `citewell sources remove`: the documents stay. */
+export function removeSource(place: string, { json }: Shown, context: CommandContext): Promise<ExitCode> {
+  return withoutEmbedding(context, async (client) => {
+    const source = await findSource(client, place);
+    await client.sources.remove(source.id);
+    context.output.print(
+      json
+        ? JSON.stringify(source)
+        : `${visibleLine(source.location)} is no longer followed. Its documents stay; "citewell documents delete" deletes them.`,
+    );
+    return exitCodes.ok;
+  });
+}
+
+/** Waits for the synchronisation, unless told otherwise, and says what it did. */
+async function finish(
+  client: Client,
+  begun: SourceRecord,
+  { json, wait }: Shown & { readonly wait: boolean },
+  { output, interruption }: CommandContext,
+): Promise<ExitCode> {
+  let source = begun;
+  // Without a lasting server, this process does the work.
+  while ((wait || client.server === undefined) && source.state === 'syncing' && !interruption.stop.aborted) {
+    await sleep(POLL_MS, undefined, { signal: interruption.stop }).catch(() => undefined);
+    source = await client.sources.get(source.id);
+  }
+  if (json) output.print(JSON.stringify(source));
+  else {
+    for (const line of table([row(source)])) output.print(line);
+    for (const { name, reason } of source.last_sync?.failures ?? []) {
+      output.note(`  ${visibleLine(name)}: ${visibleLine(reason)}`);
+    }
+  }
+  if (client.server === undefined && source.kind === 'folder') {
+    output.note('Changes are followed while "citewell serve" or "citewell mcp" runs.');
+  }
+  const counts = source.last_sync?.counts ?? {};
+  if (source.state === 'stopped') return exitCodes.failure;
+  return (counts['failed'] ?? 0) > 0 && source.state !== 'syncing' ? exitCodes.partly : exitCodes.ok;
+}
+
+const STATES: Readonly<Record<SourceRecord['state'], string>> = {
+  syncing: 'in progress',
+  following: 'followed',
+  idle: 'done',
+  stopped: 'stopped',
+};
+
+const row = ({ id, kind, location, state, problem, last_sync: sync }: SourceRecord): string[] => [
+  id.slice(0, 8),
+  kind,
+  visibleLine(location),
+  STATES[state],
+  problem === null ? outcomes(sync) : visibleLine(problem),
+];
+
+const outcomes = (sync: SourceRecord['last_sync']): string =>
+  Object.entries(sync?.counts ?? {})
+    .map(([kind, number]) => `${count(number)} ${kind}`)
+    .join(', ');
+
+/** By its folder or address, or by the beginning of its identifier. */
+async function findSource(client: Client, place: string): Promise<SourceRecord> {
+  const all = await client.sources.list();
+  const location = isUrl(place) ? place : resolve(place);
+  const named = all.filter((source) => source.location === location || source.location === place);
+  const found = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(place.toLowerCase()));
+  const [source, other] = found;
+  if (source !== undefined && other === undefined) return source;
+  throw new ServiceError(
+    source === undefined ? 'not_found' : 'invalid_request',
+    source === undefined
+      ? `No followed folder or site is "${place}". "citewell sources list" shows them.`
+      : `"${place}" begins several identifiers: ${found.map(({ id }) => id).join(', ')}.`,
+  );
+}
