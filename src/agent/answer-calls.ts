@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
+import { sourceText } from '../citations/check-citation.ts';
 import { type CitedPlace, citedPlace } from '../citations/session-citations.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message, ToolCall } from '../models/message.ts';
@@ -60,6 +61,12 @@ function citedPlaceOf({ sources }: AgentRun, number: number): CitedPlace | undef
   return source && citedPlace(source);
 }
 
+/** The texts of the sources that came up in this run. */
+const textsOf = ({ sources, inheritedSources }: AgentRun): string[] =>
+  Array.from({ length: sources.size - inheritedSources }, (_, index) => sources.get(inheritedSources + index + 1))
+    .filter((source) => source !== undefined)
+    .map(sourceText);
+
 async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<Answered> {
   const outcome = await runCall(run, call, signal);
   const text = cutToContext(outcome.isError ? outcome.text : outcome.output.text, run.maxToolTokens);
@@ -84,6 +91,7 @@ async function runCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Prom
     transcript: run.transcript,
     cite: (source) => run.sources.add(source),
     cited: (number) => citedPlaceOf(run, number),
+    shownTexts: () => textsOf(run),
     spend: (model, usage) => run.budget.add(model, usage),
     signal: AbortSignal.any([signal, run.budget.timeUp]),
   };

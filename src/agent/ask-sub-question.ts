@@ -1,5 +1,6 @@
 import type { Source } from '../citations/citation.ts';
 import { createSourceList } from '../citations/source-list.ts';
+import { allOf, type Filter } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer } from '../toolbox/tool-context.ts';
@@ -12,16 +13,23 @@ import { systemPrompt } from './system-prompt.ts';
 const ZERO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
 /**
- * Runs the RAG agent on one sub-question: same corpus, filter and budget as the outer run, but its own transcript and
- * source numbers. Usage is added to the outer budget as it happens, so the returned answer reports none.
+ * Runs the RAG agent on one sub-question: same corpus and budget as the outer run, the same filter narrowed by `scope`, but
+ * its own transcript and source numbers. Usage is added to the outer budget as it happens, so the returned answer reports none.
  */
-export async function askSubQuestion(outer: AgentRun, question: string, tools: readonly Tool[]): Promise<SubAnswer> {
+export async function askSubQuestion(
+  outer: AgentRun,
+  question: string,
+  scope: Filter,
+  tools: readonly Tool[],
+): Promise<SubAnswer> {
+  const filter = allOf(outer.context.visible, scope);
   const today = new Date().toISOString().slice(0, 10);
   const run: AgentRun = {
     ...outer,
     mode: 'rag',
     question,
     tools,
+    context: { ...outer.context, settings: { ...outer.context.settings, filter }, visible: filter },
     budget: withOwnSteps(outer.budget),
     transcript: [
       { role: 'system', text: systemPrompt({ mode: 'rag', today, newest: [], total: 0, prompts: outer.prompts }) },

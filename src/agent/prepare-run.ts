@@ -103,7 +103,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       prompts: parts.prompts ?? builtInPrompts,
       maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
       ...(isExtractive ? {} : { reasoner: modelFor('reasoning', model, parts.models) }),
-      ask: (question, asking) => askSubQuestion({ ...run, signal: asking }, question, rest.subTools),
+      ask: (question, scope, asking) => askSubQuestion({ ...run, signal: asking }, question, scope, rest.subTools),
     },
     maxToolTokens: request.maxToolContext,
     budget,

@@ -6,6 +6,7 @@ import { sourceText, supports, type Verdict } from '../citations/check-citation.
 import type { Source } from '../citations/citation.ts';
 import { createSessionCitations } from '../citations/session-citations.ts';
 import type { Document } from '../documents/document.ts';
+import { allOf } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
@@ -77,7 +78,8 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       cite,
       cited,
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),
-      ask: (question, asking) => ask(services, { question, settings }, asking),
+      ask: (question, scope, asking) =>
+        ask(services, { question, settings: { ...settings, filter: allOf(visible, scope) } }, asking),
       checkAnswer: (asked, checking) => services.checker.check(asked, visible, checking),
       ...services.web,
       ...(services.sandbox && { sandbox: services.sandbox }),

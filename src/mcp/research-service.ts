@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import { plainRequest } from '../agent/plain-request.ts';
+import { allOf } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
 import type { Run, RunEvent } from '../runs/run.ts';
 import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.ts';
@@ -19,8 +20,10 @@ export function createResearchService(
   principal: Principal,
 ): ResearchService {
   return {
-    async start(question) {
-      const prepared = await agent.prepare({ ...plainRequest(principal, question), mode: 'research' });
+    async start(question, scope) {
+      const request = plainRequest(principal, question);
+      const search = { ...request.search, filter: allOf(request.search.filter, scope) };
+      const prepared = await agent.prepare({ ...request, search, mode: 'research' });
       const run = runs.start({
         ownerId: principal.userId,
         kind: RESEARCH_RUN,

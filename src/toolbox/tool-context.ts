@@ -65,12 +65,14 @@ export interface ToolContext {
   cite(source: Source): number;
   /** Position of the source with this number in this run or session; undefined for unknown numbers. */
   cited?(number: number): CitedPlace | undefined;
+  /** What this run has shown its model already; without it, each result stands by itself. */
+  shownTexts?(): readonly string[];
   /** Prompts for the tool's own model calls; the built-in ones by default. */
   readonly prompts?: PromptTexts;
   /** Present when the `reasoner` need is met. */
   readonly reasoner?: Model;
-  /** Present when the `answerer` need is met: asks the RAG agent a sub-question. */
-  ask?(question: string, signal: AbortSignal): Promise<SubAnswer>;
+  /** Present when the `answerer` need is met: asks the RAG agent a sub-question about what `scope` leaves visible. */
+  ask?(question: string, scope: Filter, signal: AbortSignal): Promise<SubAnswer>;
   /** Present when the `checker` need is met: checks an answer against what the caller may see. */
   checkAnswer?(request: AnswerCheckRequest, signal: AbortSignal): Promise<AnswerCheck>;
   /** Present when the `web_search` need is met. */

@@ -1,5 +1,6 @@
 import type { Verdict } from '../citations/check-citation.ts';
 import type { Document, IngestionStatus, Metadata } from '../documents/document.ts';
+import type { Filter } from '../documents/filter.ts';
 import type { DeletionReceipt } from '../store/corpus.ts';
 import type { CitedQuote } from './cited-quote.ts';
 
@@ -126,7 +127,8 @@ export interface ResearchState {
 
 /** Research runs by id; they continue between calls. */
 export interface ResearchService {
-  start(question: string): Promise<ResearchState>;
+  /** Researches what the caller may see within `scope`. */
+  start(question: string, scope: Filter): Promise<ResearchState>;
   /** Returns the state when the run ends or at the timeout. Throws `not_found` for unknown and foreign ids alike. */
   read(id: string, milliseconds: number, signal: AbortSignal): Promise<ResearchState>;
   cancel(id: string): Promise<ResearchState>;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agent/agent.ts';
+import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import { createExtractiveModel } from '../../src/models/extractive/extractive-model.ts';
 import type { ToolCall } from '../../src/models/message.ts';
+import type { GraphSearch } from '../../src/store/graph-search.ts';
 import { addDocument, agentOver, answerIn, kindsOf, resultsIn } from '../support/agent-over-store.ts';
 import { calls, onlyModel, type ScriptedTurn, says, scriptedModel } from '../support/scripted-model.ts';
 import { openTestStore } from '../support/store.ts';
@@ -109,6 +111,50 @@ describe('research', () => {
     expect(mending.at(-1)?.text).toContain('give the complete answer');
     // The review's prompt includes the results of the citation check.
     expect(model.requests.at(-2)?.messages.at(-1)?.text).toContain('Tea is brewed from bark');
+  });
+
+  it('limits a sub-question to the documents it names', async () => {
+    const store = await openTestStore();
+    const tea = await addDocument(store, 'Tea', ['Tea is brewed from leaves.']);
+    await addDocument(store, 'Herbs', ['Herbs are brewed from leaves.']);
+    const model = scriptedModel(
+      calls(
+        call('a', 'rag', { query: 'What is brewed from leaves?', document_ids: [tea.id.slice(0, 8)] }),
+        call('b', 'rag', { query: 'What is brewed?', document_ids: ['ffff0000'] }),
+      ),
+      calls(search('s', 'brewed from leaves')),
+      says('Tea is brewed from leaves [1].'),
+      says('Tea is brewed from leaves [1].'),
+    );
+    const agent = await agentOver(store, onlyModel(model));
+    const events = await agent.ask('What is brewed from leaves?', { mode: 'research' });
+    const results = resultsIn(events).map(({ content }) => content);
+    expect(results.toSorted()).toEqual([
+      expect.stringMatching(/^Error \[not_found\]/),
+      expect.stringMatching(/^Tea is brewed/),
+    ]);
+    const inner = model.requests[2]?.messages.at(-1)?.text ?? '';
+    expect(inner).toContain('Tea is brewed');
+    expect(inner).not.toContain('Herbs');
+  });
+
+  it('shows a fact of the graph once per run', async () => {
+    const found = { kind: 'entity', name: 'Assam', category: null, description: 'A region known for tea.' } as const;
+    const hit: GraphHit = { id: 'e1', score: 1, chunkIds: [], documents: [], found };
+    const graphSearch: GraphSearch = {
+      search: async () => ({ entities: [hit], relationships: [], communities: [] }),
+    };
+    const store = { ...(await openTestStore()), graphSearch };
+    await addDocument(store, 'Tea', ['Tea is brewed from leaves.', 'Coffee is brewed from beans.']);
+    const model = scriptedModel(
+      calls(search('a', 'tea leaves')),
+      calls(search('b', 'coffee beans')),
+      says('Tea is brewed from leaves [1].'),
+    );
+    const agent = await agentOver(store, onlyModel(model));
+    const results = resultsIn(await agent.ask('What is brewed?')).map(({ content }) => content);
+    expect(results.map((content) => content.includes('A region known for tea.'))).toEqual([true, false]);
+    expect(results.every((content) => content.includes('Coffee is brewed from beans.'))).toBe(true);
   });
 
   it('answers with its draft when the review finds nothing', async () => {

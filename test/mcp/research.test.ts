@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
-import type { Agent } from '../../src/agent/agent.ts';
+import type { Agent, AgentRequest } from '../../src/agent/agent.ts';
 import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
 import type { CheckedCitation } from '../../src/citations/check-citation.ts';
 import { toolsets, unimplementedTools } from '../../src/compose/toolsets.ts';
@@ -18,8 +18,10 @@ const everything: ReadonlySet<ToolNeed> = new Set(
 /** An agent that searches, waits for a signal, and answers. */
 function slowAgent(text: string) {
   const { promise: word, resolve: goOn } = Promise.withResolvers<void>();
+  const asked: AgentRequest[] = [];
   const agent: Agent = {
-    async prepare() {
+    async prepare(request) {
+      asked.push(request);
       return {
         conversationId: 'c0',
         async *events(signal): AsyncGenerator<AgentEvent, void> {
@@ -42,11 +44,11 @@ function slowAgent(text: string) {
       };
     },
   };
-  return { agent, goOn };
+  return { agent, goOn, asked };
 }
 
 async function start(text = 'Rivers flow.') {
-  const { agent, goOn } = slowAgent(text);
+  const { agent, goOn, asked } = slowAgent(text);
   const mcp = await startInProcess({ change: () => ({ agent }) });
   const call = async (name: string, given: object, userId = defaultAdmin.userId) =>
     mcp.backend.call(
@@ -60,16 +62,25 @@ async function start(text = 'Rivers flow.') {
       },
       { signal: AbortSignal.timeout(20_000) },
     );
-  const begun = await call('research_start', { query: 'What do rivers do?' });
+  const documentId = await mcp.add('Rivers', 'Rivers flow downhill.');
+  const begun = await call('research_start', { query: 'What do rivers do?', document_id: documentId });
   const id = String(begun.isError ? '' : begun.output.structured['research_id']);
   const ask = async (given: object = {}, userId?: string) => {
     const outcome = await call('research_result', { research_id: id, ...given }, userId);
     return outcome.isError ? { code: outcome.code } : { text: outcome.output.text, ...outcome.output.structured };
   };
-  return { ask, goOn };
+  return { ask, goOn, asked, documentId };
 }
 
 describe('asynchronous research', () => {
+  it('reads only the documents that it was given', async () => {
+    const { asked, documentId } = await start();
+    const scope = { kind: 'in', field: 'document_id', values: [documentId] };
+    expect(asked.map(({ search }) => search.filter)).toEqual([
+      expect.toSatisfy((filter) => JSON.stringify(filter).includes(JSON.stringify(scope))),
+    ]);
+  });
+
   it('reports the support of its answer, with quotes', async () => {
     const { ask, goOn } = await start();
     goOn();

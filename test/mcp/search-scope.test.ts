@@ -24,4 +24,9 @@ it('a search is limited to the documents and collections it names, and reports u
     expect(await found({ collection: 'East' }), name).toMatch(/Error \[not_found\].*East/);
     expect(await found({ document_ids: ['ffff0000'] }), name).toMatch(/Error \[not_found\]/);
   }
+  const answer = async (args: object) => textOf(await call('rag', { query: 'When does the harbour open?', ...args }));
+  expect(await answer({ document_id: skerry.slice(0, 8) })).not.toContain('Tyree');
+  expect(await answer({ collection: 'South' })).toMatch(/harbour of Tyree opens at nine/);
+  expect(await answer({ collection: 'South' })).not.toContain('Skerry');
+  expect(await answer({ collection: 'East' })).toMatch(/Error \[not_found\].*East/);
 });

@@ -147,10 +147,8 @@ export const searchFileKnowledge = defineTool({
         cite: (chunk) => cite({ kind: 'chunk', chunk }),
       });
     const beside = show(most - graphRoom);
-    const adding = novelHits(
-      telling,
-      beside.map(({ item }) => item.text),
-    );
+    const shownTexts = [...beside.map(({ item }) => item.text), ...(context.shownTexts?.() ?? [])];
+    const adding = novelHits(telling, shownTexts);
     const facts = renderFitting(hitsThatFit(adding, graphRoom), {
       maxCharacters: graphRoom,
       block: graphBlock,

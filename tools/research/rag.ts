@@ -5,8 +5,9 @@ import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { citedQuote, quoteLine, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
-import { query } from '../../src/toolbox/fields.ts';
+import { collections, documentIds, query } from '../../src/toolbox/fields.ts';
 import { oneLine, titleOf } from '../../src/toolbox/render-blocks.ts';
+import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
@@ -15,7 +16,11 @@ export const rag = defineTool({
   title: 'Answer from documents',
   description:
     'Have one self-contained question answered from the ingested documents by an agent that searches and reads by itself. Returns a short answer whose [n] markers name its sources. Reach for it to split a larger task: several sub-questions may be asked at the same time. When nothing found supports an answer, it says so.',
-  input: z.object({ query: query.describe('One question that can be understood without the conversation') }),
+  input: z.object({
+    query: query.describe('One question that can be understood without the conversation'),
+    document_ids: documentIds,
+    collections,
+  }),
   output: z.object({
     query: z.string(),
     generated_answer: z.string(),
@@ -52,7 +57,7 @@ export const rag = defineTool({
     // With web search, an empty corpus is no reason to refuse.
     const empty = webSearch === undefined ? await explainEmptyCorpus(context) : undefined;
     if (empty !== undefined) throw new ServiceError('not_found', empty);
-    const answer = await ask(input.query, signal);
+    const answer = await ask(input.query, await scopeFilter(input, 'document_id', context), signal);
     spend(answer.model, answer.usage);
     const numbers = new Map([...answer.sources].map(([number, source]) => [number, cite(source)]));
     const text = answer.text.replaceAll(/\[(\d+)\]/g, (whole, digits: string) => {

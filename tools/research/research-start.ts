@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { collections, documentIds } from '../../src/toolbox/fields.ts';
+import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ResearchState } from '../../src/toolbox/tool-ports.ts';
 import { requireResearch } from './research-service.ts';
@@ -8,14 +10,19 @@ export const researchStart = defineTool({
   title: 'Start research',
   description:
     'Start a longer piece of research over the documents: an agent plans, searches, reads, reasons and reviews its draft, which takes minutes. Returns at once with a research_id; research_result tells how it stands and gives the cited answer. For a single question that is answered in seconds use rag.',
-  input: z.object({ query: z.string().trim().min(1).max(20_000).describe('What to find out, complete in itself') }),
+  input: z.object({
+    query: z.string().trim().min(1).max(20_000).describe('What to find out, complete in itself'),
+    document_ids: documentIds,
+    collections,
+  }),
   output: z.object({ research_id: z.string(), status: z.string() }),
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
   needs: ['research'],
   deadline: 20_000,
 
-  async execute({ query }, context) {
-    const { id, status }: ResearchState = await requireResearch(context).start(query);
+  async execute(input, context) {
+    const scope = await scopeFilter(input, 'document_id', context);
+    const { id, status }: ResearchState = await requireResearch(context).start(input.query, scope);
     return {
       text: `Started.\nresearch_id ${id}\nAsk for the answer: call research_result with research_id="${id}", wait_seconds=20.`,
       structured: { research_id: id, status },
