@@ -78,12 +78,15 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   client: [],
   // Wires the product from ports; `composition` says what it must not reach.
   compose: [...foundations, ...work, 'http', 'tools'],
+  // The archive of a data folder, written and read.
+  backup: [...vocabulary, 'store', 'store/sql'],
   // Names the adapters and opens them: the only room that knows them all.
   adapters: [
     ...foundations,
     ...work,
     ...adapters,
     'store/full-text',
+    'backup',
     'compose',
     'config',
     'version',
@@ -101,6 +104,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
     'version',
     'user-cache',
     'adapters',
+    'backup',
     'compose',
     'http',
     'mcp',
@@ -157,6 +161,8 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   dompurify: ['page'],
   multer: ['http'],
   yazl: ['http'],
+  'modern-tar': ['backup'],
+  'age-encryption': ['backup'],
   chromadb: ['store/chroma'],
   kysely: ['store/sql', 'conversations'],
   'node:sqlite': ['store/sql', 'store'],

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createBackups } from '../backup/create-backups.ts';
 import type { Adapters } from '../compose/adapters.ts';
 import { closeAll } from '../compose/close-all.ts';
 import { defaultSettings, type Settings } from '../compose/settings.ts';
@@ -85,6 +86,7 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
   const store = await openStore({ path: folder.databaseFile, index, embeddingText, versionsKept, report });
   records.resolve();
   closers.push(store.close);
+  const backups = createBackups({ store, folder, version: readVersion() });
 
   const readers = createPreparationWorkers({
     imageReader: openImageReader(config.images, { models, cacheFolder: cache.path }),
@@ -101,6 +103,7 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
   const embedders = embeddersOf(config, modelsFolder);
   return {
     store,
+    backups,
     index,
     embedders,
     models,

@@ -104,6 +104,8 @@ export interface Client extends FolderTarget {
     request: { readonly model?: string; readonly back: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
+  /** A backup of the data folder as a tar archive, of some more than `bytes`. Read its content to the end or return it. */
+  backup(signal: AbortSignal): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
   /** Writes waiting summaries when no lasting server does. */
   summarise(signal: AbortSignal): AsyncGenerator<FinishProgress, void>;
   /**

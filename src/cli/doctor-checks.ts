@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { byteCount } from '../shared/byte-count.ts';
 import { describeChroma } from '../store/chroma/describe-chroma.ts';
 import { openDataFolder, readServerInfo } from '../store/data-folder.ts';
 import { modeOpenToOthers } from '../store/private-folder.ts';
@@ -12,7 +13,6 @@ import { damageSentence, findDamage } from '../store/sql/check-database.ts';
 import { freeSpaceIn } from '../store/sql/compact-database.ts';
 import { refuseEmptied } from '../store/sql/watch-health.ts';
 import { openUserCache } from '../user-cache.ts';
-import { byteCount } from './progress-line.ts';
 
 /** Result of one check. `wrong` prevents Citewell from working, `warning` from working well. */
 export interface Finding {

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { byteCount } from '../shared/byte-count.ts';
 import { openDataFolder } from '../store/data-folder.ts';
 import { damageSentence, findDamage } from '../store/sql/check-database.ts';
 import { compactDatabase, freeSpaceIn } from '../store/sql/compact-database.ts';
 import type { Finding } from './doctor-checks.ts';
-import { byteCount } from './progress-line.ts';
 
 /**
  * Rewrites a database of an earlier version, which keeps the space of deleted rows. `announce` is called before it

@@ -1,8 +1,9 @@
+import { byteCount } from '../shared/byte-count.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { DeletionRecord, VersionRecord } from './from-wire.ts';
 import { table, visibleLine } from './layout.ts';
-import { byteCount, count } from './progress-line.ts';
+import { count } from './progress-line.ts';
 import { withoutEmbedding } from './with-client.ts';
 
 /** `citewell documents versions` */

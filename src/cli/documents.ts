@@ -1,11 +1,12 @@
 import { ServiceError } from '../errors.ts';
+import { byteCount } from '../shared/byte-count.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { ChunkRecord, DocumentRecord } from './from-wire.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
-import { byteCount, count } from './progress-line.ts';
+import { count } from './progress-line.ts';
 import { chunkJson } from './search.ts';
 import { withoutEmbedding } from './with-client.ts';
 

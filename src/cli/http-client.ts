@@ -253,6 +253,11 @@ export async function httpClient(link: ServerLink): Promise<Client> {
       return embedder;
     },
 
+    async backup(signal) {
+      const { headers, content } = await link.download({ method: 'GET', path: '/system/backup', signal });
+      return { bytes: Number(headers['x-backup-bytes']), content };
+    },
+
     async *summarise(signal) {
       for await (const { data } of finish('summaries', signal)) yield data;
     },

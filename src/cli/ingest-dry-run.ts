@@ -2,10 +2,11 @@ import type { Config } from '../config.ts';
 import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import { isUrl } from '../ingest/ingest-all.ts';
+import { byteCount } from '../shared/byte-count.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { visibleLine } from './layout.ts';
-import { byteCount, count, duration } from './progress-line.ts';
+import { count, duration } from './progress-line.ts';
 import { isWorthNaming, type NamedSkip, noteSkipped, skipWords } from './skipped-files.ts';
 
 /** `citewell ingest --dry-run`: lists the files that would be read or skipped, without ingesting. */

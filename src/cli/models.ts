@@ -7,11 +7,11 @@ import { type InstalledModel, installedModels, removeModel } from '../local-mode
 import { findRuntime, installRuntime } from '../local-models/onnx-runtime.ts';
 import { describeFound } from '../models/local-servers.ts';
 import { modelChoices } from '../models/model-choices.ts';
+import { byteCount } from '../shared/byte-count.ts';
 import { openUserCache } from '../user-cache.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
-import { byteCount } from './progress-line.ts';
 
 /** The folder of local models. Throws `not_configured` without a cache folder, since a temporary one would lose them. */
 export function modelsFolderOf({ cacheDir }: Config): string {

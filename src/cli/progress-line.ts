@@ -55,11 +55,3 @@ export function duration(seconds: number): string {
 
 /** A whole number with separators between thousands. */
 export const count = (value: number): string => value.toLocaleString('en-US');
-
-/** A number of bytes for people. */
-export function byteCount(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power] ?? 'B'}`;
-}

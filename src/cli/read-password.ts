@@ -9,22 +9,27 @@ export interface PasswordParts {
   /** Take all of the input for the password, but for the end of its line. */
   readonly isPiped: boolean;
   readonly stop: AbortSignal;
+  /** What it is called in prompts and messages; `password` by default. */
+  readonly word?: 'password' | 'passphrase';
+  /** False for one that exists already, which is typed once. */
+  readonly isNew?: boolean;
 }
 
 /** A password from a person, who types it twice, or from a pipe. Throws `invalid_request` when there is none. */
 export async function readPassword(parts: PasswordParts): Promise<string> {
-  const { input, echo, isPiped } = parts;
+  const { input, echo, isPiped, word = 'password', isNew = true } = parts;
   if (isPiped) return (await text(input)).replace(/\r?\n$/, '');
   if (input.isTTY !== true || echo.isTTY !== true) {
     throw new ServiceError(
       'invalid_request',
-      'A password prompt needs a terminal; pass the password with --password-stdin.',
+      `A ${word} prompt needs a terminal; pass the ${word} with --${word}-stdin.`,
     );
   }
-  const first = await typed('Password: ', parts);
+  const first = await typed(word === 'password' ? 'Password: ' : 'Passphrase: ', parts);
+  if (!isNew) return first;
   const second = await typed('Once more: ', parts);
   if (first === second) return first;
-  throw new ServiceError('invalid_request', 'The passwords differ; nothing was changed.');
+  throw new ServiceError('invalid_request', `The ${word}s differ; nothing was changed.`);
 }
 
 const ENTER = new Set(['\r', '\n', '\u0004']);

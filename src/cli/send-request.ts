@@ -66,6 +66,24 @@ export async function* streamFromServer(
   throw lost(server, call.signal, undefined);
 }
 
+/** The headers and bytes of a download. Throws while it is read if the server ends. */
+export async function downloadFromServer(
+  server: string,
+  call: ServerRequest,
+): Promise<{ readonly headers: IncomingHttpHeaders; readonly content: AsyncGenerator<Uint8Array, void> }> {
+  const response = await send(server, call);
+  const content = async function* () {
+    try {
+      yield* response;
+    } catch (error) {
+      throw lost(server, call.signal, error);
+    } finally {
+      response.destroy();
+    }
+  };
+  return { headers: response.headers, content: content() };
+}
+
 // Not `fetch`, whose response time limit is five minutes; ingesting a large file may take longer.
 async function send(server: string, { method, path, body, signal, token }: ServerRequest): Promise<IncomingMessage> {
   const encoded = body instanceof FormData ? new Response(body) : body === undefined ? undefined : Response.json(body);

@@ -1,5 +1,12 @@
 import { MAX_CONNECTIONS, type SharedStore } from '../store/share-store.ts';
-import { askServer, ServerLost, type ServerRequest, type StreamRequest, streamFromServer } from './send-request.ts';
+import {
+  askServer,
+  downloadFromServer,
+  ServerLost,
+  type ServerRequest,
+  type StreamRequest,
+  streamFromServer,
+} from './send-request.ts';
 
 /** Address of the process that holds the data folder. */
 export interface ServerAddress {
@@ -22,6 +29,8 @@ export interface ServerLink {
   stream(
     request: StreamRequest & LinkRequest,
   ): AsyncGenerator<{ readonly event: string; readonly data: unknown }, void>;
+  /** The content must be read to its end or returned. */
+  download(request: ServerRequest & LinkRequest): ReturnType<typeof downloadFromServer>;
   /** The current address. */
   address(): Promise<ServerAddress>;
   close(): Promise<void>;
@@ -74,6 +83,20 @@ export function createServerLink(store: SharedStore<ServerAddress>): ServerLink 
         await events.return();
         end();
       }
+    },
+
+    async download({ isRepeatable, ...request }) {
+      const { value, end } = await reach({ ...request, isRepeatable }, ({ url, token }) =>
+        downloadFromServer(url, { ...request, token }),
+      );
+      const content = async function* () {
+        try {
+          yield* value.content;
+        } finally {
+          end();
+        }
+      };
+      return { headers: value.headers, content: content() };
     },
 
     async address() {

@@ -3,7 +3,7 @@ import type { TextAnalyser } from '../citations/text-analyser.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { Embedders } from '../embeddings/embedders.ts';
 import type { GraphThread } from '../graph/graph-thread.ts';
-import type { HttpLog } from '../http/http-services.ts';
+import type { HttpLog, HttpServices } from '../http/http-services.ts';
 import type { DocumentReaders } from '../ingest/document-readers.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { ModelChoices } from '../models/model-choices.ts';
@@ -22,6 +22,8 @@ import type { Settings } from './settings.ts';
  */
 export interface Adapters {
   readonly store: Store;
+  /** Backups of the data folder; undefined where it has none. */
+  readonly backups?: HttpServices['backups'];
   /** The vector index that the store keeps up to date. */
   readonly index: Pick<VectorIndex, 'isHealthy'>;
   readonly embedders: Embedders;

@@ -177,6 +177,7 @@ export function compose(adapters: Adapters): Product {
     graph,
     prompts,
     spaces: store.spaces,
+    ...(adapters.backups && { backups: adapters.backups }),
     maintenance: store.maintenance,
     settings: () => deployment.settings({ models, embedder: embeddings }),
     conversations,

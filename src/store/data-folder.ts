@@ -16,9 +16,15 @@ export interface DataFolder {
   readonly path: string;
   readonly databaseFile: string;
   readonly chromaFolder: string;
+  /** For files that are of no use until they are complete; whoever opens the data folder next removes it. */
+  readonly unfinishedFolder: string;
   /** Releases the lock. */
   close(): Promise<void>;
 }
+
+/** Names in the data folder. */
+export const DATABASE_FILE = 'citewell.db';
+export const UNFINISHED = 'unfinished';
 
 /**
  * Creates the folder if necessary and locks it for this process. Throws `conflict` when another process holds the lock,
@@ -36,7 +42,9 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
   if (lock === undefined) throw await conflict(path);
 
   const holderFile = join(path, 'holder.json');
+  const unfinishedFolder = join(path, UNFINISHED);
   try {
+    await rm(unfinishedFolder, { recursive: true, force: true });
     await writeHolder(holderFile);
   } catch (error) {
     lock.release();
@@ -44,8 +52,9 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
   }
   return {
     path,
-    databaseFile: join(path, 'citewell.db'),
+    databaseFile: join(path, DATABASE_FILE),
     chromaFolder: join(path, 'chroma'),
+    unfinishedFolder,
     async close() {
       if (!lock.isHeld) return;
       await rm(holderFile, { force: true });

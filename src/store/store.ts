@@ -39,6 +39,11 @@ export interface Store {
   readonly descriptionSearch: DescriptionSearch;
   readonly contexts: ChunkContextRecords;
   readonly maintenance: IndexMaintenance;
+  /**
+   * Writes a copy of the database as it is at one moment to this path, where nothing may be. Undefined for a database
+   * with backup tools of its own.
+   */
+  readonly snapshot?: (path: string) => Promise<void>;
   /** Describes damage to the store found while the service runs, for users. */
   problem(): string | undefined;
   /** Closes the database; the caller closes the index after this. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatLocation, paragraph, table, wrap } from '../../src/cli/layout.ts';
-import { byteCount, duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
+import { duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
+import { byteCount } from '../../src/shared/byte-count.ts';
 
 describe('text for a terminal', () => {
   it.each([

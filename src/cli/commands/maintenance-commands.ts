@@ -1,13 +1,39 @@
 import { type Command, Option } from 'commander';
 import type { CommandParts } from './command-parts.ts';
 
-/** `status`, `reindex`, `migrate r2r` and `doctor`. */
+/** `status`, `backup`, `restore`, `reindex`, `migrate r2r` and `doctor`. */
 export function maintenanceCommands(program: Command, { context, ended }: CommandParts): void {
   program
     .command('status')
     .description('show what is stored, and which models are used')
     .option('--json', 'machine-readable')
     .action(async (options) => ended(await (await import('../status.ts')).status(options, context)));
+
+  const passphrase = (command: Command) =>
+    command.option('--passphrase-stdin', 'read the passphrase from stdin instead of asking');
+  const backup = passphrase(program.command('backup'))
+    .description('write a backup of everything stored, while the server runs ("./verify" is a file)')
+    .argument('<file>', 'a new file')
+    .option('--encrypt', 'encrypt it with a passphrase (an age file)')
+    .option('--json', 'one JSON object per line')
+    .action(async (file: string, options) =>
+      ended(await (await import('../backup.ts')).backUp(file, options, context)),
+    );
+  backup
+    .command('verify')
+    .description('check that a backup is complete and undamaged, as restoring it would')
+    .argument('<file>')
+    .action(async (file: string, _options, command: Command) =>
+      // The options are those of "backup", which takes them.
+      ended(await (await import('../backup.ts')).verify(file, command.optsWithGlobals(), context)),
+    );
+  passphrase(program.command('restore'))
+    .description('restore a backup into a data folder that holds nothing yet')
+    .argument('<file>')
+    .option('--json', 'one JSON object per line')
+    .action(async (file: string, options) =>
+      ended(await (await import('../backup.ts')).restore(file, options, context)),
+    );
 
   program
     .command('reindex')

@@ -1,13 +1,16 @@
 import { cpus, freemem, totalmem } from 'node:os';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from 'express';
 import { requireSuperuser } from '../../access/principal.ts';
+import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
+import { sendPieces } from '../send-csv.ts';
 import { sendEvents, streamOptions } from '../sse.ts';
 import { toModelChoices } from '../wire/model-choices.ts';
 import { toPromptRecord } from '../wire/prompt-record.ts';
@@ -16,11 +19,24 @@ import { toCitewellStatus } from '../wire/system-record.ts';
 
 type Services = Pick<
   HttpServices,
-  'corpus' | 'queue' | 'status' | 'settings' | 'models' | 'modelChoices' | 'prompts' | 'reindex' | 'limits' | 'log'
+  | 'backups'
+  | 'corpus'
+  | 'queue'
+  | 'status'
+  | 'settings'
+  | 'models'
+  | 'modelChoices'
+  | 'prompts'
+  | 'reindex'
+  | 'limits'
+  | 'log'
 >;
 
 /** Milliseconds over which CPU usage is measured. */
 const CPU_SAMPLE = 100;
+
+/** Bytes of a backup read ahead. */
+const BACKUP_BUFFER = 1_000_000;
 
 /** docs/contract.md 12 for superusers, and re-embedding of the corpus (addition). */
 export function systemRoutes(services: Services): Router {
@@ -53,6 +69,21 @@ export function systemRoutes(services: Services): Router {
   router.get('/models', async (_request, response) => {
     requireSuperuser(principalOf(response));
     response.json(single(toModelChoices(await services.modelChoices(), services.models)));
+  });
+
+  router.get('/backup', async (_request, response) => {
+    requireSuperuser(principalOf(response));
+    if (services.backups === undefined) {
+      throw new ServiceError('not_configured', 'This service keeps nothing in a data folder that could be backed up.');
+    }
+    const { bytes, content } = await services.backups.begin();
+    response.set({
+      'Content-Type': 'application/x-tar',
+      'Content-Disposition': 'attachment; filename="citewell-backup.tar"',
+      'Cache-Control': 'no-store',
+      'X-Backup-Bytes': String(bytes),
+    });
+    await sendPieces(response, Readable.from(content, { objectMode: false, highWaterMark: BACKUP_BUFFER }));
   });
 
   router.post('/reindex', async (request, response) => {

@@ -18,6 +18,7 @@ import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
 import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
 import { createChunkSearch } from './search/chunk-search.ts';
+import { snapshotDatabase } from './snapshot-database.ts';
 import { createFollowedSources } from './sql-followed-sources.ts';
 import { createPrompts } from './sql-prompts.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
@@ -107,6 +108,7 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
     descriptionSearch: createDescriptionSearch(sqlite),
     contexts: createChunkContexts(sqlite),
     maintenance: upkeep,
+    snapshot: (copy) => snapshotDatabase(path, copy),
     problem: sqlite.problem,
     async close() {
       await resets.close();

@@ -214,6 +214,17 @@ export const systemOperations: OperationGroup = {
       access: 'superuser',
       answer: json(results(modelChoicesRecord)),
     }),
+    operation('GET /v3/system/backup', {
+      name: 'backUp',
+      summary: 'Download a backup of the data folder as it is now',
+      description:
+        'Everything that is stored, with the original files; the vector index is rebuilt after `citewell restore`, which ' +
+        'reads this archive. `citewell backup` compresses and encrypts it. One backup at a time.',
+      access: 'superuser',
+      answer: { 'application/x-tar': 'Begins with `manifest.json` and ends with `checksums.json` (SHA-256).' },
+      answerHeaders: { 'X-Backup-Bytes': 'Bytes of its files together.' },
+      failures: [409, 503],
+    }),
     operation('POST /v3/system/reindex', {
       name: 'reindex',
       summary: 'Embed all chunks again, or return to the previous embedder',

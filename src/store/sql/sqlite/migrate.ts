@@ -37,10 +37,13 @@ const steps: Readonly<Record<string, Migration>> = {
   '0016-followed-sources': followedSources,
 };
 
+/** Whether this version of the program knows the step: it does not know those of newer versions. */
+export const isKnownStep = (step: string): boolean => step in steps;
+
 /** Migrates the database to this version of the program; each step runs in a transaction. */
 export async function migrate(database: Kysely<Tables>, name: string): Promise<void> {
   const done = await stepsDone(database);
-  const newer = done.find((step) => !(step in steps));
+  const newer = done.find((step) => !isKnownStep(step));
   if (newer !== undefined) throw writtenByNewer(name, newer);
   // Avoids the migrator when nothing is pending, because it first reads the structure of every table.
   if (done.length === Object.keys(steps).length) return;

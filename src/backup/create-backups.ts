@@ -1,0 +1,130 @@
+import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTarPacker, type TarEntry } from 'modern-tar';
+import { ServiceError } from '../errors.ts';
+import { DATABASE_FILE, type DataFolder } from '../store/data-folder.ts';
+import { databaseFacts } from '../store/sql/database-facts.ts';
+import type { Store } from '../store/store.ts';
+import { BACKUP_FORMAT, type BackupManifest, CHECKSUMS_FILE, MANIFEST_FILE } from './backup-manifest.ts';
+
+/** A backup that is ready to be read, as a tar archive. */
+export interface Backup {
+  /** Bytes of its files; the archive adds some hundred to each. */
+  readonly bytes: number;
+  /** Must be read to its end or returned: it removes the copy of the database that it reads. */
+  readonly content: AsyncGenerator<Uint8Array, void>;
+}
+
+export interface Backups {
+  /** Copies the database as it is now; everybody goes on reading and writing. One backup at a time. */
+  begin(): Promise<Backup>;
+}
+
+interface BackupsParts {
+  readonly store: Pick<Store, 'snapshot'>;
+  readonly folder: Pick<DataFolder, 'path' | 'unfinishedFolder'>;
+  readonly version: string;
+}
+
+/** Folders of the data folder that are backed up beside the database; their files are small. */
+const FOLDERS = ['evaluations'];
+
+/**
+ * Backups of an open data folder. They contain everything that is kept: documents with their originals and earlier
+ * versions, vectors, users, conversations, settings and evaluations. The vector index is rebuilt from the database.
+ */
+export function createBackups({ store, folder, version }: BackupsParts): Backups {
+  let isBusy = false;
+  return {
+    async begin() {
+      if (store.snapshot === undefined) {
+        const words = 'This database is backed up with its own tools, such as pg_dump.';
+        throw new ServiceError('not_configured', words);
+      }
+      if (isBusy) throw new ServiceError('conflict', 'Another backup is being made. Try again when it is finished.');
+      isBusy = true;
+      const copy = join(folder.unfinishedFolder, `backup-${randomUUID()}.db`);
+      const end = async () => {
+        await rm(copy, { force: true });
+        isBusy = false;
+      };
+      try {
+        await mkdir(folder.unfinishedFolder, { recursive: true, mode: 0o700 });
+        await store.snapshot(copy);
+        const files = await filesOf(folder.path, copy);
+        const bytes = files.reduce((sum, { size }) => sum + size, 0);
+        const created_at = new Date().toISOString();
+        const manifest = { format: BACKUP_FORMAT, citewell: version, created_at, ...databaseFacts(copy), bytes };
+        return { bytes, content: archive(manifest, files, end) };
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    },
+  };
+}
+
+interface BackedUpFile {
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+}
+
+async function filesOf(dataFolder: string, databaseCopy: string): Promise<BackedUpFile[]> {
+  const files = [{ name: DATABASE_FILE, path: databaseCopy, size: (await stat(databaseCopy)).size }];
+  for (const folder of FOLDERS) {
+    const found = await readdir(join(dataFolder, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of found) {
+      if (!entry.isFile() || !entry.name.endsWith('.json')) continue;
+      const path = join(dataFolder, folder, entry.name);
+      files.push({ name: `${folder}/${entry.name}`, path, size: (await stat(path)).size });
+    }
+  }
+  return files;
+}
+
+async function* archive(
+  manifest: BackupManifest,
+  files: readonly BackedUpFile[],
+  end: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void> {
+  const { readable, controller } = createTarPacker();
+  const checksums: Record<string, string> = {};
+  const mtime = new Date(manifest.created_at);
+  const add = async (name: string, size: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
+    const header: TarEntry['header'] = { name, size, mode: 0o600, mtime };
+    const hash = createHash('sha256');
+    await ReadableStream.from(hashed(content, hash)).pipeTo(controller.add(header));
+    checksums[name] = hash.digest('hex');
+  };
+  const addJson = (name: string, value: object) => {
+    const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+    return add(name, bytes.length, [bytes]);
+  };
+  const fill = async () => {
+    await addJson(MANIFEST_FILE, manifest);
+    // A file that has grown since does not fit its entry; of one that is only read, the beginning is what was there.
+    for (const { name, path, size } of files) {
+      await add(name, size, size === 0 ? [] : createReadStream(path, { end: size - 1, highWaterMark: PIECE }));
+    }
+    await addJson(CHECKSUMS_FILE, { ...checksums });
+    controller.finalize();
+  };
+  try {
+    fill().catch((error: unknown) => controller.error(error));
+    yield* readable;
+  } finally {
+    await end();
+  }
+}
+
+const PIECE = 256 * 1024;
+
+async function* hashed(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, hash: Hash) {
+  for await (const piece of content) {
+    hash.update(piece);
+    yield piece;
+  }
+}

@@ -1,0 +1,195 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { link, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
+import { ServiceError } from '../errors.ts';
+
+/** Encrypted files begin with it; they are age files (age-encryption.org), which other programs can decrypt too. */
+const AGE = Buffer.from('age-encryption.org/');
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const PIECE = 256 * 1024;
+
+export interface SealOptions {
+  /** Without one, the file is not encrypted. */
+  readonly passphrase: string | undefined;
+  /** Base-2 logarithm of the work to derive a key from the passphrase; age's default takes about a second. */
+  readonly keyWork?: number;
+  /** Called with the number of bytes read so far. */
+  readonly onProgress: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes an archive to a new file, compressed, and encrypted if there is a passphrase. The file appears when it is
+ * complete; `conflict` when there is one already.
+ */
+export async function sealArchive(
+  content: AsyncIterable<Uint8Array>,
+  file: string,
+  options: SealOptions,
+): Promise<void> {
+  const partial = `${file}.partial-${process.pid}`;
+  const compress = createZstdCompress({ params: { [zlib.ZSTD_c_checksumFlag]: 1 } });
+  try {
+    const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
+    await pipeline(
+      metered(content, options),
+      compress,
+      (bytes: AsyncIterable<Uint8Array>) => encrypted(bytes, options),
+      output,
+      { signal: options.signal },
+    );
+    // Unlike renaming, it fails where a file of that name has appeared meanwhile.
+    await link(partial, file);
+    await flushFolder(dirname(file));
+  } catch (error) {
+    throw writeFailure(error, file, options.signal);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  const opened = await open(folder, 'r').catch(() => undefined);
+  await opened?.sync().catch(() => undefined);
+  await opened?.close();
+}
+
+/** The archive in a file that `sealArchive` wrote, or in a tar file that is compressed only, or not even that. */
+export async function* openArchive(file: string, options: SealOptions): AsyncGenerator<Uint8Array, void> {
+  const pieces = createReadStream(file, { highWaterMark: PIECE });
+  try {
+    const { first, all } = await peek(metered(pieces, options));
+    const isEncrypted = first.subarray(0, AGE.length).equals(AGE);
+    const plain = await peek(isEncrypted ? decrypted(all, file, options.passphrase) : all);
+    if (!plain.first.subarray(0, ZSTD.length).equals(ZSTD)) yield* plain.all;
+    else yield* decompressed(plain.all, options.signal);
+  } catch (error) {
+    throw readFailure(error, file, options.signal);
+  } finally {
+    pieces.destroy();
+  }
+}
+
+/** Whether a passphrase is needed to read the file. */
+export async function isEncryptedFile(file: string): Promise<boolean> {
+  try {
+    const opened = await open(file, 'r');
+    try {
+      const { buffer, bytesRead } = await opened.read(Buffer.alloc(AGE.length), 0, AGE.length, 0);
+      return buffer.subarray(0, bytesRead).equals(AGE);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    throw readFailure(error, file);
+  }
+}
+
+async function* metered(content: AsyncIterable<Uint8Array>, { onProgress, signal }: SealOptions) {
+  let bytes = 0;
+  for await (const piece of content) {
+    signal.throwIfAborted();
+    yield piece;
+    bytes += piece.byteLength;
+    onProgress(bytes);
+  }
+}
+
+async function peek(content: AsyncIterable<Uint8Array>) {
+  const pieces = content[Symbol.asyncIterator]();
+  const begun = await pieces.next();
+  const all = async function* (): AsyncGenerator<Uint8Array, void> {
+    try {
+      if (!begun.done) yield begun.value;
+      for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+    } finally {
+      await pieces.return?.();
+    }
+  };
+  return { first: Buffer.from(begun.done ? [] : begun.value.subarray(0, AGE.length)), all: all() };
+}
+
+async function* decompressed(content: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  const decompress = createZstdDecompress();
+  // A failure of either destroys the other, so whoever reads it receives the error.
+  pipeline(content, decompress, { signal }).catch(() => undefined);
+  yield* decompress;
+}
+
+// The package is loaded only where there is something to encrypt.
+async function* encrypted(content: AsyncIterable<Uint8Array>, { passphrase, keyWork }: SealOptions) {
+  if (passphrase === undefined) {
+    yield* content;
+    return;
+  }
+  const { Encrypter } = await import('age-encryption');
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase(passphrase);
+  if (keyWork !== undefined) encrypter.setScryptWorkFactor(keyWork);
+  yield* await encrypter.encrypt(ReadableStream.from(content));
+}
+
+async function* decrypted(content: AsyncIterable<Uint8Array>, file: string, passphrase: string | undefined) {
+  if (passphrase === undefined) {
+    throw new ServiceError('invalid_request', `${file} is encrypted. Pass its passphrase with --passphrase-stdin.`);
+  }
+  const { Decrypter } = await import('age-encryption');
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase);
+  let plain: ReadableStream<Uint8Array>;
+  try {
+    plain = await decrypter.decrypt(ReadableStream.from(content));
+  } catch (error) {
+    if (error instanceof Error && /no identity matched/.test(error.message)) {
+      throw new ServiceError('invalid_request', `This is not the passphrase of ${file}.`, { cause: error });
+    }
+    throw error;
+  }
+  yield* plain;
+}
+
+function writeFailure(error: unknown, file: string, signal: AbortSignal): unknown {
+  if (error instanceof ServiceError) return error;
+  if (signal.aborted) return new ServiceError('cancelled', 'Interrupted; no backup was written.', { cause: error });
+  const code = codeOf(error);
+  if (code === 'EEXIST') {
+    return new ServiceError('conflict', `${file} exists already. Choose another name, or delete it.`, { cause: error });
+  }
+  const reason = WRITE_REASONS.get(code) ?? messageOf(error);
+  return new ServiceError('store_failed', `${file} cannot be written: ${reason}.`, { cause: error });
+}
+
+const WRITE_REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'its folder does not exist'],
+  ['ENOTDIR', 'its folder is a file'],
+  ['EACCES', 'this user may not write there'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+]);
+
+/** An unreadable backup in words for people; other errors unchanged. */
+export function readFailure(error: unknown, file: string, signal?: AbortSignal): unknown {
+  if (error instanceof ServiceError) return error;
+  if (signal?.aborted) return new ServiceError('cancelled', 'Interrupted; nothing was changed.', { cause: error });
+  const code = codeOf(error);
+  if (code === 'ENOENT') return new ServiceError('not_found', `There is no file ${file}.`, { cause: error });
+  if (code === 'EISDIR') return new ServiceError('invalid_request', `${file} is a folder.`, { cause: error });
+  if (code === 'EACCES') return new ServiceError('forbidden', `This user may not read ${file}.`, { cause: error });
+  if (code === 'ENOSPC') {
+    const words = `The disk is full: the contents of ${file} could not be written.`;
+    return new ServiceError('store_failed', words, { cause: error });
+  }
+  return damaged(file, messageOf(error), error);
+}
+
+export const damaged = (file: string, what: string, cause?: unknown): ServiceError =>
+  new ServiceError(
+    'invalid_request',
+    `${file} is damaged, incomplete, or no backup of Citewell (${what.replace(/\.$/, '')}). Use another backup.`,
+    { cause },
+  );
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

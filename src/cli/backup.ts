@@ -1,0 +1,135 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { BackupManifest } from '../backup/backup-manifest.ts';
+import { restoreBackup, verifyBackup } from '../backup/restore-backup.ts';
+import { isEncryptedFile, type SealOptions, sealArchive } from '../backup/seal.ts';
+import { ServiceError } from '../errors.ts';
+import { byteCount } from '../shared/byte-count.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { count, progressLine } from './progress-line.ts';
+import { readPassword } from './read-password.ts';
+import { withClient } from './with-client.ts';
+
+interface BackupOptions {
+  readonly encrypt?: boolean;
+  readonly passphraseStdin?: boolean;
+  readonly json?: boolean;
+}
+
+/** `citewell backup`: everything that is stored, in one new file. */
+export async function backUp(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
+  const { output, interruption } = context;
+  const file = resolve(name);
+  await requireNew(file);
+  const isEncrypted = options.encrypt === true || options.passphraseStdin === true;
+  const passphrase = isEncrypted ? await askPassphrase(options, context, true) : undefined;
+  return withClient(
+    context,
+    async (client) => {
+      output.status('Copying the database …');
+      const { bytes, content } = await client.backup(interruption.stop);
+      await sealArchive(content, file, sealOptions(passphrase, bytes, options, context));
+      const { size } = await stat(file);
+      const facts = { file, bytes, file_bytes: size, encrypted: isEncrypted };
+      if (options.json) output.print(JSON.stringify({ type: 'done', ...facts }));
+      else {
+        output.print(`Wrote ${file}: ${byteCount(bytes)} in ${byteCount(size)}${isEncrypted ? ', encrypted' : ''}.`);
+        if (!isEncrypted)
+          output.note(output.noteStyle('dim', 'It contains all documents and password hashes, unencrypted.'));
+      }
+      return exitCodes.ok;
+    },
+    { embedder: 'keep', yieldsStore: false },
+  );
+}
+
+/** `citewell backup verify` */
+export async function verify(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
+  const { file, seal } = await existing(name, options, context);
+  const manifest = await verifyBackup(file, seal);
+  say('verified', 'is complete and undamaged', { file, manifest }, options, context);
+  return exitCodes.ok;
+}
+
+/** `citewell restore` */
+export async function restore(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
+  const { dataDir } = await context.config();
+  const { file, seal } = await existing(name, options, context);
+  const manifest = await restoreBackup(file, dataDir, seal);
+  say('restored', `is restored in ${dataDir}`, { file, manifest }, options, context);
+  if (!options.json) {
+    context.output.note('The vector index is rebuilt at the next start; until then, vectors are compared one by one.');
+  }
+  return exitCodes.ok;
+}
+
+async function existing(name: string, options: BackupOptions, context: CommandContext) {
+  const file = resolve(name);
+  const passphrase = (await isEncryptedFile(file)) ? await askPassphrase(options, context, false) : undefined;
+  const { size } = await stat(file);
+  return { file, seal: sealOptions(passphrase, size, options, context) };
+}
+
+function say(
+  type: 'verified' | 'restored',
+  words: string,
+  { file, manifest }: { readonly file: string; readonly manifest: BackupManifest },
+  { json }: BackupOptions,
+  { output }: CommandContext,
+): void {
+  const { documents, chunks, bytes, created_at, citewell } = manifest;
+  if (json) output.print(JSON.stringify({ type, file, ...manifest }));
+  else {
+    output.print(
+      `${file} ${words}: ${count(documents)} documents, ${count(chunks)} chunks, ${byteCount(bytes)}, ` +
+        `made on ${created_at} by Citewell ${citewell}.`,
+    );
+  }
+}
+
+/** Shows progress twice a second at most. */
+function sealOptions(
+  passphrase: string | undefined,
+  total: number,
+  { json }: BackupOptions,
+  { output, interruption }: CommandContext,
+): SealOptions {
+  const startedAt = performance.now();
+  let shownAt = 0;
+  return {
+    passphrase,
+    signal: interruption.stop,
+    onProgress(bytes) {
+      const now = performance.now();
+      if (now - shownAt < PROGRESS_EVERY_MS && bytes < total) return;
+      shownAt = now;
+      // The archive has some more bytes than its files.
+      const done = Math.min(bytes, total);
+      if (json) output.print(JSON.stringify({ type: 'progress', done, total }));
+      const inMegabytes = { done: Math.round(done / 1e6), total: Math.round(total / 1e6), unit: 'MB' };
+      const elapsedSeconds = (now - startedAt) / 1000;
+      output.status(progressLine({ ...inMegabytes, failed: 0, skipped: 0, elapsedSeconds }, output.width));
+    },
+  };
+}
+
+const PROGRESS_EVERY_MS = 500;
+
+async function requireNew(file: string): Promise<void> {
+  if ((await stat(file).catch(() => undefined)) === undefined) return;
+  throw new ServiceError('conflict', `${file} exists already. Choose another name, or delete it.`);
+}
+
+async function askPassphrase(
+  { passphraseStdin = false }: BackupOptions,
+  { interruption }: CommandContext,
+  isNew: boolean,
+) {
+  const passphrase = await readPassword({
+    ...{ input: process.stdin, echo: process.stderr, isPiped: passphraseStdin, stop: interruption.stop },
+    ...{ word: 'passphrase', isNew },
+  });
+  if (passphrase === '') throw new ServiceError('invalid_request', 'The passphrase is empty; nothing was done.');
+  return passphrase;
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * A digest of the rows of every table of a database, by name; knows nothing of what they mean. Leaves out the statistics
+ * that SQLite updates when it closes.
+ */
+export function tableContents(path: string): Readonly<Record<string, string>> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const tables = database.prepare(
+      "select name from sqlite_master where type = 'table' and sql not like 'create virtual%' and name not like 'sqlite_stat%'",
+    );
+    return Object.fromEntries(
+      tables.all().map(({ name }) => {
+        const rows = database
+          .prepare(`select * from "${name}"`)
+          .all()
+          .map((row) => JSON.stringify(row, encode));
+        return [
+          String(name),
+          `${rows.length} rows ${createHash('sha256').update(rows.sort().join('\n')).digest('hex')}`,
+        ];
+      }),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+const encode = (_key: string, value: unknown): unknown =>
+  ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') : value;
