@@ -61,7 +61,7 @@ const VERSIONS_KEPT = 10;
 export async function openStore(options: StoreOptions): Promise<SqlStore> {
   const { path, readers, report } = options;
   const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }), ...(report && { report }) });
-  return openRecordStore(sqlite, options);
+  return { ...(await openRecordStore(sqlite, options)), snapshot: (copy) => snapshotDatabase(path, copy) };
 }
 
 /** The store over an open database of either engine, which is closed with it, and when this fails. */
@@ -108,7 +108,6 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
     descriptionSearch: createDescriptionSearch(sqlite),
     contexts: createChunkContexts(sqlite),
     maintenance: upkeep,
-    snapshot: (copy) => snapshotDatabase(path, copy),
     problem: sqlite.problem,
     async close() {
       await resets.close();
