@@ -72,7 +72,7 @@ const expected = sentences([])
   .replaceAll(/ \[\d+\]/g, '');
 
 /** Lets the model answer and pause in the middle, until the returned function is called. */
-function pauseInTheMiddle(model: PageModel): () => void {
+export function pauseInTheMiddle(model: PageModel): () => void {
   const { promise: until, resolve } = Promise.withResolvers<void>();
   model.answers(
     (passages): ScriptedAnswer => ({
@@ -102,12 +102,12 @@ async function ask(page: Page, { test }: Parts, kind: Kind): Promise<void> {
 }
 
 /** Waits until the part before the pause is shown. The service may hold back its last words. */
-async function showsBeginning(page: Page): Promise<void> {
+export async function showsBeginning(page: Page): Promise<void> {
   await page.locator('.turn .answer-text').filter({ hasText: 'word3c' }).waitFor();
   await page.waitForURL(/conversation=/);
 }
 
-async function showsWholeAnswer(page: Page): Promise<void> {
+export async function showsWholeAnswer(page: Page): Promise<void> {
   await page.locator('.turn[aria-busy=false]').last().waitFor();
   await page
     .locator('.turn .answer-text')

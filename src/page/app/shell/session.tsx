@@ -24,6 +24,23 @@ whenSignedOut(() => {
   session.value = { kind: 'signed_out' };
 });
 
+/** Waits until someone has signed in, or until the signal; at once for a session that is not known to be over. */
+export function whileSignedOut(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      signal.removeEventListener('abort', end);
+      stop?.();
+      resolve();
+    };
+    let stop: (() => void) | undefined;
+    stop = session.subscribe(({ kind }) => {
+      // Called once at the subscription, before there is anything to stop.
+      if (kind !== 'signed_out') queueMicrotask(end);
+    });
+    signal.addEventListener('abort', end);
+  });
+}
+
 /** Loads the user of the session cookie. */
 export async function loadSession(): Promise<void> {
   try {

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { readEvents, StreamFailure } from '../../../../client/sse.ts';
 import { call, messageOf, RequestFailure, send } from '../../api/request.ts';
 import { setQuery } from '../../router.ts';
+import { whileSignedOut } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import { type AnswerCheck, applyCheck, checkRequest } from './answer-check.ts';
 import { type AnswerState, applyEvent, emptyAnswer } from './answer-state.ts';
@@ -155,9 +156,18 @@ function resume(known: KnownRun): void {
 const eventsOf = (run: string): string => `/v3/retrieval/runs/${encodeURIComponent(run)}/events`;
 
 async function follow(key: string, response: Response, known: KnownRun, signal: AbortSignal): Promise<void> {
-  const reconnect = (lastEventId: string) => {
+  const reconnect = async (lastEventId: string): Promise<Response> => {
     update(key, () => ({ isReconnecting: true }));
-    return fetch(eventsOf(known.run), { headers: { 'Last-Event-ID': lastEventId }, signal });
+    try {
+      await whileSignedOut(signal);
+      // Renews an expired session by itself.
+      return await send(eventsOf(known.run), { headers: { 'Last-Event-ID': lastEventId }, signal });
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.status === 0) throw error;
+      // Someone has to sign in; the answer goes on afterwards.
+      if (error.status === 401) return reconnect(lastEventId);
+      throw new StreamFailure(`status_${error.status}`, error.message, { cause: error });
+    }
   };
   let answer = emptyAnswer;
   const speaker = createSpeaker(signal);

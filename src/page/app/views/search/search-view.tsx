@@ -132,11 +132,11 @@ function Results({ address: { limit, page }, results, onPage }: ResultsProps) {
       </ol>
       {(page > 1 || hasNext) && (
         <nav class="pager" aria-label={texts.pager.label}>
-          <button type="button" disabled={page === 1} onClick={() => onPage(page - 1)}>
+          <button type="button" aria-disabled={page === 1} onClick={() => page > 1 && onPage(page - 1)}>
             {texts.pager.previous}
           </button>
           <span>{texts.search.page(page)}</span>
-          <button type="button" disabled={!hasNext} onClick={() => onPage(page + 1)}>
+          <button type="button" aria-disabled={!hasNext} onClick={() => hasNext && onPage(page + 1)}>
             {texts.pager.next}
           </button>
         </nav>

@@ -21,8 +21,9 @@ export function QuoteSteps({ active, total, place: location, onStep }: QuoteStep
             type="button"
             aria-label={texts.source.previousQuote}
             title={texts.source.previousQuote}
-            disabled={active === 0}
-            onClick={() => onStep(active - 1)}
+            // A disabled button would lose the focus at the first and the last quote.
+            aria-disabled={active === 0}
+            onClick={() => active > 0 && onStep(active - 1)}
           >
             ↑
           </button>
@@ -30,8 +31,8 @@ export function QuoteSteps({ active, total, place: location, onStep }: QuoteStep
             type="button"
             aria-label={texts.source.nextQuote}
             title={texts.source.nextQuote}
-            disabled={active === total - 1}
-            onClick={() => onStep(active + 1)}
+            aria-disabled={active === total - 1}
+            onClick={() => active < total - 1 && onStep(active + 1)}
           >
             ↓
           </button>
