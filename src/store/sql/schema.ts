@@ -175,6 +175,13 @@ export interface OutboxTable {
   readonly created_at: string;
 }
 
+export interface FullTextChangeTable {
+  readonly key: Generated<number>;
+  /** Every chunk that was added or removed has a key in this range. */
+  readonly first_chunk: number;
+  readonly last_chunk: number;
+}
+
 export interface ConversationTable {
   readonly key: Generated<number>;
   readonly id: string;
@@ -313,6 +320,7 @@ export interface Tables extends UserTables, GraphTables {
   readonly collection_members: CollectionMemberTable;
   readonly prompts: PromptTable;
   readonly followed_sources: FollowedSourceTable;
+  readonly full_text_changes: FullTextChangeTable;
   readonly chunks: ChunkTable;
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;

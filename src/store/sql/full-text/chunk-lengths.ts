@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { countKeys, type KeyRange } from '../sqlite/key-ranges.ts';
 
 export const termTables = ['chunk_terms', 'document_terms', 'past_chunk_terms', 'version_terms'] as const;
 export type TermTable = (typeof termTables)[number];
@@ -13,29 +13,102 @@ export interface ChunkLengths {
   readonly scores: Float64Array;
 }
 
-/** Reads all lengths at once from the table in which FTS5 keeps them, one packed number per column. */
-export function readChunkLengths(database: DatabaseSync, table: TermTable): ChunkLengths {
-  const statement = database.prepare(
-    `select json_group_array(id) as keys, group_concat(hex(sz)) as sizes, count(*) as count, max(id) as largest
-     from ${table}_docsize`,
-  );
-  const row = statement.get() ?? {};
-  const count = Number(row['count'] ?? 0);
-  const lengths = new Int32Array(Number(row['largest'] ?? 0) + 1).fill(-1);
-  const scores = new Float64Array(lengths.length);
-  if (count === 0) return { lengths, count, mean: 0, scores };
-  const keys = JSON.parse(String(row['keys'])) as number[];
-  const sizes = String(row['sizes']);
+/** The lengths of one index as a connection last read them. */
+export interface LengthsReader {
+  /** Reads what has changed since the last call. An earlier result is not valid any more. */
+  read(): ChunkLengths;
+}
+
+/** The rows of a query, as arrays. */
+export type ReadRows = (sql: string, ...parameters: number[]) => readonly (readonly unknown[])[];
+
+/** Beyond this share of all chunks, reading everything is not slower. */
+const MAX_SHARE_RENEWED = 0.25;
+
+export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsReader {
+  let lengths = new Int32Array(0);
+  let scores = new Float64Array(0);
+  let count = 0;
   let total = 0;
-  let at = 0;
-  for (const key of keys) {
-    const end = sizes.indexOf(',', at) < 0 ? sizes.length : sizes.indexOf(',', at);
-    const length = sumOfVarints(sizes, at, end);
+  let structure: Buffer | undefined;
+  let lastChange = 0;
+
+  const set = (key: number, length: number) => {
+    const before = lengths[key] ?? -1;
+    if (before >= 0) total -= before;
+    if (length >= 0) total += length;
+    count += Number(length >= 0) - Number(before >= 0);
     lengths[key] = length;
-    total += length;
+  };
+
+  const readAll = () => {
+    const [keys, sizes, largest] = rows(`${SIZES} from ${table}_docsize`)[0] ?? [];
+    lengths = new Int32Array(Number(largest ?? -1) + 1).fill(-1);
+    scores = new Float64Array(lengths.length);
+    count = 0;
+    total = 0;
+    forEachSize(keys, sizes, set);
+  };
+
+  const renew = ([first, last]: KeyRange) => {
+    const [keys, sizes, largest] =
+      rows(`${SIZES} from ${table}_docsize where id between ? and ?`, first, last)[0] ?? [];
+    grow(Number(largest ?? -1) + 1);
+    for (let key = first; key <= last && key < lengths.length; key++) if ((lengths[key] ?? -1) >= 0) set(key, -1);
+    forEachSize(keys, sizes, set);
+  };
+
+  const grow = (needed: number) => {
+    if (needed <= lengths.length) return;
+    const larger = new Int32Array(Math.ceil(needed * GROWTH)).fill(-1);
+    larger.set(lengths);
+    lengths = larger;
+    scores = new Float64Array(larger.length);
+  };
+
+  // Undefined when they are too many, or not on record any more.
+  const changedRanges = (): KeyRange[] | undefined => {
+    if (table !== 'chunk_terms' || structure === undefined) return undefined;
+    const changes = rows(
+      'select key, first_chunk, last_chunk from full_text_changes where key > ? order by key',
+      lastChange,
+    );
+    const isComplete = changes.length > 0 && Number(changes[0]?.[0]) === lastChange + 1;
+    const ranges = changes.map(([, first, last]): KeyRange => [Number(first), Number(last)]);
+    return isComplete && countKeys(ranges) <= count * MAX_SHARE_RENEWED ? ranges : undefined;
+  };
+
+  return {
+    read() {
+      // FTS5 writes this record in every transaction that adds or removes an entry.
+      const now = Buffer.from(rows(`select block from ${table}_data where id = 10`)[0]?.[0] as Uint8Array);
+      if (structure === undefined || !now.equals(structure)) {
+        const ranges = changedRanges();
+        if (ranges === undefined) readAll();
+        else for (const range of ranges) renew(range);
+        structure = now;
+        if (table === 'chunk_terms') lastChange = Number(rows('select max(key) from full_text_changes')[0]?.[0] ?? 0);
+      }
+      return { lengths, scores, count, mean: count === 0 ? 0 : total / count };
+    },
+  };
+}
+
+/** Room for new chunks, so that each does not copy the lengths of all. */
+const GROWTH = 1.1;
+
+// The table in which FTS5 keeps the sizes, one packed number per column. One string is read faster than many rows.
+const SIZES = 'select json_group_array(id), group_concat(hex(sz)), max(id)';
+
+function forEachSize(keys: unknown, sizes: unknown, visit: (key: number, length: number) => void): void {
+  if (typeof sizes !== 'string') return;
+  let at = 0;
+  for (const key of JSON.parse(String(keys)) as number[]) {
+    const comma = sizes.indexOf(',', at);
+    const end = comma < 0 ? sizes.length : comma;
+    visit(key, sumOfVarints(sizes, at, end));
     at = end + 1;
   }
-  return { lengths, count, mean: total / count, scores };
 }
 
 // Sums SQLite's variable-length integers in hexadecimal: seven bits per byte, the highest bit marks a continuation.

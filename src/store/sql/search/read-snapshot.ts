@@ -1,10 +1,20 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { ServiceError } from '../../../errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
-import { type ChunkLengths, readChunkLengths, type TermTable, termTables } from '../full-text/chunk-lengths.ts';
+import {
+  type ChunkLengths,
+  createLengthsReader,
+  type LengthsReader,
+  type TermTable,
+  termTables,
+} from '../full-text/chunk-lengths.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet } from './key-set.ts';
 
-/** Per-connection cache of the current state of the data; discarded as soon as any connection changes something. */
+/**
+ * Per-connection cache of the current state of the data; discarded as soon as any connection changes something, except
+ * for the lengths, of which only the changed ones are read again.
+ */
 export interface Snapshot {
   /** Chunk lengths of the index `chunk_terms`, which holds exactly the visible chunks. */
   chunkLengths(): ChunkLengths;
@@ -43,6 +53,7 @@ interface ConnectionCache {
   version: string;
   snapshot: Snapshot;
   readonly statements: LruMap<string, StatementSync>;
+  readonly lengths: Map<TermTable, LengthsReader>;
 }
 
 // Lives as long as the connection; each thread has one.
@@ -74,7 +85,7 @@ function currentReading(database: DatabaseSync, watch: OperationWatch): Reading 
   const version = `${first('pragma data_version')[0]} ${first('select total_changes()')[0]}`;
   if (version !== memory.version) {
     memory.version = version;
-    memory.snapshot = createSnapshot(database);
+    memory.snapshot = createSnapshot(memory.lengths);
   }
   return {
     snapshot: memory.snapshot,
@@ -110,19 +121,27 @@ function createCache(database: DatabaseSync): ConnectionCache {
     database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
   }
+  const lengths = new Map<TermTable, LengthsReader>();
   const memory: ConnectionCache = {
     version: '',
-    snapshot: createSnapshot(database),
+    snapshot: createSnapshot(lengths),
     statements: new LruMap({ max: STATEMENTS_KEPT }),
+    lengths,
   };
+  for (const table of termTables) {
+    const rows = (sql: string, ...parameters: number[]) =>
+      prepared(database, memory, sql).all(...parameters) as unknown as SQLInputValue[][];
+    lengths.set(table, createLengthsReader(rows, table));
+  }
   caches.set(database, memory);
   return memory;
 }
 
-function createSnapshot(database: DatabaseSync): Snapshot {
+function createSnapshot(readers: ReadonlyMap<TermTable, LengthsReader>): Snapshot {
   const read = new Map<TermTable, ChunkLengths>();
   const lengthsOf = (table: TermTable): ChunkLengths => {
-    const lengths = read.get(table) ?? readChunkLengths(database, table);
+    const lengths = read.get(table) ?? readers.get(table)?.read();
+    if (lengths === undefined) throw new ServiceError('internal', `There is no full-text index "${table}".`);
     read.set(table, lengths);
     return lengths;
   };

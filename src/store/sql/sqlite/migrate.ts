@@ -16,6 +16,7 @@ import { graphGathering } from '../migrations/0013-graph-gathering.ts';
 import { extractionStatus } from '../migrations/0014-extraction-status.ts';
 import { graphResets } from '../migrations/0015-graph-resets.ts';
 import { followedSources } from '../migrations/0016-followed-sources.ts';
+import { fullTextChanges } from '../migrations/0017-full-text-changes.ts';
 import type { Tables } from '../schema.ts';
 
 /** Applied in order of name. A released step is never changed; a new one is added. */
@@ -35,6 +36,7 @@ const steps: Readonly<Record<string, Migration>> = {
   '0014-extraction-status': extractionStatus,
   '0015-graph-resets': graphResets,
   '0016-followed-sources': followedSources,
+  '0017-full-text-changes': fullTextChanges,
 };
 
 /** Whether this version of the program knows the step: it does not know those of newer versions. */

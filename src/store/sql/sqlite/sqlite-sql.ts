@@ -3,6 +3,7 @@ import { createQueryId, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely
 import { sqliteFilters } from '../filters/sqlite-filters.ts';
 import type { FullTextTables } from '../full-text/full-text-tables.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
+import { noteChange } from './full-text-changes.ts';
 
 const listed = (values: readonly number[] | readonly string[]): RawBuilder<unknown> =>
   sql`(select value from json_each(${JSON.stringify(values)}))`;
@@ -17,14 +18,18 @@ const fullText: FullTextTables = {
         select r.key, index_terms(r.title, r.heading_path, r.text) as terms from (${rows}) as r
       )
       select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+    await noteChange(database, table, rows);
   },
 
   async remove(database, table, keys) {
+    const present = sql`select id as key from ${sql.table(`${table}_docsize`)} where id in (${keys})`;
+    await noteChange(database, table, present);
     const removed = await sql`delete from ${sql.table(table)} where rowid in (${keys})`.execute(database);
     return Number(removed.numAffectedRows ?? 0);
   },
 
   async clear(database, table) {
+    await noteChange(database, table, sql`select id as key from ${sql.table(`${table}_docsize`)}`);
     await sql`insert into ${sql.table(table)} (${sql.ref(table)}) values ('delete-all')`.execute(database);
   },
 
