@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EMBEDDED_TERMS_VERSION } from '../../store/full-text/analyse.ts';
+import { STATIC_VERSION } from '../static/static-embeddings.ts';
 import type { LsaModel } from './lsa-model.ts';
 
 /** Result of training: the terms, and for each a row of `width` numbers. */
@@ -10,19 +11,23 @@ export interface LearnedTerms {
   /** Number of chunks in the corpus. */
   readonly chunkCount: number;
   readonly knownShare: number;
+  /** Mean of the packaged embedder's vectors over the training texts; empty if its vectors are not joined. */
+  readonly centre: Float32Array;
 }
 
 /** Changed whenever terms are weighted or texts folded in differently. */
-const FORMAT = 1;
+const FORMAT = 2;
+/** Without the vectors of the packaged embedder; such corpora keep theirs until they are trained again. */
+const UNJOINED_FORMAT = 1;
 const MAGIC = 'citewell-lsa\n';
 const CHECKSUM = 32;
 
 /**
  * Serialises a trained model: a line with the format, a line of JSON, the terms one per line, the numbers as
- * little-endian float32 at an offset divisible by four, and a SHA-256 over all of it.
+ * little-endian float32 at an offset divisible by four (the terms' rows, then the centre), and a SHA-256 over all of it.
  */
 export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
-  const { terms, width, directions, chunkCount, knownShare } = learned;
+  const { terms, width, directions, chunkCount, knownShare, centre } = learned;
   const names = Buffer.from(terms.join('\n'));
   const head = JSON.stringify({
     format: FORMAT,
@@ -32,13 +37,16 @@ export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
     width,
     passages: chunkCount,
     knownShare,
+    centre: centre.length,
+    packaged: STATIC_VERSION,
   });
   const text = Buffer.concat([Buffer.from(`${MAGIC}${head}\n`), names]);
   const start = Math.ceil(text.length / 4) * 4;
-  const bytes = new Uint8Array(start + directions.byteLength + CHECKSUM);
+  const bytes = new Uint8Array(start + directions.byteLength + centre.byteLength + CHECKSUM);
   bytes.set(text);
   const numbers = new DataView(bytes.buffer, start);
   for (const [place, value] of directions.entries()) numbers.setFloat32(place * 4, value, true);
+  for (const [place, value] of centre.entries()) numbers.setFloat32((directions.length + place) * 4, value, true);
   bytes.set(createHash('sha256').update(bytes.subarray(0, -CHECKSUM)).digest(), bytes.length - CHECKSUM);
   return bytes;
 }
@@ -52,7 +60,9 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
   if (buffer.subarray(0, MAGIC.length).toString() !== MAGIC) return undefined;
   const headEnd = buffer.indexOf('\n', MAGIC.length);
   const head = readHeader(buffer.subarray(MAGIC.length, headEnd).toString());
-  if (head.format !== FORMAT || head.analyser !== EMBEDDED_TERMS_VERSION) return undefined;
+  if (head.analyser !== EMBEDDED_TERMS_VERSION) return undefined;
+  const isJoined = head.format === FORMAT && head.packaged === STATIC_VERSION;
+  if (!isJoined && head.format !== UNJOINED_FORMAT) return undefined;
   const termsEnd = headEnd + 1 + head.termBytes;
   const terms = buffer
     .subarray(headEnd + 1, termsEnd)
@@ -60,23 +70,25 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
     .split('\n');
   const start = Math.ceil(termsEnd / 4) * 4;
   const numbers = new DataView(content.buffer, content.byteOffset + start);
-  const directions = new Float32Array(head.terms * head.width);
-  for (let place = 0; place < directions.length; place++) directions[place] = numbers.getFloat32(place * 4, true);
+  const { centre: centreLength = 0 } = head;
+  const values = new Float32Array(head.terms * head.width + centreLength);
+  for (let place = 0; place < values.length; place++) values[place] = numbers.getFloat32(place * 4, true);
   return {
-    version: versionOf(checksum),
-    dimensions: head.width + 1,
+    version: versionOf(checksum, head.format),
+    dimensions: head.width + 1 + centreLength,
     rows: new Map(terms.slice(0, head.terms).map((term, row) => [term, row])),
-    directions,
+    directions: values.subarray(0, head.terms * head.width),
+    centre: values.subarray(head.terms * head.width),
     chunkCount: head.passages,
     knownShare: head.knownShare,
   };
 }
 
 /** A version derived from the content, so that two models with the same name cannot be confused. */
-export const versionOfArtefact = (bytes: Uint8Array): string => versionOf(bytes.subarray(-CHECKSUM));
+export const versionOfArtefact = (bytes: Uint8Array): string => versionOf(bytes.subarray(-CHECKSUM), FORMAT);
 
-const versionOf = (checksum: Uint8Array): string =>
-  `${FORMAT}.${EMBEDDED_TERMS_VERSION}.${Buffer.from(checksum.subarray(0, 6)).toString('hex')}`;
+const versionOf = (checksum: Uint8Array, format: number): string =>
+  `${format}.${EMBEDDED_TERMS_VERSION}.${Buffer.from(checksum.subarray(0, 6)).toString('hex')}`;
 
 interface Header {
   readonly format: number;
@@ -86,6 +98,9 @@ interface Header {
   readonly width: number;
   readonly passages: number;
   readonly knownShare: number;
+  /** Of the joined packaged embedder, since format 2. */
+  readonly centre?: number;
+  readonly packaged?: string;
 }
 
 // The checksum was verified, so the line is as this program wrote it.

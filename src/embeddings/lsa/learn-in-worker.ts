@@ -25,7 +25,7 @@ export async function* learnInWorker(
     let read = 0;
     const total = Math.max(1, Math.min(chunkCount, MAX_CHUNKS_READ));
     for await (const batch of texts) {
-      order({ kind: 'read', texts: batch });
+      order({ kind: 'read', texts: batch, total });
       await replies.next();
       read += batch.length;
       yield READING_SHARE * Math.min(1, read / total);

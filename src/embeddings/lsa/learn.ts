@@ -16,7 +16,10 @@ const POWER_ITERATIONS = 1;
 export type LearningStep = { readonly done: number; readonly total: number };
 
 /** Trains LSA (latent semantic analysis) by a truncated SVD. Long-running: for a worker thread. */
-export function learn(counts: ChunkTermCounts, onStep: (step: LearningStep) => void = () => {}): LearnedTerms {
+export function learn(
+  counts: ChunkTermCounts,
+  onStep: (step: LearningStep) => void = () => {},
+): Omit<LearnedTerms, 'centre'> {
   const { matrix, terms, weights, knownShare } = counts.weigh(MAX_TERMS);
   const rank = Math.max(1, Math.min(MAX_DIRECTIONS, Math.floor(matrix.rowCount / CHUNKS_PER_DIRECTION)));
   const { right, singularValues } = truncatedSvd(matrix, {

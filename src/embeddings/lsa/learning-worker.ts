@@ -1,11 +1,13 @@
 import { parentPort } from 'node:worker_threads';
+import { packagedModel } from '../static/static-model.ts';
 import { encodeArtefact } from './artefact.ts';
 import { createChunkTermCounts } from './chunk-term-counts.ts';
+import { createCentre } from './join-packaged.ts';
 import { learn } from './learn.ts';
 
-/** Messages to the thread: texts to read, or the end of them; `chunkCount` is the number of chunks in the corpus. */
+/** Messages to the thread: texts to read, of `total`, or the end of them; `chunkCount` is the number of chunks in the corpus. */
 export type LearningRequest =
-  | { readonly kind: 'read'; readonly texts: readonly string[] }
+  | { readonly kind: 'read'; readonly texts: readonly string[]; readonly total: number }
   | { readonly kind: 'learn'; readonly chunkCount: number };
 
 /** Its replies, one to each `read`, several to `learn`. */
@@ -15,11 +17,17 @@ export type LearningReply =
   | { readonly kind: 'learned'; readonly artefact: Uint8Array<ArrayBuffer> };
 
 const counts = createChunkTermCounts();
+let centre: ReturnType<typeof createCentre> | undefined;
 const reply = (message: LearningReply, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer);
 
-parentPort?.on('message', (order: LearningRequest) => {
+// The next request comes after the reply, so that requests are not handled at once.
+parentPort?.on('message', async (order: LearningRequest) => {
   if (order.kind === 'read') {
-    for (const text of order.texts) counts.add(text);
+    centre ??= createCentre(await packagedModel(), order.total);
+    for (const text of order.texts) {
+      counts.add(text);
+      centre.add(text);
+    }
     reply({ kind: 'read' });
     return;
   }
@@ -29,6 +37,10 @@ parentPort?.on('message', (order: LearningRequest) => {
     last = done;
     reply({ kind: 'step', done, total });
   });
-  const artefact = encodeArtefact({ ...learned, chunkCount: order.chunkCount });
+  const artefact = encodeArtefact({
+    ...learned,
+    chunkCount: order.chunkCount,
+    centre: centre?.mean() ?? new Float32Array(),
+  });
   reply({ kind: 'learned', artefact }, [artefact.buffer]);
 });

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
+import { packagedModel } from '../static/static-model.ts';
+import { joinPackaged } from './join-packaged.ts';
 import { foldIn, type LsaModel } from './lsa-model.ts';
 
 const YIELD_EVERY = 32;
@@ -21,7 +23,8 @@ export interface ChunksFolded {
 
 /**
  * LSA embeddings trained on the corpus itself: texts are similar when they share words, or words that occur in the same
- * chunks of the corpus. Words that do not occur in the corpus are unknown.
+ * chunks of the corpus. Words that do not occur in the corpus are known to the packaged embedder only, whose vectors are
+ * joined.
  */
 export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingParts): EmbeddingModel {
   let asked: Promise<LsaModel> | undefined;
@@ -39,12 +42,13 @@ export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingPar
     },
     async embed(texts, kind, signal) {
       const known = await model();
+      const packaged = known.centre.length > 0 ? await packagedModel() : undefined;
       const vectors: Float32Array[] = [];
       const met = { chunkCount: texts.length, known: 0, terms: 0 };
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         const folded = foldIn(known, text, kind);
-        vectors.push(folded.vector);
+        vectors.push(packaged ? joinPackaged(folded.vector, packaged.embed(text), known.centre) : folded.vector);
         met.known += folded.known;
         met.terms += folded.terms;
         // Yields to other work between batches.

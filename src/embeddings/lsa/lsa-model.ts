@@ -5,12 +5,14 @@ import { unitVector } from '../unit-vector.ts';
 export interface LsaModel {
   /** Unique per model, so that vectors of different models are never compared. */
   readonly version: string;
-  /** Dimensions of the vectors; one more than the trained ones, for texts without a known word. */
+  /** Dimensions of the vectors: the trained ones, one for texts without a known word, and those of `centre`. */
   readonly dimensions: number;
   /** Row of each term in `directions`. */
   readonly rows: ReadonlyMap<string, number>;
-  /** One row of `dimensions - 1` numbers per term. */
+  /** One row of numbers per term. */
   readonly directions: Float32Array;
+  /** Mean vector of the joined packaged embedder; empty if none is joined. */
+  readonly centre: Float32Array;
   /** Number of chunks in the corpus at training time. */
   readonly chunkCount: number;
   /** Share of the training data's term occurrences whose terms are in the model. */
@@ -25,16 +27,16 @@ export interface FoldedVector {
 }
 
 /**
- * Folds a text into the space: its unit-length vector. Unknown words are ignored. A text without a known word gets the
+ * Folds a text into the trained space, without the joined one: its unit-length vector. Unknown words are ignored. A text without a known word gets the
  * extra dimension, which is orthogonal to all trained ones, with opposite signs for queries and passages.
  */
 export function foldIn(
-  { rows, directions, dimensions }: LsaModel,
+  { rows, directions, dimensions, centre }: LsaModel,
   text: string,
   kind: 'passage' | 'query',
 ): FoldedVector {
-  const width = dimensions - 1;
-  const sums = new Float64Array(dimensions);
+  const width = dimensions - centre.length - 1;
+  const sums = new Float64Array(width + 1);
   let known = 0;
   let terms = 0;
   for (const [term, count] of countTerms(text)) {
@@ -47,7 +49,7 @@ export function foldIn(
       sums[at] = (sums[at] ?? 0) + weight * (directions[from] ?? 0);
     }
   }
-  return { vector: unitVector(sums) ?? emptyTextVector(dimensions, kind), known, terms };
+  return { vector: unitVector(sums) ?? emptyTextVector(width + 1, kind), known, terms };
 }
 
 /** Local weight of a term by its frequency in a text. */

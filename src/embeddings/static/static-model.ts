@@ -5,7 +5,8 @@ import { type EncodeWords, wordPieces } from './word-pieces.ts';
 /** Token vectors that do not depend on context; a text's vector is their weighted sum. */
 export interface StaticModel {
   readonly dimensions: number;
-  embed(text: string): Float32Array;
+  /** Undefined for a text without any known token. */
+  embed(text: string): Float32Array | undefined;
 }
 
 /** Longer texts are truncated; chunks are far shorter. */
@@ -50,7 +51,7 @@ export function staticModel(table: Uint8Array, encode: EncodeWords): StaticModel
   }
   const rows = new Int8Array(table.buffer, table.byteOffset + rowsAt, tokens * dimensions);
 
-  function embed(text: string): Float32Array {
+  function embed(text: string): Float32Array | undefined {
     const counts = new Map<number, number>();
     for (const token of encode(text.slice(0, MAX_LENGTH))) counts.set(token, (counts.get(token) ?? 0) + 1);
     // Sums of integers below 2^53 are exact in any order, so that every platform gets the same vector.
@@ -61,17 +62,10 @@ export function staticModel(table: Uint8Array, encode: EncodeWords): StaticModel
       const row = token * dimensions;
       for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + factor * (rows[row + at] ?? 0);
     }
-    return unitVector(sum) ?? firstAxis(dimensions);
+    return unitVector(sum);
   }
   return { dimensions, embed };
 }
 
 // Repetitions count less and less: 1 + ln(count), in 64ths.
 const countWeight = (count: number): number => Math.round(64 * (1 + Math.log(count)));
-
-// A text without any known token is similar to no other in particular.
-function firstAxis(dimensions: number): Float32Array {
-  const vector = new Float32Array(dimensions);
-  vector[0] = 1;
-  return vector;
-}

@@ -1,15 +1,19 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeArtefact, encodeArtefact, versionOfArtefact } from '../../../src/embeddings/lsa/artefact.ts';
 import { createChunkTermCounts } from '../../../src/embeddings/lsa/chunk-term-counts.ts';
+import { createCentre } from '../../../src/embeddings/lsa/join-packaged.ts';
 import { learn } from '../../../src/embeddings/lsa/learn.ts';
+import { lsaEmbeddings } from '../../../src/embeddings/lsa/lsa-embeddings.ts';
 import { foldIn, type LsaModel } from '../../../src/embeddings/lsa/lsa-model.ts';
+import { packagedModel } from '../../../src/embeddings/static/static-model.ts';
 import { subjects } from '../../support/subjects.ts';
 
-function learnFrom(texts: readonly string[]) {
+function learnFrom(texts: readonly string[], centre: Float32Array = new Float32Array()) {
   const counts = createChunkTermCounts();
   for (const text of texts) counts.add(text);
-  return encodeArtefact(learn(counts));
+  return encodeArtefact({ ...learn(counts), centre });
 }
 
 function modelOf(bytes: Uint8Array): LsaModel {
@@ -63,6 +67,55 @@ describe('an LSA model', () => {
   it('supports scripts without spaces', () => {
     const chinese = modelOf(learnFrom(['东京都政府大楼', '东京都的天气', '北京的天气', '北京大学']));
     expect(foldIn(chinese, '东京天气', 'query').known).toBeGreaterThan(0);
+  });
+});
+
+describe('an LSA model joined with the packaged embedder', () => {
+  const fables = [
+    'Dogs travel free of charge if they are kept on a lead.',
+    'The ferry leaves the harbour at noon every weekday.',
+    'Rye bread keeps for a week in a closed tin.',
+    'The net surplus of the association was carried forward.',
+  ];
+
+  async function joinedModel() {
+    const centre = createCentre(await packagedModel(), fables.length);
+    for (const text of fables) centre.add(text);
+    return modelOf(learnFrom(fables, centre.mean()));
+  }
+
+  it('finds a passage that shares no word with the question', async () => {
+    const joined = await joinedModel();
+    const { embed } = lsaEmbeddings({ name: 'lsa', learned: async () => joined });
+    const passages = await embed(fables, 'passage');
+    for (const [question, place] of [
+      ['What does it cost to take my puppy?', 0],
+      ['When can I get a boat?', 1],
+      ['How long until my loaf is stale?', 2],
+    ] as const) {
+      const [asked = new Float32Array()] = await embed([question], 'query');
+      const scores = passages.map((vector) => dot(asked, vector));
+      expect(scores.indexOf(Math.max(...scores))).toBe(place);
+    }
+  });
+
+  it('gives unit vectors of one length, also to texts that neither knows', async () => {
+    const joined = await joinedModel();
+    const { embed, space } = lsaEmbeddings({ name: 'lsa', learned: async () => joined });
+    for (const vector of await embed([...fables, '', 'zyxomma', '𒀀𒁀'], 'passage')) {
+      expect(vector).toHaveLength((await space()).dimensions);
+      expect(dot(vector, vector)).toBeCloseTo(1, 4);
+    }
+  });
+
+  it('still reads what was trained before the two were joined, and does not join it', async () => {
+    const earlier = Buffer.from(learnFrom(fables));
+    earlier.write('"format":1', earlier.indexOf('"format":2'));
+    earlier.set(createHash('sha256').update(earlier.subarray(0, -32)).digest(), earlier.length - 32);
+    const read = modelOf(earlier);
+    expect(read.version).toMatch(/^1\./);
+    const [vector] = await lsaEmbeddings({ name: 'lsa', learned: async () => read }).embed(fables, 'passage');
+    expect(vector).toEqual(foldIn(read, fables[0] ?? '', 'passage').vector);
   });
 });
 
