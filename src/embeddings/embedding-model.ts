@@ -15,6 +15,11 @@ export interface EmbeddingModel {
   readonly isLearned?: boolean;
   /** True for small models of sentences, to which full text adds much: the default search is hybrid, fused by scores. */
   readonly isSmall?: boolean | undefined;
+  /**
+   * True for an embedder in use only until one is learned from the corpus: a semantic search is fused with full text,
+   * which for a language that it does not know finds most.
+   */
+  readonly isProvisional?: boolean | undefined;
   /** Share of full text in score fusion, from 0 to 1, if it differs from the default. */
   readonly fullTextShare?: number | undefined;
   /** Its vector space; may query the provider once for the dimension, and caches it. */

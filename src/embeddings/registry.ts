@@ -17,10 +17,10 @@ export interface EmbeddingSettings extends ProviderSettings {
   readonly retry?: RetryPolicy | undefined;
 }
 
-/** The default embedder for the configured providers; the lexical one when no provider offers embeddings. */
+/** The default embedder for the configured providers; the packaged one when no provider offers embeddings. */
 export function defaultEmbeddingName(settings: ProviderSettings): string {
   const openai = configuredProviders(settings).find((provider) => provider.name === 'openai');
-  return openai?.isOpenAi ? 'openai/text-embedding-3-small' : LEXICAL_EMBEDDING;
+  return openai?.isOpenAi ? 'openai/text-embedding-3-small' : STATIC_EMBEDDING;
 }
 
 /**

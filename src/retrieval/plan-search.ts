@@ -23,14 +23,14 @@ const learnedDefaults: HybridSettings = { ...semanticDefaults, fullTextWeight: 4
 /** Validates the settings and fills in defaults that suit the embedder. Throws `invalid_request`. */
 export function planSearch(
   settings: SearchSettings,
-  embedder: Pick<EmbeddingModel, 'name' | 'isLexical' | 'isLearned' | 'isSmall' | 'fullTextShare'>,
+  embedder: Pick<EmbeddingModel, 'name' | 'isLexical' | 'isLearned' | 'isSmall' | 'isProvisional' | 'fullTextShare'>,
 ): SearchPlan {
   const { limit, offset, measure } = settings;
   const { isLexical, isLearned = false, isSmall = false } = embedder;
   requireValid(Number.isInteger(limit) && limit >= 1, `"limit" must be a whole number from 1, not ${limit}.`);
   requireValid(Number.isInteger(offset) && offset >= 0, `"offset" must be a whole number from 0, not ${offset}.`);
   checkShaping(settings);
-  const needsWords = settings.kind === 'semantic' && !isSemantic(embedder);
+  const needsWords = settings.kind === 'semantic' && (!isSemantic(embedder) || embedder.isProvisional === true);
   const kind = needsWords ? 'hybrid' : (settings.kind ?? (isLexical || isSmall ? 'hybrid' : 'semantic'));
   const defaults = isLearned ? learnedDefaults : isLexical ? lexicalDefaults : semanticDefaults;
   // A limit above the default implies more candidates.
@@ -39,7 +39,9 @@ export function planSearch(
   if (kind === 'hybrid') checkHybrid(hybrid, limit);
   const { fullTextWeight, semanticWeight, rrfK } = settings.hybrid;
   const isWeighted = fullTextWeight !== undefined || semanticWeight !== undefined || rrfK !== undefined;
-  const note = needsWords ? { note: fullTextOnly(embedder.name) } : {};
+  const note = needsWords
+    ? { note: embedder.isProvisional ? untilLearned(embedder.name) : fullTextOnly(embedder.name) }
+    : {};
   if (kind !== 'hybrid' || !(isLearned || isSmall) || isWeighted || measure !== 'cosine_distance') {
     return { kind, hybrid, fusion: 'ranks', ...note };
   }
@@ -55,6 +57,9 @@ export function planSearch(
 const fullTextOnly = (name: string): string =>
   `The embedder ${name} knows words and not what they mean, so the semantic search was fused with full text. ` +
   'Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.';
+
+const untilLearned = (name: string): string =>
+  `Semantic search was fused with full text: ${name} alone finds less, and there are too few passages to learn from yet.`;
 
 function checkShaping({ shaping, rerank }: SearchSettings): void {
   const { diversity = 0, maxPerDocument = null } = shaping ?? {};

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatReply, embeddingsFor, startFakeOpenAi } from '../support/fake-openai.ts';
 import { type RunningServer, type RunOptions, runCitewell, startCitewell } from '../support/run-citewell.ts';
 
-const LEXICAL = 'builtin/lexical-hash-v1';
+const PACKAGED = 'builtin/static-v1';
 const HOSTED = 'hosted/embed-one';
 
 let cwd: string;
@@ -38,7 +38,7 @@ describe('another embedder', () => {
     });
     expect(code).toBe(1);
     expect(JSON.parse(stderr).error.code).toBe('embedding_mismatch');
-    for (const word of [LEXICAL, HOSTED, 'citewell reindex']) expect(stderr).toContain(word);
+    for (const word of [PACKAGED, HOSTED, 'citewell reindex']) expect(stderr).toContain(word);
     expect(stderr).not.toContain('sk-secret');
   });
 
@@ -46,7 +46,7 @@ describe('another embedder', () => {
     const { code, stdout } = await run(['status', '--json'], { ...hosted, CITEWELL_EMBEDDING_MODEL: HOSTED });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      embedder: LEXICAL,
+      embedder: PACKAGED,
       hints: expect.arrayContaining([expect.stringContaining(HOSTED)]),
     });
   });
@@ -58,8 +58,8 @@ describe('another embedder', () => {
     expect(await embedderNow()).toBe(HOSTED);
     const { results } = JSON.parse((await run(['search', 'granite', '--mode', 'semantic', '--json'], hosted)).stdout);
     expect(results[0].text).toContain('granite');
-    expect((await run(['reindex', '--back'], hosted)).stdout).toContain(LEXICAL);
-    expect(await embedderNow()).toBe(LEXICAL);
+    expect((await run(['reindex', '--back'], hosted)).stdout).toContain(PACKAGED);
+    expect(await embedderNow()).toBe(PACKAGED);
   });
 
   it('is refused, naming the variable, when it does not exist', async () => {
@@ -72,10 +72,10 @@ describe('another embedder', () => {
     await run(['reindex', '--to', HOSTED], hosted);
     const { code, stderr } = await run(['search', 'granite']);
     expect(code).toBe(1);
-    for (const word of [HOSTED, 'CITEWELL_PROVIDERS', `citewell reindex --to ${LEXICAL}`])
+    for (const word of [HOSTED, 'CITEWELL_PROVIDERS', `citewell reindex --to ${PACKAGED}`])
       expect(stderr).toContain(word);
     expect((await run(['documents', 'list'])).code).toBe(0);
-    expect((await run(['reindex', '--to', LEXICAL])).code).toBe(0);
+    expect((await run(['reindex', '--to', PACKAGED])).code).toBe(0);
     expect((await run(['search', 'granite'])).code).toBe(0);
   });
 });

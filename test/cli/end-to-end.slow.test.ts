@@ -151,7 +151,7 @@ function mainJob(isServed: boolean) {
     const status = jsonOf((await run('status', '--json')).stdout);
     expect(status).toMatchObject({
       model: 'builtin/extractive',
-      embedder: 'builtin/lexical-hash-v1',
+      embedder: 'builtin/static-v1',
       web: { search: [], browser: null, robots: true, opened: 0 },
       data: join(cwd, '.citewell'),
       corpus: { documents: 2, failed: 0, unfinished: 0 },
@@ -201,7 +201,7 @@ describe('beside a server', () => {
 
   it('prints model, embedder, data folder and hints at start', () => {
     expect(server.stdout()).toMatch(/builtin\/extractive/);
-    expect(server.stdout()).toMatch(/builtin\/lexical-hash-v1/);
+    expect(server.stdout()).toMatch(/builtin\/static-v1/);
     expect(server.stdout()).toContain(join(cwd, '.citewell'));
     expect(server.stdout()).toMatch(/OPENAI_API_KEY/);
   });

@@ -59,7 +59,7 @@ describe('the embedding models', () => {
 
   it('are recommended when OpenAI’s key is set, but not for another server', () => {
     expect(defaultEmbeddingName({ openai: { apiKey: 'sk' } })).toBe('openai/text-embedding-3-small');
-    expect(defaultEmbeddingName(settings())).toBe('builtin/lexical-hash-v1');
-    expect(defaultEmbeddingName({ anthropic: { apiKey: 'sk' } })).toBe('builtin/lexical-hash-v1');
+    expect(defaultEmbeddingName(settings())).toBe('builtin/static-v1');
+    expect(defaultEmbeddingName({ anthropic: { apiKey: 'sk' } })).toBe('builtin/static-v1');
   });
 });

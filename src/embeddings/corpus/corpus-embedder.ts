@@ -2,10 +2,9 @@ import { ServiceError } from '../../errors.ts';
 import type { LearnedEmbedders } from '../../store/learned-embedders.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../../store/vector-spaces.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
-import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING, STATIC_EMBEDDING } from '../built-in-names.ts';
+import { isBuiltIn, LEARNED_EMBEDDING, STATIC_EMBEDDING } from '../built-in-names.ts';
 import type { Embedders } from '../embedders.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
-import { createLexicalHash } from '../lexical-hash.ts';
 import type { LsaModel } from '../lsa/lsa-model.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './choose-embedder.ts';
 import { createLearner, type Learner, type LearnerParts, readLearned } from './learner.ts';
@@ -53,20 +52,23 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     readonly current: VectorSpace | undefined;
     /** The trained model, when the corpus uses it; undefined when it is lost. */
     readonly model: LsaModel | undefined;
+    /** The embedder chosen for this corpus. */
+    readonly chosen: string | undefined;
     readonly keep: boolean;
   }
 
-  function firstEmbedder({ current, model, keep }: Stored): EmbeddingModel {
+  function firstEmbedder({ current, model, chosen, keep }: Stored): EmbeddingModel {
     if (current?.embedder === LEARNED_EMBEDDING && (keep || (required ?? LEARNED_EMBEDDING) === LEARNED_EMBEDDING)) {
       if (model !== undefined) return learner.adopt(model);
       return lostEmbedder({ space: current, retrain: (signal) => learner.retrain(signal) });
     }
-    if (required !== LEARNED_EMBEDDING || keep) return chooseEmbedder({ embedders, current, keep });
-    if (current?.embedder === STATIC_EMBEDDING) return embedders.create(STATIC_EMBEDDING);
-    // Lexical hashing is used until the corpus is large enough for training.
-    if (current === undefined || current.embedder === LEXICAL_EMBEDDING || current.vectors === 0) {
-      return createLexicalHash();
+    if (required !== LEARNED_EMBEDDING || keep) {
+      const first = chooseEmbedder({ embedders, current, keep });
+      return required === undefined && chosen !== first.name ? provisional(first) : first;
     }
+    // Another one that is built in is used until the corpus is large enough for training.
+    if (current === undefined || current.vectors === 0) return provisional(embedders.create(STATIC_EMBEDDING));
+    if (isBuiltIn(current.embedder)) return provisional(embedders.create(current.embedder));
     throw new ServiceError(
       'embedding_mismatch',
       `The corpus was embedded with ${current.embedder}, but ${LEARNED_EMBEDDING} is chosen now. ` +
@@ -77,7 +79,8 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
   async function* moveTo(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
     const name = await targetEmbedder(spaces, request, defaultTarget());
     if (name === LEARNED_EMBEDDING && !request.back) return yield* learner.train(signal);
-    const target = name === LEARNED_EMBEDDING ? await recallPrevious() : embedders.create(name);
+    const named = name === LEARNED_EMBEDDING ? await recallPrevious() : embedders.create(name);
+    const target = required === undefined && request.model === undefined ? provisional(named) : named;
     const space = yield* request.back ? spaces.goBack(target, signal) : spaces.reindex(target, signal);
     embedder.replace(target);
     return space;
@@ -85,7 +88,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
 
   // Re-embedding without a name never downgrades.
   const defaultTarget = () =>
-    required === undefined && preferred === LEXICAL_EMBEDDING && embeddings.name === LEARNED_EMBEDDING
+    required === undefined && isBuiltIn(preferred) && embeddings.name === LEARNED_EMBEDDING
       ? LEARNED_EMBEDDING
       : preferred;
 
@@ -104,7 +107,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
       const isLost = isLearned && model === undefined;
       // In an empty corpus a lost model does not matter: it starts afresh.
       const current = isLost && (await learned.countStoredChunks()) === 0 ? undefined : stored;
-      embedder.replace(firstEmbedder({ current, model, keep }));
+      embedder.replace(firstEmbedder({ current, model, chosen: await learned.chosen(), keep }));
       const warn = (message: string, cause: unknown) => log.warn({ err: cause }, message);
       if (!keep) await claimSpace(embeddings, { spaces, current, warn });
       if (isLost && current !== undefined) {
@@ -135,6 +138,10 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     },
   };
 }
+
+// Nobody has named it, and it is replaced once there is enough to learn from.
+const provisional = (embedder: EmbeddingModel): EmbeddingModel =>
+  embedder.name === STATIC_EMBEDDING ? { ...embedder, isProvisional: true } : embedder;
 
 function unopened(name: string): EmbeddingModel {
   const refuse = async () => {

@@ -1,4 +1,4 @@
-import { isBuiltIn, LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
+import { isBuiltIn, LEARNED_EMBEDDING } from '../built-in-names.ts';
 import type { ChunksFolded } from '../lsa/lsa-embeddings.ts';
 
 /** Input for the decision whether to train on the corpus. */
@@ -42,7 +42,7 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
     return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoChose(facts));
   if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(whoChose(facts));
   if (embedder === LEARNED_EMBEDDING) return decideRelearning(facts);
-  if (asked === undefined && preferred !== LEXICAL_EMBEDDING) {
+  if (asked === undefined && !isBuiltIn(preferred)) {
     return no(`The corpus was created with it; ${preferred} could replace it.`);
   }
   const least = asked === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;

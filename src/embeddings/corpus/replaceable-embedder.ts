@@ -27,6 +27,9 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
       get isSmall() {
         return current.isSmall;
       },
+      get isProvisional() {
+        return current.isProvisional;
+      },
       get fullTextShare() {
         return current.fullTextShare;
       },

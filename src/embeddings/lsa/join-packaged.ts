@@ -1,4 +1,4 @@
-import type { StaticModel } from '../static/static-model.ts';
+import type { PackagedModel, StaticModel } from '../static/static-model.ts';
 import { unitVector } from '../unit-vector.ts';
 
 /** Share of the packaged embedder in the similarity; tuned on one half of the test collections' questions. */
@@ -6,19 +6,25 @@ const PACKAGED_SHARE = 0.4;
 /** Texts whose mean is taken; more hardly change it. */
 const TEXTS_FOR_CENTRE = 2_000;
 
+export interface Joining {
+  readonly text: string;
+  readonly kind: 'passage' | 'query';
+  /** The text's vector in the trained space. */
+  readonly learned: Float32Array;
+  readonly centre: Float32Array;
+}
+
 /**
  * Joins the trained vector of a text with the packaged embedder's, which knows synonyms that the corpus does not teach.
- * The latter is centred on the corpus first: what all of its texts have in common distinguishes none of them.
+ * The latter is centred on the corpus first: what all of its texts have in common distinguishes none of them. It counts
+ * less in queries whose words it does not know.
  */
-export function joinPackaged(
-  learned: Float32Array,
-  packaged: Float32Array | undefined,
-  centre: Float32Array,
-): Float32Array {
+export function joinPackaged(model: PackagedModel, { text, kind, learned, centre }: Joining): Float32Array {
+  const share = kind === 'query' ? PACKAGED_SHARE * model.familiarity(text) : PACKAGED_SHARE;
   const joined = new Float64Array(learned.length + centre.length);
-  for (const [at, value] of learned.entries()) joined[at] = Math.sqrt(1 - PACKAGED_SHARE) * value;
-  const centred = packaged && unitVector(packaged.map((value, at) => value - (centre[at] ?? 0)));
-  for (const [at, value] of (centred ?? []).entries()) joined[learned.length + at] = Math.sqrt(PACKAGED_SHARE) * value;
+  for (const [at, value] of learned.entries()) joined[at] = Math.sqrt(1 - share) * value;
+  const centred = unitVector((model.embed(text) ?? centre).map((value, at) => value - (centre[at] ?? 0)));
+  for (const [at, value] of (centred ?? []).entries()) joined[learned.length + at] = Math.sqrt(share) * value;
   return unitVector(joined) ?? learned;
 }
 

@@ -48,7 +48,8 @@ export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingPar
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         const folded = foldIn(known, text, kind);
-        vectors.push(packaged ? joinPackaged(folded.vector, packaged.embed(text), known.centre) : folded.vector);
+        const { vector: learned } = folded;
+        vectors.push(packaged ? joinPackaged(packaged, { text, kind, learned, centre: known.centre }) : learned);
         met.known += folded.known;
         met.terms += folded.terms;
         // Yields to other work between batches.

@@ -9,15 +9,21 @@ export interface StaticModel {
   embed(text: string): Float32Array | undefined;
 }
 
+/** The model of this package. */
+export interface PackagedModel extends StaticModel {
+  /** Share of a text's words that the vocabulary has whole, 0 to 1: of other words and languages it knows little. */
+  familiarity(text: string): number;
+}
+
 /** Longer texts are truncated; chunks are far shorter. */
 const MAX_LENGTH = 100_000;
 const MAGIC = 'CWSTATIC';
 const HEADER_BYTES = 16;
 
-let shared: Promise<StaticModel> | undefined;
+let shared: Promise<PackagedModel> | undefined;
 
-/** The model of this package, read on first use and shared by the process. */
-export async function packagedModel(): Promise<StaticModel> {
+/** Reads the model on first use; it is shared by the process. */
+export async function packagedModel(): Promise<PackagedModel> {
   shared ??= readPackagedModel();
   try {
     return await shared;
@@ -27,12 +33,22 @@ export async function packagedModel(): Promise<StaticModel> {
   }
 }
 
-async function readPackagedModel(): Promise<StaticModel> {
-  const [table, vocabulary] = await Promise.all([
+async function readPackagedModel(): Promise<PackagedModel> {
+  const [table, names] = await Promise.all([
     readFile(new URL('./static-v1.bin', import.meta.url)),
     readFile(new URL('./static-v1.vocab.txt', import.meta.url), 'utf8'),
   ]);
-  return staticModel(table, await wordPieces(vocabulary.trimEnd().split('\n')));
+  const vocabulary = names.trimEnd().split('\n');
+  const encode = await wordPieces(vocabulary);
+  const isContinued = (token: number | undefined) => token !== undefined && vocabulary[token]?.startsWith('##');
+  return {
+    ...staticModel(table, encode),
+    familiarity(text) {
+      const tokens = encode(text.slice(0, MAX_LENGTH)).filter((token) => /[\p{L}\p{N}]/u.test(vocabulary[token] ?? ''));
+      const whole = tokens.filter((token, at) => !isContinued(token) && !isContinued(tokens[at + 1]));
+      return tokens.length === 0 ? 0 : whole.length / tokens.length;
+    },
+  };
 }
 
 /**

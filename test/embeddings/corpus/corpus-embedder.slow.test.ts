@@ -32,7 +32,7 @@ async function newCorpus() {
     const embedder = createCorpusEmbedder({
       embedders: {
         required: setting,
-        preferred: setting ?? HASH,
+        preferred: setting ?? STATIC,
         create: (name) => createEmbeddingModel(name, { modelsFolder: '/nowhere' }),
         learn: learnInWorker,
       },
@@ -86,9 +86,9 @@ const facts = async ({ spaces }: SqlStore) =>
   (await spaces.list()).map(({ embedder, state, vectors }) => [embedder, state, vectors]);
 
 describe('the embedder of a corpus', () => {
-  it('is lexical at first, and is trained in the background once the corpus is large enough', async () => {
+  it('is the packaged one at first, and is trained in the background once the corpus is large enough', async () => {
     const corpus = await (await newCorpus()).open();
-    expect(corpus.embeddings.name).toBe(HASH);
+    expect(corpus.embeddings.name).toBe(STATIC);
     expect(await corpus.reason()).toMatch(/From 100 passages on/);
     // All of them first, so that training does not begin with only some of them.
     await corpus.add(texts);
@@ -96,7 +96,7 @@ describe('the embedder of a corpus', () => {
     await vi.waitFor(() => expect(corpus.embeddings.name).toBe(LSA), PATIENT);
     expect(await corpus.reason()).toBe('It was learned from 120 passages of this corpus.');
     expect(await facts(corpus.store)).toEqual([
-      [HASH, 'previous', 120],
+      [STATIC, 'previous', 120],
       [LSA, 'current', 120],
     ]);
     const [name] = subjects.rareNames;
@@ -104,6 +104,33 @@ describe('the embedder of a corpus', () => {
     expect(explanation.embedder).toBe(LSA);
     const topics = chunks.map(({ text }) => subjects.chunks.find((each) => each.text === text)?.topic);
     expect(topics.slice(0, 5)).toEqual(Array(5).fill(name?.topic));
+  });
+
+  it('fuses semantic search with full text while it is the packaged one that nobody has named', async () => {
+    const { open } = await newCorpus();
+    const corpus = await open();
+    await corpus.add(['Dogs travel free of charge on a lead.', 'The ferry leaves the harbour at noon.']);
+    const { chunks, explanation } = await corpus.search('What does it cost to take my puppy?');
+    expect(explanation).toMatchObject({ embedder: STATIC, kind: 'hybrid', notes: [expect.stringMatching(/too few/)] });
+    expect(chunks[0]?.text).toMatch(/^Dogs/);
+    await drain(corpus.reindex({ model: STATIC, back: false }, signal));
+    expect((await corpus.search('harbour')).explanation.kind).toBe('semantic');
+    await corpus.close();
+    const reopened = await open();
+    expect((await reopened.search('harbour')).explanation.kind).toBe('semantic');
+  });
+
+  it('of an earlier version stays until there is enough to learn from', async () => {
+    const { open } = await newCorpus();
+    const first = await open(HASH);
+    await first.add(texts.slice(0, 99));
+    await first.close();
+    const second = await open();
+    await drain(second.learner.trainIfDue(signal));
+    expect(second.embeddings.name).toBe(HASH);
+    await second.add(texts.slice(99, 100), 'last');
+    await drain(second.learner.trainIfDue(signal));
+    expect(second.embeddings.name).toBe(LSA);
   });
 
   it('may be the packaged one, which learning replaces live when it is asked for', async () => {
@@ -165,11 +192,11 @@ describe('the embedder of a corpus', () => {
     const steps = first.learner.trainIfDue(signal);
     for await (const { done } of steps) if (done === 0 && (await building(first.store)) !== undefined) break;
     const begun = await building(first.store);
-    expect(first.embeddings.name).toBe(HASH);
+    expect(first.embeddings.name).toBe(STATIC);
     await first.close();
     const second = await open();
-    expect(second.embeddings.name).toBe(HASH);
-    expect((await second.search('harbour')).explanation.embedder).toBe(HASH);
+    expect(second.embeddings.name).toBe(STATIC);
+    expect((await second.search('harbour')).explanation.embedder).toBe(STATIC);
     await drain(second.learner.trainIfDue(signal));
     expect((await second.store.spaces.current())?.version).toBe(begun?.version);
   });
@@ -209,7 +236,7 @@ describe('the embedder of a corpus', () => {
   it('named by a setting waits for a corpus to train on, and refuses a corpus of another embedder', async () => {
     const { open } = await newCorpus();
     const first = await open(LSA);
-    expect(first.embeddings.name).toBe(HASH);
+    expect(first.embeddings.name).toBe(STATIC);
     await expect(drain(first.reindex({ model: LSA, back: false }, signal))).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining('too few'),
@@ -228,7 +255,7 @@ describe('the embedder of a corpus', () => {
     const learning = drain(corpus.learner.train(stop.signal));
     stop.abort();
     await expect(learning).rejects.toThrow();
-    expect(await facts(corpus.store)).toEqual([[HASH, 'current', 120]]);
+    expect(await facts(corpus.store)).toEqual([[STATIC, 'current', 120]]);
   });
 });
 

@@ -8,8 +8,8 @@ const openai = 'openai/text-embedding-3-small';
 const base: LearningFacts = {
   setting: undefined,
   chosen: undefined,
-  preferred: hash,
-  embedder: hash,
+  preferred: packaged,
+  embedder: packaged,
   chunkCount: 400,
   inUse: undefined,
   foldedSince: { chunkCount: 0, known: 0, terms: 0 },
@@ -27,6 +27,7 @@ describe('training is due', () => {
       { ...learned, foldedSince: { chunkCount: 40, known: 6_000, terms: 9_000 } },
     ],
     ['in place of the packaged embedder when it is asked for', { embedder: packaged, setting: lsa, preferred: lsa }],
+    ['in place of hashing, which an earlier version began with', { embedder: hash }],
     ['again when what was learned is lost', { embedder: lsa, inUse: undefined }],
     ['again as it grows though a key came later', { ...learned, preferred: openai, chunkCount: 600 }],
   ])('%s', (_, facts) => {

@@ -108,6 +108,14 @@ describe('an LSA model joined with the packaged embedder', () => {
     }
   });
 
+  it('counts less in questions whose words are unknown to the packaged one', async () => {
+    const { familiarity } = await packagedModel();
+    expect(familiarity('When does the ferry leave?')).toBe(1);
+    expect(familiarity('zyxomma qwrtz')).toBe(0);
+    expect(familiarity('Welche Haustiere dürfen mitfahren?')).toBeLessThan(0.5);
+    expect(familiarity('?!')).toBe(0);
+  });
+
   it('still reads what was trained before the two were joined, and does not join it', async () => {
     const earlier = Buffer.from(learnFrom(fables));
     earlier.write('"format":1', earlier.indexOf('"format":2'));
