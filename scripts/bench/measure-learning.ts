@@ -5,6 +5,7 @@ import { decodeArtefact } from '../../src/embeddings/lsa/artefact.ts';
 import { learnInWorker } from '../../src/embeddings/lsa/learn-in-worker.ts';
 import { MAX_CHUNKS_READ } from '../../src/embeddings/lsa/learning-source.ts';
 import { lsaEmbeddings } from '../../src/embeddings/lsa/lsa-embeddings.ts';
+import { packagedModel } from '../../src/embeddings/static/static-model.ts';
 import { distances } from '../../src/store/distance.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
@@ -46,7 +47,7 @@ export async function measureLearning(
   const model = decodeArtefact(artefact);
   if (model === undefined) throw new Error('The trained model cannot be read.');
 
-  const learned = lsaEmbeddings({ name: LEARNED_EMBEDDING, learned: async () => model });
+  const learned = lsaEmbeddings({ name: LEARNED_EMBEDDING, learned: async () => model, packaged: packagedModel });
   const hashed = createLexicalHash();
   const folded = await embedAll(learned, chunks);
   const hashes = await embedAll(hashed, chunks);

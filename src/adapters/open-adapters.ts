@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { Embedders } from '../embeddings/embedders.ts';
 import { learnInWorker } from '../embeddings/lsa/learn-in-worker.ts';
 import { createEmbeddingModel, defaultEmbeddingName } from '../embeddings/registry.ts';
+import { packagedModel } from '../embeddings/static/static-model.ts';
 import { namingSetting } from '../errors.ts';
 import { createGraphThread } from '../graph/graph-thread.ts';
 import type { HttpLog } from '../http/http-services.ts';
@@ -138,6 +139,7 @@ const embeddersOf = (config: Config, modelsFolder: string): Embedders => ({
   required: config.embeddingModel,
   preferred: config.embeddingModel ?? defaultEmbeddingName(config),
   create: (name) => createEmbeddingModel(name, { ...config, modelsFolder }),
+  packaged: packagedModel,
   learn: learnInWorker,
 });
 

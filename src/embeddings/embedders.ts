@@ -1,5 +1,6 @@
 import type { EmbeddingModel } from './embedding-model.ts';
 import type { LearningSource } from './lsa/learning-source.ts';
+import type { PackagedModel } from './static/static-model.ts';
 
 /** Available embedders. */
 export interface Embedders {
@@ -9,6 +10,8 @@ export interface Embedders {
   readonly preferred: string;
   /** Creates an embedder without loading or connecting. Throws `unknown_model` or `not_configured`. */
   create(name: string): EmbeddingModel;
+  /** The model of this package, which is joined with the trained one. */
+  packaged(): Promise<PackagedModel>;
   /**
    * Trains an embedder on the corpus; `signal` aborts at once. Yields the progress from 0 to 1 and returns the serialized
    * model.

@@ -3,6 +3,7 @@ import { defaultSettings } from '../../src/compose/settings.ts';
 import { withEmbedder } from '../../src/embeddings/embedders.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
+import { packagedModel } from '../../src/embeddings/static/static-model.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createGraphThread } from '../../src/graph/graph-thread.ts';
 import { createExtractiveModel } from '../../src/models/extractive/extractive-model.ts';
@@ -58,6 +59,7 @@ export const onlyEmbedder = (embedder: EmbeddingModel): Adapters['embedders'] =>
       create(name) {
         throw new ServiceError('unknown_model', `"${name}" is no embedding model of this test.`);
       },
+      packaged: packagedModel,
       async *learn() {
         yield* [];
         throw new Error('Nothing is learned in this test.');

@@ -17,7 +17,7 @@ export interface LearnerParts {
   readonly spaces: Pick<VectorSpaces, 'list' | 'reindex'>;
   readonly store: LearnedEmbedders;
   readonly embedder: ReplaceableEmbedder;
-  readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'learn'>;
+  readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'packaged' | 'learn'>;
   readonly changes: CorpusWatch;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Milliseconds: debounce after changes, its maximum, and the pause before a retry. */
@@ -73,6 +73,7 @@ export function createLearner(parts: LearnerParts): Learner {
     lsaEmbeddings({
       name: LEARNED_EMBEDDING,
       learned: async () => model,
+      packaged: embedders.packaged,
       onChunksFolded({ chunkCount, known, terms }) {
         foldedSince = {
           chunkCount: foldedSince.chunkCount + chunkCount,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EMBEDDED_TERMS_VERSION } from '../../store/full-text/analyse.ts';
-import { STATIC_VERSION } from '../static/static-embeddings.ts';
+import { STATIC_VERSION } from '../built-in-names.ts';
 import type { LsaModel } from './lsa-model.ts';
 
 /** Result of training: the terms, and for each a row of `width` numbers. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
-import { packagedModel } from '../static/static-model.ts';
+import type { PackagedModel } from '../static/static-model.ts';
 import { joinPackaged } from './join-packaged.ts';
 import { foldIn, type LsaModel } from './lsa-model.ts';
 
@@ -11,6 +11,8 @@ export interface LsaEmbeddingParts {
   readonly name: string;
   /** Loads or trains the model; called once. Throws when the model cannot be used. */
   readonly learned: () => Promise<LsaModel>;
+  /** The packaged model, whose vectors are joined; loaded when it is first needed. */
+  readonly packaged: () => Promise<PackagedModel>;
   readonly onChunksFolded?: ((met: ChunksFolded) => void) | undefined;
 }
 
@@ -26,7 +28,7 @@ export interface ChunksFolded {
  * chunks of the corpus. Words that do not occur in the corpus are known to the packaged embedder only, whose vectors are
  * joined.
  */
-export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingParts): EmbeddingModel {
+export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }: LsaEmbeddingParts): EmbeddingModel {
   let asked: Promise<LsaModel> | undefined;
   const model = () => {
     asked ??= learned();
@@ -42,7 +44,7 @@ export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingPar
     },
     async embed(texts, kind, signal) {
       const known = await model();
-      const packaged = known.centre.length > 0 ? await packagedModel() : undefined;
+      const packaged = known.centre.length > 0 ? await load() : undefined;
       const vectors: Float32Array[] = [];
       const met = { chunkCount: texts.length, known: 0, terms: 0 };
       for (const text of texts) {

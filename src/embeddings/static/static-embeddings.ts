@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
-import { STATIC_EMBEDDING } from '../built-in-names.ts';
+import { STATIC_EMBEDDING, STATIC_VERSION } from '../built-in-names.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 import { packagedModel } from './static-model.ts';
 
@@ -8,8 +8,6 @@ import { packagedModel } from './static-model.ts';
 const DIMENSIONS = 256;
 /** Tuned on one half of the test collections' questions (docs/quality.md). */
 const FULL_TEXT_SHARE = 0.8;
-/** Changed with the table. */
-export const STATIC_VERSION = '1';
 const YIELD_EVERY = 32;
 
 /** Embeddings by a model that the package contains: no key, no download, no training on the corpus. English. */

@@ -4,6 +4,7 @@ import { everything } from '../../../src/documents/filter.ts';
 import { type CorpusEmbedder, createCorpusEmbedder } from '../../../src/embeddings/corpus/corpus-embedder.ts';
 import { learnInWorker } from '../../../src/embeddings/lsa/learn-in-worker.ts';
 import { createEmbeddingModel } from '../../../src/embeddings/registry.ts';
+import { packagedModel } from '../../../src/embeddings/static/static-model.ts';
 import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
 import { defaultSearchSettings } from '../../../src/retrieval/search-settings.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
@@ -34,6 +35,7 @@ async function newCorpus() {
         required: setting,
         preferred: setting ?? STATIC,
         create: (name) => createEmbeddingModel(name, { modelsFolder: '/nowhere' }),
+        packaged: packagedModel,
         learn: learnInWorker,
       },
       spaces: store.spaces,

@@ -86,7 +86,7 @@ describe('an LSA model joined with the packaged embedder', () => {
 
   it('finds a passage that shares no word with the question', async () => {
     const joined = await joinedModel();
-    const { embed } = lsaEmbeddings({ name: 'lsa', learned: async () => joined });
+    const { embed } = lsaEmbeddings({ name: 'lsa', learned: async () => joined, packaged: packagedModel });
     const passages = await embed(fables, 'passage');
     for (const [question, place] of [
       ['What does it cost to take my puppy?', 0],
@@ -101,7 +101,7 @@ describe('an LSA model joined with the packaged embedder', () => {
 
   it('gives unit vectors of one length, also to texts that neither knows', async () => {
     const joined = await joinedModel();
-    const { embed, space } = lsaEmbeddings({ name: 'lsa', learned: async () => joined });
+    const { embed, space } = lsaEmbeddings({ name: 'lsa', learned: async () => joined, packaged: packagedModel });
     for (const vector of await embed([...fables, '', 'zyxomma', '𒀀𒁀'], 'passage')) {
       expect(vector).toHaveLength((await space()).dimensions);
       expect(dot(vector, vector)).toBeCloseTo(1, 4);
@@ -122,7 +122,10 @@ describe('an LSA model joined with the packaged embedder', () => {
     earlier.set(createHash('sha256').update(earlier.subarray(0, -32)).digest(), earlier.length - 32);
     const read = modelOf(earlier);
     expect(read.version).toMatch(/^1\./);
-    const [vector] = await lsaEmbeddings({ name: 'lsa', learned: async () => read }).embed(fables, 'passage');
+    const [vector] = await lsaEmbeddings({ name: 'lsa', learned: async () => read, packaged: packagedModel }).embed(
+      fables,
+      'passage',
+    );
     expect(vector).toEqual(foldIn(read, fables[0] ?? '', 'passage').vector);
   });
 });
