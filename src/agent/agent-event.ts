@@ -2,6 +2,7 @@ import type { CheckedCitation } from '../citations/check-citation.ts';
 import type { Source, Span } from '../citations/citation.ts';
 import type { ToolCall } from '../models/message.ts';
 import type { QuoteSupport } from '../models/model.ts';
+import type { OutputFile } from '../toolbox/tool.ts';
 import type { BudgetReason, Spend } from './budget.ts';
 
 export type AgentMode = 'rag' | 'research';
@@ -41,6 +42,8 @@ export type AgentEvent =
       readonly content: string;
       readonly isError: boolean;
       readonly spent: Spend;
+      /** Made by the call, and kept for a while. */
+      readonly files?: readonly Omit<OutputFile, 'bytes'>[];
     }
   /** Emitted right after the message that completes the marker; `isNew` is true for the first mention of its source. */
   | { readonly type: 'citation'; readonly citation: CheckedCitation; readonly isNew: boolean; readonly span: Span }

@@ -45,7 +45,11 @@ export async function* answerCalls(
       if (!outcome.isError) for (const listed of outcome.output.listedAddresses ?? []) run.containment.trust(listed);
       if (isUntrusted(outcome)) run.containment.readUntrusted();
       const spent = run.budget.spent();
-      yield { type: 'tool_result', callId: call.id, name: call.name, content: text, isError: outcome.isError, spent };
+      const files = outcome.isError ? [] : (outcome.output.files ?? []).map(({ bytes: _, ...file }) => file);
+      yield {
+        ...{ type: 'tool_result', callId: call.id, name: call.name, content: text, isError: outcome.isError, spent },
+        ...(files.length > 0 && { files }),
+      };
     }
   } finally {
     left.abort();

@@ -7,6 +7,7 @@ import type { Model, ModelRegistry, ModelSlot } from '../models/model.ts';
 import type { PriceTable } from '../models/prices.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
+import type { MadeFiles } from '../runs/made-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { libraryAsOf } from '../toolbox/as-of.ts';
 import type { ExternalTools } from '../toolbox/external-tools.ts';
@@ -34,6 +35,7 @@ export interface AgentParts {
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
   /** Python sandbox, when available; `met` must then contain the `sandbox` need. */
   readonly sandbox?: Sandbox | undefined;
+  readonly madeFiles: Pick<MadeFiles, 'keep'>;
   /** Tools of external MCP servers; offered in both modes unless the request names its tools. */
   readonly external?: ExternalTools;
   /** Needs met by the installation; the agent itself meets the others. */
@@ -99,6 +101,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       visible: request.search.filter,
       ...parts.web,
       ...(parts.sandbox && { sandbox: parts.sandbox }),
+      keepFiles: (files) => parts.madeFiles.keep(request.principal.userId, files),
       mayContact: (url) => containment.mayContact(url),
       prompts: parts.prompts ?? builtInPrompts,
       maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,

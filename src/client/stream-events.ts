@@ -90,6 +90,13 @@ interface Shapes {
     readonly content: string;
     readonly name?: string;
     readonly is_error?: boolean;
+    /** Made by the call; `link` is a path below the server's origin. */
+    readonly files?: readonly {
+      readonly name: string;
+      readonly mime_type: string;
+      readonly size: number;
+      readonly link: string;
+    }[];
   };
   readonly final_answer: FinalAnswer;
 }

@@ -26,6 +26,7 @@ import { modelQueryVariants } from '../retrieval/rewrite-query.ts';
 import { withDescriptions } from '../retrieval/search-documents.ts';
 import { modelStandaloneQueries } from '../retrieval/standalone-query.ts';
 import { withOutlines } from '../retrieval/with-outlines.ts';
+import { MadeFiles } from '../runs/made-files.ts';
 import { defaultRunLogSettings, RunLog } from '../runs/run-log.ts';
 import { watchCorpus } from '../store/watch-corpus.ts';
 import type { ToolNeed } from '../toolbox/tool.ts';
@@ -147,6 +148,7 @@ export function compose(adapters: Adapters): Product {
   if (web !== undefined) met.push('web_pages');
   if (web?.webSearch !== undefined) met.push('web_search');
   if (sandbox !== undefined) met.push('sandbox');
+  const madeFiles = new MadeFiles();
   const agent = createAgent({
     models,
     retriever,
@@ -157,6 +159,7 @@ export function compose(adapters: Adapters): Product {
     sandbox,
     met: new Set(met),
     external,
+    madeFiles,
     analyser,
     prices: settings.prices,
     policy: settings.policy,
@@ -184,6 +187,7 @@ export function compose(adapters: Adapters): Product {
     accounts,
     agent,
     runs,
+    madeFiles,
     ingestor,
     ingestions,
     queue: store.queue,
@@ -220,6 +224,7 @@ export function compose(adapters: Adapters): Product {
         ingestions.close,
         followed.close,
         () => runs.close(),
+        async () => madeFiles.close(),
       ]),
   };
 

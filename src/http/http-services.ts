@@ -15,6 +15,7 @@ import type { ModelChoices } from '../models/model-choices.ts';
 import type { PromptService } from '../prompts/prompt-service.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
+import type { MadeFiles } from '../runs/made-files.ts';
 import type { RunLog } from '../runs/run-log.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { DescriptionVectors } from '../store/description-records.ts';
@@ -109,6 +110,8 @@ export interface HttpServices {
   readonly agent: Agent;
   /** Resumable streams. */
   readonly runs: RunLog;
+  /** Files made by tools. */
+  readonly madeFiles: MadeFiles;
   readonly models: ModelRegistry;
   /** Providers, and the models found on this machine, which is asked each time. */
   modelChoices(): Promise<ModelChoices>;

@@ -13,7 +13,7 @@ const HARMLESS = /^(text\/(plain|csv|markdown)|application\/(pdf|json)|image\/(p
  */
 export function sendDownload(
   response: Response,
-  { mediaType, fileName, contentHash }: Document,
+  { mediaType, fileName, contentHash }: Pick<Document, 'mediaType' | 'fileName' | 'contentHash'>,
   bytes: Uint8Array,
 ): void {
   const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -64,6 +64,11 @@ export interface Backend {
     request: { readonly principal: Principal; readonly documentId: string; readonly id: string },
     options: CallOptions,
   ): Promise<{ readonly document: Document; readonly chunk: Chunk }>;
+  /** A file made by a tool. Throws `not_found`. */
+  file(
+    request: { readonly principal: Principal; readonly runId: string; readonly name: string },
+    options: CallOptions,
+  ): Promise<{ readonly mediaType: string; readonly base64: string }>;
   /** Facts about the part of the corpus visible to the principal. */
   facts(request: { readonly principal: Principal }, options: CallOptions): Promise<CorpusFacts>;
   /** Calls the listener after each change; returns a function that unsubscribes. */

@@ -1,23 +1,27 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
+import { detectPicture } from '../shared/detect-picture.ts';
 import type { OutputFile } from '../toolbox/tool.ts';
+import { fileUri } from './document-uri.ts';
 
-/** Larger files are only mentioned in the text, because hosts pass file content on to models. */
-const MAX_BYTES = 1_000_000;
+/** Pictures beyond these are only linked: hosts pass them to models, which refuse large ones. */
+const MAX_PICTURE_BYTES = 1_000_000;
+const MAX_PICTURES = 8;
 
-/** Converts files made by a tool to MCP content: images as images, others as embedded resources. */
+/**
+ * Converts files made by a tool to MCP content: pictures that every model accepts as images, and a link to each file. An
+ * image in another format, such as SVG, would make the host's conversation unusable.
+ */
 export function fileContent(files: readonly OutputFile[]): ContentBlock[] {
-  return files.filter(({ bytes }) => bytes.byteLength <= MAX_BYTES).map(toContent);
+  return [...files.flatMap(toImage).slice(0, MAX_PICTURES), ...files.flatMap(toLink)];
 }
 
-function toContent({ name, mediaType, bytes }: OutputFile): ContentBlock {
-  const data = Buffer.from(bytes).toString('base64');
-  if (mediaType.startsWith('image/')) return { type: 'image', data, mimeType: mediaType };
-  const uri = `citewell://run/${name.split('/').map(encodeURIComponent).join('/')}`;
-  const isText = /^text\/|json|xml/.test(mediaType);
-  return {
-    type: 'resource',
-    resource: isText
-      ? { uri, mimeType: mediaType, text: Buffer.from(bytes).toString() }
-      : { uri, mimeType: mediaType, blob: data },
-  };
+function toImage({ bytes }: OutputFile): ContentBlock[] {
+  const mimeType = bytes && bytes.byteLength <= MAX_PICTURE_BYTES ? detectPicture(bytes) : undefined;
+  if (bytes === undefined || mimeType === undefined) return [];
+  return [{ type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType }];
+}
+
+function toLink({ name, mediaType, size, runId }: OutputFile): ContentBlock[] {
+  if (runId === undefined) return [];
+  return [{ type: 'resource_link', uri: fileUri(runId, name), name, mimeType: mediaType, size }];
 }

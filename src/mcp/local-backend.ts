@@ -83,6 +83,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       checkAnswer: (asked, checking) => services.checker.check(asked, visible, checking),
       ...services.web,
       ...(services.sandbox && { sandbox: services.sandbox }),
+      keepFiles: (files) => services.madeFiles.keep(principal.userId, files),
       ingestion: ingestion.of(principal),
       collectionNamed: async (name) => (await collections.findByName(principal, name)).id,
       folders: request.folders,
@@ -132,6 +133,11 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
         throw new ServiceError('not_found', `The document ${document.id} has no chunk ${id}.`);
       }
       return { document, chunk };
+    },
+
+    async file({ principal, runId, name }) {
+      const { mediaType, bytes } = services.madeFiles.get(principal.userId, runId, name);
+      return { mediaType, base64: Buffer.from(bytes).toString('base64') };
     },
 
     facts,

@@ -5,6 +5,7 @@ import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
+import type { MadeFiles } from '../runs/made-files.ts';
 import type { RunLog } from '../runs/run-log.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Corpus } from '../store/corpus.ts';
@@ -26,6 +27,7 @@ export interface McpServices {
   readonly checker: AnswerChecker;
   readonly agent: Agent;
   readonly runs: RunLog;
+  readonly madeFiles: MadeFiles;
   readonly models: ModelRegistry;
   /** Current prompts for models. */
   readonly prompts?: PromptTexts;

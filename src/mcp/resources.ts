@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   type McpServer,
   ResourceNotFoundError,
@@ -8,10 +9,11 @@ import type { Principal } from '../access/principal.ts';
 import type { Document } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { wholeCharacterEnd } from '../shared/text.ts';
+import { isTextual } from '../toolbox/media-type-of.ts';
 import { oneLine } from '../toolbox/render-blocks.ts';
 import type { Backend } from './backend.ts';
 import { completeTitles } from './complete.ts';
-import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './document-uri.ts';
+import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, FILE_TEMPLATE, INDEX_URI } from './document-uri.ts';
 
 /** Maximum number of documents in the resource list; others are found by search. */
 const MAX_LISTED = 100;
@@ -20,7 +22,7 @@ const INDEX_LENGTH = 20;
 const MAX_TEXT_LENGTH = 400_000;
 const CACHE = { ttlMs: 5_000, cacheScope: 'private' } as const;
 
-/** MCP resources: the index, documents and chunks. Created once and registered on each server. */
+/** MCP resources: the index, documents, chunks and files made by tools. Created once and registered on each server. */
 export function createResources(backend: Backend): (server: McpServer, principal: Principal) => void {
   return (server, principal) => {
     server.registerResource(
@@ -81,6 +83,22 @@ export function createResources(backend: Backend): (server: McpServer, principal
         return {
           contents: [{ uri: uri.href, mimeType: 'text/plain', text: chunk.text, _meta: { 'citewell/place': place } }],
         };
+      },
+    );
+
+    server.registerResource(
+      'file',
+      new ResourceTemplate(FILE_TEMPLATE, { list: undefined }),
+      {
+        title: 'A file made by a tool',
+        description: 'As the result of the call links it; kept for an hour at most.',
+      },
+      async (uri, { run_id: runId, name }, context) => {
+        const request = { principal, runId: decoded(runId), name: decoded(name) };
+        const { mediaType, base64 } = await orNotFound(uri, backend.file(request, optionsOf(context)));
+        const bytes = Buffer.from(base64, 'base64');
+        const content = isTextual(mediaType) && isUtf8(bytes) ? { text: bytes.toString() } : { blob: base64 };
+        return { contents: [{ uri: uri.href, mimeType: mediaType, ...content }] };
       },
     );
   };

@@ -77,6 +77,7 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
     documents: ask('documents'),
     document: ask('document'),
     chunk: ask('chunk'),
+    file: ask('file'),
     facts: ask('facts'),
     onChange(listener) {
       listeners.add(listener);

@@ -1,3 +1,5 @@
+import type { PictureType } from '../shared/detect-picture.ts';
+
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -17,7 +19,7 @@ export interface ThinkingBlock {
 
 /** An image. Models without image input reject the request or ignore it. */
 export interface MessageImage {
-  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  readonly mediaType: PictureType;
   /** Base64. */
   readonly data: string;
 }

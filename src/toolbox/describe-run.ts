@@ -9,12 +9,14 @@ interface DescribeOptions {
   readonly isSession: boolean;
   /** Maximum length in characters. */
   readonly maxLength: number;
+  /** Address of a file; absent where it cannot be downloaded. */
+  readonly linkTo?: ((name: string) => string) | undefined;
 }
 
 const MIN_STREAM_LENGTH = 500;
 
 /** The result of a Python run as text for a model. */
-export function describeRun(result: PythonResult, { mounted, isSession, maxLength }: DescribeOptions): string {
+export function describeRun(result: PythonResult, { mounted, isSession, maxLength, linkTo }: DescribeOptions): string {
   const { value, error, stdout, stderr } = result;
   const around = [
     ...(mounted.length === 0 ? [] : [`Given to the code:\n${mounted.join('\n')}`]),
@@ -23,7 +25,7 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
       : []),
     ...(error ? [describeError(result)] : []),
     ...(result.end === 'exit' ? [`It ended itself with exit code ${result.exitCode ?? 0}.`] : []),
-    ...fileLines(result),
+    ...fileLines(result, linkTo),
     ...(result.sessionLost ? ['Variables and files of earlier calls are gone: define again what is needed.'] : []),
   ];
   const room = Math.max(MIN_STREAM_LENGTH, maxLength - around.join('\n\n').length - 300);
@@ -57,9 +59,12 @@ function stream(name: string, { text, characters, isTruncated }: CapturedText, r
   return [`${name}:\n${shown.trimEnd()}${note}`];
 }
 
-function fileLines({ files, skippedFiles }: PythonResult): string[] {
+function fileLines({ files, skippedFiles }: PythonResult, linkTo: DescribeOptions['linkTo']): string[] {
   return [
-    ...files.map(({ name, bytes }) => `File: out/${name} (${mediaTypeOf(name)}, ${bytes.byteLength} bytes)`),
+    ...files.map(
+      ({ name, bytes }) =>
+        `File: out/${name} (${mediaTypeOf(name)}, ${bytes.byteLength} bytes)${linkTo ? `: ${linkTo(`out/${name}`)}` : ''}`,
+    ),
     ...skippedFiles.map(({ name, bytes, reason }) => `Not handed over: out/${name} (${bytes} bytes, ${reason})`),
   ];
 }

@@ -4,12 +4,16 @@ import { extname } from 'node:path';
 export const mediaTypeOf = (name: string): string =>
   MEDIA_TYPES.get(extname(name).toLowerCase()) ?? 'application/octet-stream';
 
+/** Whether files of this type are text to read. SVG counts: no host accepts it as an image. */
+export const isTextual = (mediaType: string): boolean => /^text\/|json|xml/.test(mediaType);
+
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml'],
   ['.png', 'image/png'],
   ['.jpg', 'image/jpeg'],
   ['.jpeg', 'image/jpeg'],
   ['.gif', 'image/gif'],
+  ['.webp', 'image/webp'],
   ['.csv', 'text/csv'],
   ['.tsv', 'text/tab-separated-values'],
   ['.txt', 'text/plain'],

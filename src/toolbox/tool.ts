@@ -49,9 +49,15 @@ export interface ToolOutput {
 
 /** A file made by a tool. */
 export interface OutputFile {
+  /** Relative path, unique among the files of a call. */
   readonly name: string;
+  /** Id under which the file can be read for a while; absent where files are not kept. */
+  readonly runId?: string | undefined;
   readonly mediaType: string;
-  readonly bytes: Uint8Array;
+  /** In bytes. */
+  readonly size: number;
+  /** Absent when the tool ran in another process; the file can be read by its run. */
+  readonly bytes?: Uint8Array;
 }
 
 export type ArgumentReading =

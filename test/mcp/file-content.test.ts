@@ -1,23 +1,43 @@
 import { expect, it } from 'vitest';
 import { renderOutput } from '../../src/mcp/render-output.ts';
 
-const file = (name: string, mediaType: string, content: string | number) => ({
-  ...{ name, mediaType },
-  bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64');
+const file = (name: string, mediaType: string, bytes: Uint8Array | undefined, runId?: string) => ({
+  ...{ name, mediaType, size: bytes?.byteLength ?? 7, runId },
+  ...(bytes && { bytes }),
+});
+const contentOf = (files: readonly ReturnType<typeof file>[]) =>
+  renderOutput({ isError: false, output: { text: 'done', structured: {}, files } }).content;
+
+it('returns pictures that every model accepts as images, and a link to each kept file', () => {
+  const files = [
+    file('out/a.svg', 'image/svg+xml', Buffer.from('<svg/>'), 'r1'),
+    file('out/b c.csv', 'text/csv', Buffer.from('1,2'), 'r1'),
+    file('out/dot.png', 'image/png', PNG, 'r1'),
+    file('out/huge.png', 'image/png', Buffer.concat([PNG, Buffer.alloc(1_000_000)]), 'r1'),
+  ];
+  const link = (name: string, uri: string, mimeType: string, size: number) => ({
+    ...{ type: 'resource_link', uri: `citewell://run/r1/${uri}`, name, mimeType, size },
+  });
+  expect(contentOf(files)).toEqual([
+    { type: 'text', text: 'done' },
+    { type: 'image', data: PNG.toString('base64'), mimeType: 'image/png' },
+    link('out/a.svg', 'out%2Fa.svg', 'image/svg+xml', 6),
+    link('out/b c.csv', 'out%2Fb%20c.csv', 'text/csv', 3),
+    link('out/dot.png', 'out%2Fdot.png', 'image/png', 16),
+    link('out/huge.png', 'out%2Fhuge.png', 'image/png', 1_000_016),
+  ]);
 });
 
-it('returns images of a tool as image content, and other files as embedded resources', () => {
+it('never labels something else as an image, whatever its name says', () => {
   const files = [
-    file('out/a.svg', 'image/svg+xml', '<svg/>'),
-    file('out/b c.csv', 'text/csv', '1,2'),
-    file('out/d.zip', 'application/zip', 3),
-    file('out/huge.png', 'image/png', 1_000_001),
+    file('out/not.png', 'image/png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
+    file('out/elsewhere.png', 'image/png', undefined),
   ];
-  const { content } = renderOutput({ isError: false, output: { text: 'done', structured: {}, files } });
-  expect(content).toEqual([
-    { type: 'text', text: 'done' },
-    { type: 'image', data: Buffer.from('<svg/>').toString('base64'), mimeType: 'image/svg+xml' },
-    { type: 'resource', resource: { uri: 'citewell://run/out/b%20c.csv', mimeType: 'text/csv', text: '1,2' } },
-    { type: 'resource', resource: { uri: 'citewell://run/out/d.zip', mimeType: 'application/zip', blob: 'AAAA' } },
-  ]);
+  expect(contentOf(files)).toEqual([{ type: 'text', text: 'done' }]);
+});
+
+it('shows at most eight pictures', () => {
+  const files = Array.from({ length: 12 }, (_, index) => file(`out/${index}.png`, 'image/png', PNG));
+  expect(contentOf(files).filter(({ type }) => type === 'image')).toHaveLength(8);
 });

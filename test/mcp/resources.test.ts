@@ -19,6 +19,7 @@ describe('resources', () => {
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'kb://documents/{document_id}',
       'kb://documents/{document_id}/chunks/{chunk_id}',
+      'citewell://run/{run_id}/{name}',
       'skill://{+path}',
     ]);
     const read = async (uri: string) => (await client.readResource({ uri })).contents[0];

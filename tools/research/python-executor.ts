@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import type { Json } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
-import type { PythonResult, SandboxFile } from '../../src/sandbox/sandbox.ts';
+import type { CapturedText, PythonResult, PythonValue, SandboxFile } from '../../src/sandbox/sandbox.ts';
+import { wholeCharacterEnd } from '../../src/shared/text.ts';
 import { describeRun } from '../../src/toolbox/describe-run.ts';
 import { documentsAsFiles } from '../../src/toolbox/documents-as-files.ts';
-import { documentId } from '../../src/toolbox/fields.ts';
-import { mediaTypeOf } from '../../src/toolbox/media-type-of.ts';
+import { documentId, maxCharacters } from '../../src/toolbox/fields.ts';
+import { madeFilePath } from '../../src/toolbox/made-file-path.ts';
+import { isTextual, mediaTypeOf } from '../../src/toolbox/media-type-of.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
-/** Maximum characters of text files included in the structured result. */
-const INLINE_CHARACTERS = 8_000;
+/** Maximum characters of a result by default; MCP hosts cut or refuse results that are much longer. */
+const MAX_CHARACTERS = 20_000;
 
 // Arguments were parsed from JSON, so any value is valid.
 const anyJson = z.custom<Json>();
@@ -55,6 +57,7 @@ export const pythonExecutor = defineTool({
       .optional()
       .describe('Calls of one session share variables and files; a conversation or connection is one by itself'),
     reset: z.boolean().default(false).describe('Begin the session anew'),
+    max_characters: maxCharacters(MAX_CHARACTERS),
     timeout_ms: z.number().int().min(100).max(600_000).optional().describe('Wall time; 10000 unless set otherwise'),
   }),
   output: z.object({
@@ -78,8 +81,15 @@ export const pythonExecutor = defineTool({
       })
       .optional(),
     exit_code: z.number().int().optional(),
+    run_id: z.string().optional().describe('Under which the files can be downloaded'),
     files: z.array(
-      z.object({ name: z.string(), mime_type: z.string(), size: z.number().int(), text: z.string().optional() }),
+      z.object({
+        name: z.string(),
+        mime_type: z.string(),
+        size: z.number().int(),
+        link: z.string().optional().describe('Where it can be downloaded'),
+        text: z.string().optional(),
+      }),
     ),
     files_skipped: z.array(z.object({ name: z.string(), size: z.number(), reason: z.string() })),
     duration_ms: z.number().int(),
@@ -90,7 +100,7 @@ export const pythonExecutor = defineTool({
   deadline: 700_000,
 
   async execute(input, context) {
-    const { sandbox, maxCharacters, signal } = context;
+    const { sandbox, signal } = context;
     if (sandbox === undefined) throw new ServiceError('not_configured', 'Python cannot be run here.');
     const mounted = await documentsAsFiles(input.documents, input.chunks, context);
     const session = sessionName(context, input.session_id);
@@ -105,11 +115,18 @@ export const pythonExecutor = defineTool({
       },
       signal,
     );
+    const files = result.files.map(({ name, bytes }) => ({
+      ...{ name: `out/${name}`, mediaType: mediaTypeOf(name) },
+      ...{ size: bytes.byteLength, bytes },
+    }));
+    const runId = files.length === 0 ? undefined : context.keepFiles?.(files);
+    const linkTo = runId === undefined ? undefined : linksTo(runId, context);
+    const maxLength = Math.min(input.max_characters, context.maxCharacters);
     return {
-      text: describeRun(result, { mounted: mounted.lines, isSession: session !== undefined, maxLength: maxCharacters }),
-      structured: toStructured(result),
+      text: describeRun(result, { mounted: mounted.lines, isSession: session !== undefined, maxLength, linkTo }),
+      structured: { ...(runId !== undefined && { run_id: runId }), ...toStructured(result, maxLength, linkTo) },
       sources: mounted.sources,
-      files: result.files.map(({ name, bytes }) => ({ name: `out/${name}`, mediaType: mediaTypeOf(name), bytes })),
+      files: files.map((file) => ({ ...file, runId })),
     };
   },
 });
@@ -124,6 +141,12 @@ function sessionName({ conversationId, connection, caller = '' }: ToolContext, g
   return connection === undefined ? undefined : `connection:${caller}:${connection}`;
 }
 
+/** Links to files where a server is known: of the caller's own, or the one that runs the agent. */
+function linksTo(runId: string, { pageOrigin, conversationId }: ToolContext): ((name: string) => string) | undefined {
+  if (pageOrigin === undefined && conversationId === undefined) return undefined;
+  return (name) => `${pageOrigin ?? ''}${madeFilePath(runId, name)}`;
+}
+
 /** Removes a Markdown fence around code. */
 function withoutFence(code: string): string {
   return /^\s*```(?:python|py)?[^\S\n]*\n(.*?)\n?```\s*$/s.exec(code)?.[1] ?? code;
@@ -133,31 +156,52 @@ function toFile({ name, text, base64 }: z.output<typeof givenFile>): SandboxFile
   return { name, bytes: base64 === undefined ? Buffer.from(text ?? '') : Buffer.from(base64, 'base64') };
 }
 
-function toStructured(result: PythonResult) {
-  const { value, error } = result;
-  let room = INLINE_CHARACTERS;
+/** Shares of the length let everything else of a result fit beside the largest output. */
+function toStructured(result: PythonResult, maxLength: number, linkTo?: (name: string) => string) {
+  const { error } = result;
+  const value = result.value && shortenValue(result.value, maxLength / 8);
+  const stdout = shorten(result.stdout, maxLength / 4);
+  const stderr = shorten(result.stderr, maxLength / 8);
+  let room = maxLength / 4;
   return {
     ok: result.end === 'finished' || (result.end === 'exit' && result.exitCode === 0),
     kind: result.end,
     ...(value && { result: value.repr, result_type: value.type }),
     ...(value?.json !== undefined && { result_json: value.json }),
     result_truncated: value?.isTruncated ?? false,
-    stdout: result.stdout.text,
-    stdout_chars: result.stdout.characters,
-    stdout_truncated: result.stdout.isTruncated,
-    stderr: result.stderr.text,
-    stderr_truncated: result.stderr.isTruncated,
+    stdout: stdout.text,
+    stdout_chars: stdout.characters,
+    stdout_truncated: stdout.isTruncated,
+    stderr: stderr.text,
+    stderr_truncated: stderr.isTruncated,
     ...(error && { error: { ...error } }),
     ...(result.exitCode !== undefined && { exit_code: result.exitCode }),
     files: result.files.map(({ name, bytes }) => {
       const mediaType = mediaTypeOf(name);
-      const text =
-        /^text\/|json|xml|svg/.test(mediaType) && bytes.byteLength <= room ? Buffer.from(bytes).toString() : undefined;
+      const text = isTextual(mediaType) && bytes.byteLength <= room ? Buffer.from(bytes).toString() : undefined;
       room -= text?.length ?? 0;
-      return { name: `out/${name}`, mime_type: mediaType, size: bytes.byteLength, ...(text !== undefined && { text }) };
+      return {
+        ...{ name: `out/${name}`, mime_type: mediaType, size: bytes.byteLength },
+        ...(linkTo && { link: linkTo(`out/${name}`) }),
+        ...(text !== undefined && { text }),
+      };
     }),
     files_skipped: result.skippedFiles.map(({ name, bytes, reason }) => ({ name: `out/${name}`, size: bytes, reason })),
     duration_ms: Math.round(result.milliseconds),
     session_lost: result.sessionLost,
+  };
+}
+
+function shorten({ text, characters, isTruncated }: CapturedText, most: number): CapturedText {
+  const shown = text.slice(0, wholeCharacterEnd(text, Math.floor(most)));
+  return { text: shown, characters, isTruncated: isTruncated || shown.length < text.length };
+}
+
+function shortenValue({ repr, json, type, isTruncated }: PythonValue, most: number): PythonValue {
+  const shown = repr.slice(0, wholeCharacterEnd(repr, Math.floor(most)));
+  const fits = json !== undefined && JSON.stringify(json).length <= most;
+  return {
+    ...{ type, repr: shown, isTruncated: isTruncated || shown.length < repr.length || (json !== undefined && !fits) },
+    ...(fits && { json }),
   };
 }

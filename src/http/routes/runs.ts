@@ -4,10 +4,15 @@ import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { lastEventNumber, streamRun } from '../run-stream.ts';
+import { sendDownload } from '../send-download.ts';
 import { toRunRecord } from '../wire/run-record.ts';
 
-/** Additions: resuming and cancelling streams of /rag and /agent. */
-export function runRoutes({ runs, ...services }: Pick<HttpServices, 'runs' | 'limits' | 'log'>): Router {
+/** Additions: resuming and cancelling streams of /rag and /agent, and the files that their tools made. */
+export function runRoutes({
+  runs,
+  madeFiles,
+  ...services
+}: Pick<HttpServices, 'runs' | 'madeFiles' | 'limits' | 'log'>): Router {
   const router = createRouter();
   router.get('/', (_request, response) => {
     const records = runs.list(principalOf(response).userId).map(toRunRecord);
@@ -25,6 +30,12 @@ export function runRoutes({ runs, ...services }: Pick<HttpServices, 'runs' | 'li
     const run = runs.get(request.params.id, principalOf(response).userId);
     await run.cancel();
     response.json(single(toRunRecord(run.record)));
+  });
+  router.get('/:id/files/*name', (request, response) => {
+    // Express splits the path at slashes.
+    const name = request.params.name.join('/');
+    const { mediaType, bytes, contentHash } = madeFiles.get(principalOf(response).userId, request.params.id, name);
+    sendDownload(response, { mediaType, contentHash, fileName: name.slice(name.lastIndexOf('/') + 1) }, bytes);
   });
   return router;
 }

@@ -4,6 +4,8 @@ import type { Spend } from '../../agent/budget.ts';
 import type { CheckedCitation } from '../../citations/check-citation.ts';
 import type { Source } from '../../citations/citation.ts';
 import { ServiceError } from '../../errors.ts';
+import { madeFilePath } from '../../toolbox/made-file-path.ts';
+import type { OutputFile } from '../../toolbox/tool.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import type { HitContext } from './chunk-record.ts';
 import { finalMembers, firstMention, mention, span, toFinalCitation, toMention, toSpan } from './citation.ts';
@@ -90,6 +92,10 @@ export const agentEvent = z
         content: z.string(),
         is_error: z.boolean(),
         usage,
+        files: z
+          .array(z.object({ name: z.string(), mime_type: z.string(), size: z.int(), link: z.string() }))
+          .exactOptional()
+          .describe('Made by the call; kept for an hour at most.'),
       }),
     ),
     messageSchema,
@@ -148,6 +154,7 @@ function toServerSentEvent(
           content: event.content,
           is_error: event.isError,
           usage: toUsage(event.spent),
+          ...(event.files && { files: event.files.flatMap(toFileRecord) }),
         },
       };
     case 'citation':
@@ -156,6 +163,9 @@ function toServerSentEvent(
       return { event: 'final_answer', data: finalAnswer(event.answer, context) };
   }
 }
+
+const toFileRecord = ({ name, mediaType, size, runId }: Omit<OutputFile, 'bytes'>) =>
+  runId === undefined ? [] : [{ name, mime_type: mediaType, size, link: madeFilePath(runId, name) }];
 
 /** The contract promises an object (docs/contract.md D5); other values written by a model are passed on unchanged. */
 function asObject(given: unknown): object {

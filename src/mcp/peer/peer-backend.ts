@@ -45,6 +45,7 @@ export function createPeerBackend(address: PeerAddress): Backend {
     documents: ask('documents'),
     document: ask('document'),
     chunk: ask('chunk'),
+    file: ask('file'),
     facts: ask('facts'),
     onChange(listener) {
       const stop = new AbortController();

@@ -17,7 +17,7 @@ export interface PeerParts {
   readonly stopping: AbortSignal;
 }
 
-const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['call', 'documents', 'document', 'chunk', 'facts']);
+const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['call', 'documents', 'document', 'chunk', 'file', 'facts']);
 const BODY_LIMIT = '16mb';
 const KEEP_ALIVE_MS = 10_000;
 
@@ -70,11 +70,16 @@ export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopp
   return router;
 }
 
+/** Files of a tool's result are read by the operation `file`, if at all. */
+function withoutBytes(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+  return this[key] instanceof Uint8Array ? undefined : value;
+}
+
 function openLines(response: Response): (line: object) => void {
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   response.flushHeaders();
   return (line) => {
-    if (!response.writableEnded && !response.destroyed) response.write(`${JSON.stringify(line)}\n`);
+    if (!response.writableEnded && !response.destroyed) response.write(`${JSON.stringify(line, withoutBytes)}\n`);
   };
 }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 /** Converts `/v3/documents/:id` to `/v3/documents/{id}`. */
 const templated = (path: string): string =>
-  path.replace(String(/^\/models\/(.+)$/), '/models/{model}').replace(/:(\w+)/g, '{$1}');
+  path.replace(String(/^\/models\/(.+)$/), '/models/{model}').replace(/[:*](\w+)/g, '{$1}');
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
 const operations = (): [route: string, operation: any][] =>

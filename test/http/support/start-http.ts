@@ -4,6 +4,7 @@ import type { Authenticate } from '../../../src/access/credentials.ts';
 import { createApp, type Mount } from '../../../src/http/app.ts';
 import { defaultHttpLimits, type HttpServices } from '../../../src/http/http-services.ts';
 import { type HttpServer, listen } from '../../../src/http/serve.ts';
+import { MadeFiles } from '../../../src/runs/made-files.ts';
 import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
 
 export interface LoggedLine {
@@ -44,6 +45,7 @@ export async function startHttp(
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
     agent: absent('agent'),
+    madeFiles: new MadeFiles(),
     runs: new RunLog({ ...defaultRunLogSettings, graceMs: 50 }),
     collections: absent('collections'),
     prompts: absent('prompts'),

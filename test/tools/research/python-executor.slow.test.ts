@@ -104,7 +104,7 @@ describe('python_executor', () => {
       { name: 'out/dot.png', mime_type: 'image/png', size: 8 },
       { name: 'out/rows.json', mime_type: 'application/json', size: 1, text: '2' },
     ]);
-    expect(files?.map(({ name, mediaType, bytes }) => [name, mediaType, bytes.byteLength])).toEqual([
+    expect(files?.map(({ name, mediaType, bytes }) => [name, mediaType, bytes?.byteLength])).toEqual([
       ['out/dot.png', 'image/png', 8],
       ['out/rows.json', 'application/json', 1],
     ]);

@@ -139,6 +139,15 @@ export const retrievalOperations: OperationGroup = {
       answerHeaders: runHeader,
       failures: [400],
     }),
+    operation('GET /v3/retrieval/runs/{id}/files/{name}', {
+      name: 'downloadRunFile',
+      summary: 'Download a file that a tool made',
+      description:
+        'As `link` of a `tool_result` event gives it. Slashes of the name stay as they are. Kept for an hour at most.',
+      parts: { id: z.string().describe('From the link.'), name: z.string() },
+      answer: { '*/*': 'The bytes of the file.' },
+      failures: [416],
+    }),
     operation('POST /v3/retrieval/runs/{id}/cancel', {
       name: 'cancelRun',
       summary: 'Cancel a run',

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../errors.ts';
+import type { PictureType } from '../../../shared/detect-picture.ts';
 
 /** A single picture, in a format browsers can show. */
 export interface Picture {
   readonly bytes: Uint8Array;
-  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  readonly mediaType: PictureType;
   readonly fileName: string;
 }
 

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../errors.ts';
+import { detectPicture } from '../../../shared/detect-picture.ts';
 import { cleanText } from '../encoding/clean-text.ts';
 import { markdownBlocks } from '../markdown/markdown.ts';
 import type { Reader } from '../reader.ts';
 import { decodeScan } from './decode-scan.ts';
-import { imageNotRead, type Picture } from './image-reader.ts';
+import { imageNotRead } from './image-reader.ts';
 import { readPictureFacts } from './picture-facts.ts';
 
 /** Larger pictures are decompression bombs. */
@@ -43,16 +44,3 @@ export const imageReader: Reader = {
     };
   },
 };
-
-const SIGNATURES: readonly (readonly [at: number, bytes: string, mediaType: Picture['mediaType']])[] = [
-  [0, '\x89PNG\r\n\x1a\n', 'image/png'],
-  [0, '\xff\xd8\xff', 'image/jpeg'],
-  [0, 'GIF8', 'image/gif'],
-  [8, 'WEBP', 'image/webp'],
-];
-
-/** Detects the readable format of a picture by its first bytes. */
-function detectPicture(bytes: Uint8Array): Picture['mediaType'] | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(16, bytes.byteLength)).toString('latin1');
-  return SIGNATURES.find(([at, signature]) => head.startsWith(signature, at))?.[2];
-}
