@@ -95,10 +95,11 @@ describe('an answer from its events', () => {
       id: '',
       data: { tool_call_id: 't', name: 'search_file_knowledge', arguments: { query: 'rafts' } },
     };
+    const files = [{ name: 'out/a.csv', mime_type: 'text/csv', size: 3, link: '/v3/retrieval/runs/r/files/out/a.csv' }];
     const result: StreamEvent = {
       event: 'tool_result',
       id: '',
-      data: { tool_call_id: 't', role: 'tool', content: '[1] A', is_error: false },
+      data: { tool_call_id: 't', role: 'tool', content: '[1] A', is_error: false, files },
     };
     const state = play(delta('message', 'Let me see [1]'), mention(11, true), call, result, delta('message', 'So.'));
     expect(state).toMatchObject({ text: 'So.', marks: [] });
@@ -110,6 +111,7 @@ describe('an answer from its events', () => {
         isError: false,
         remark: 'Let me see [1]',
         result: '[1] A',
+        files,
       },
     ]);
   });

@@ -188,4 +188,18 @@ describe('python_executor', () => {
     const events = await agent.ask('What is it?', { tools: ['python_executor'] });
     expect(resultsIn(events).at(-1)?.content).toContain('Result (int): 10100');
   });
+
+  it('names the files of an agent run where they can be downloaded, for the model and in the events', async () => {
+    const store = await openTestStore();
+    const code = 'open("out/a.csv", "w").write("1,2")\nNone';
+    const model = scriptedModel(calls({ id: 'c1', name: 'python_executor', arguments: { code } }), says('Done.'));
+    const agent = await agentOver(store, onlyModel(model), {
+      tools: { tools: [pythonExecutor], toolNames: { rag: ['python_executor'], research: ['python_executor'] } },
+      sandbox,
+    });
+    const [result] = resultsIn(await agent.ask('Write a file', { tools: ['python_executor'] }));
+    const [file] = result?.files ?? [];
+    expect(file).toEqual({ name: 'out/a.csv', mediaType: 'text/csv', size: 3, runId: expect.any(String) });
+    expect(result?.content).toContain(`: /v3/retrieval/runs/${file?.runId}/files/out/a.csv`);
+  });
 });

@@ -62,6 +62,7 @@ export const ask = {
   pane: 'Source of the citation',
   unsupported: 'nothing supports this',
   page: (page: number) => `page ${page}`,
+  madeFiles: 'Files made',
   steps: (count: number) => (count === 1 ? '1 step' : `${count} steps`),
   thinking: 'Thinking',
   showThinking: 'Show the thinking of the model',

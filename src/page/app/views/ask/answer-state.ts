@@ -34,12 +34,16 @@ export interface Mark extends MarkerSpan {
 }
 
 /** A tool call of the agent. */
+export type MadeFile = NonNullable<Extract<StreamEvent, { readonly event: 'tool_result' }>['data']['files']>[number];
+
 export interface Step {
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly result?: string;
   readonly isError: boolean;
+  /** Made by the call; kept by the server for a while. */
+  readonly files?: readonly MadeFile[];
   /** Text the model wrote before the tool call. */
   readonly remark?: string;
 }
@@ -111,8 +115,9 @@ export function applyEvent(state: AnswerState, event: StreamEvent): AnswerState 
       return { ...state, phase: 'waiting', text: '', marks: [], steps: [...state.steps, step] };
     }
     case 'tool_result': {
-      const { tool_call_id: id, content, is_error: isError = false } = event.data;
-      const steps = state.steps.map((step) => (step.id === id ? { ...step, result: content, isError } : step));
+      const { tool_call_id: id, content, is_error: isError = false, files } = event.data;
+      const result = { result: content, isError, ...(files && { files }) };
+      const steps = state.steps.map((step) => (step.id === id ? { ...step, ...result } : step));
       const usage = readUsage(Object(event.data)['usage']);
       return { ...state, steps, ...(usage !== undefined && { usage }) };
     }

@@ -1,7 +1,10 @@
 import { texts } from '../../texts.ts';
-import type { AnswerState } from './answer-state.ts';
+import type { AnswerState, MadeFile } from './answer-state.ts';
 import { describeStep } from './steps.ts';
 import { isOpen } from './thread.ts';
+
+/** Shown as pictures; others are only linked. */
+const PICTURE = /^image\/(png|jpeg|gif|webp)$/;
 
 const MAX_RESULT = 4_000;
 
@@ -35,6 +38,7 @@ export function StepsFold({ answer }: { readonly answer: AnswerState }) {
           </ol>
         </details>
       )}
+      <Files files={steps.flatMap(({ files }) => files ?? [])} />
       {thinking !== '' && (
         <details>
           <summary>{texts.ask.thinking}</summary>
@@ -42,5 +46,25 @@ export function StepsFold({ answer }: { readonly answer: AnswerState }) {
         </details>
       )}
     </div>
+  );
+}
+
+function Files({ files }: { readonly files: readonly MadeFile[] }) {
+  if (files.length === 0) return null;
+  return (
+    <ul class="made-files" aria-label={texts.ask.madeFiles}>
+      {files.map(({ name, link, mime_type: type, size }) => {
+        const shown = name.replace(/^out\//, '');
+        return (
+          <li key={link}>
+            <a href={link} download={shown}>
+              {PICTURE.test(type) && <img src={link} alt="" loading="lazy" />}
+              {shown}
+            </a>{' '}
+            <span class="notice">{texts.source.size(size)}</span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
