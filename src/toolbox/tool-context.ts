@@ -10,12 +10,12 @@ import type { Model, QuoteSupport, Usage } from '../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
-import type { NewFile } from '../runs/made-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { DocumentQuery, ExtractedText, FoundDocument, Page, Paged } from '../store/corpus.ts';
 import type { FetchedPage, FetchOptions } from '../web/page-fetcher.ts';
 import type { WebPages } from '../web/web-pages.ts';
 import type { WebSearch } from '../web/web-search.ts';
+import type { OutputFile } from './tool.ts';
 import type {
   AbsentTool,
   CorpusFacts,
@@ -87,7 +87,7 @@ export interface ToolContext {
   /** Present when the `sandbox` need is met. */
   readonly sandbox?: Sandbox;
   /** Keeps files for a while, for the caller alone; returns the id of the run under which they can be read. */
-  keepFiles?(files: readonly NewFile[]): string;
+  keepFiles?(files: readonly (OutputFile & { readonly bytes: Uint8Array })[]): string;
   /** User id of the caller; state kept between calls outside of a conversation belongs to this user. */
   readonly caller?: string;
   /** Identifies the stdio client, for calls that come from one. */

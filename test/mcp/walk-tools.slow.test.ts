@@ -187,7 +187,8 @@ const showingSandbox: Pick<Sandbox, 'run'> = {
   run: async ({ inputs, files }) => {
     const text = JSON.stringify(inputs) + files.map(({ bytes }) => Buffer.from(bytes).toString()).join('\n');
     const captured = (shown: string) => ({ text: shown, characters: shown.length, isTruncated: false });
-    const common = { files: [], skippedFiles: [], milliseconds: 1, sessionLost: false };
+    const made = [{ name: 'note.txt', bytes: Buffer.from('made by Python') }];
+    const common = { files: made, skippedFiles: [], milliseconds: 1, sessionLost: false };
     return { end: 'finished', stdout: captured(text), stderr: captured(''), ...common };
   },
 };
@@ -441,11 +442,27 @@ describe('every resource and prompt', () => {
     const { prompts } = await client.listPrompts();
     expect(resources.map(({ uri }) => uri)).toContain('kb://index');
     // Skills are the same for everybody and come from the program.
-    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([...templates, 'skill://{+path}']);
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      ...templates,
+      'citewell://run/{run_id}/{name}',
+      'skill://{+path}',
+    ]);
     for (const path of ['..', '../../package.json', '/etc/passwd', 'answer-with-checked-citations/../../index.ts']) {
       expect(await read('stranger', `skill://${path}`)).toMatch(/not found/i);
     }
     expect(prompts.map(({ name }) => name).sort()).toEqual(Object.keys(promptArguments()).sort());
+  });
+
+  it('shows the files of Python runs to those who ran them', async () => {
+    const { content } = await clientOf('owner').callTool({ name: 'python_executor', arguments: { code: '1' } });
+    const uris = content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : []));
+    expect(uris).toHaveLength(1);
+    for (const uri of uris) {
+      expect(JSON.stringify(await read('owner', uri))).toContain('made by Python');
+      for (const person of ['member', 'stranger', 'superuser'] as const) {
+        expect(await read(person, uri)).toMatch(/There is no file/);
+      }
+    }
   });
 
   it('shows each user only what they may see', async () => {
