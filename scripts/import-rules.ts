@@ -22,8 +22,6 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   // Small helpers without a subject: they know nothing of ours but errors.
   shared: ['errors'],
   documents: ['errors', 'shared'],
-  // Reading order of a PDF page. Also runs in browsers, which locate quotes in the text that the reader extracts.
-  'pdf-layout': ['shared'],
   config: [
     'errors',
     'user-cache',
@@ -47,6 +45,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   store: [...vocabulary, 'embeddings'],
   'store/full-text': [...vocabulary],
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
+  'store/postgres': [...vocabulary, 'store', 'store/sql', 'store/full-text', 'embeddings'],
   'store/chroma': [...vocabulary, 'store'],
   'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   // Embedders and models share the clients of their providers.
@@ -66,13 +65,13 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   toolbox: [...foundations, 'nearest-name'],
   agent: [...foundations, ...work, 'models/extractive'],
   rag: [...foundations, 'models/extractive'],
-  ingest: [...foundations, 'pdf-layout'],
+  ingest: foundations,
   conversations: foundations,
   runs: ['errors', 'shared'],
   tools: [...foundations, 'agent'],
   http: [...foundations, ...work, 'page', 'evaluation'],
   mcp: [...foundations, ...work],
-  page: ['client', 'pdf-layout'],
+  page: ['client'],
   migrate: [...vocabulary],
   // Works on records of answers and chunks only, so that any client can be evaluated.
   evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
@@ -136,7 +135,10 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
  */
 export const composition = {
   root: 'src/compose/compose.ts',
-  rooms: ['store/sql', 'store/chroma', 'models/openai', 'models/anthropic', 'adapters', 'config', 'mcp', 'user-cache'],
+  rooms: [
+    ...['store/sql', 'store/postgres', 'store/chroma', 'models/openai', 'models/anthropic', 'adapters', 'config'],
+    ...['mcp', 'user-cache'],
+  ],
   packages: [
     ...['openai', '@anthropic-ai/sdk', 'chromadb', 'kysely', '@huggingface/tokenizers', 'undici', 'express'],
     ...['isolated-vm', 'playwright-core', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'pino'],
@@ -166,8 +168,9 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'modern-tar': ['backup'],
   'age-encryption': ['backup'],
   chromadb: ['store/chroma'],
-  kysely: ['store/sql', 'conversations'],
-  'node:sqlite': ['store/sql', 'store'],
+  kysely: ['store/sql', 'store/postgres', 'conversations'],
+  pg: ['store/postgres'],
+  'node:sqlite': ['store/sql', 'store/postgres', 'store'],
   openai: ['models/openai', 'embeddings'],
   '@anthropic-ai/sdk': ['models/anthropic'],
   '@huggingface/tokenizers': ['local-models', 'embeddings'],

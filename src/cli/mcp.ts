@@ -29,7 +29,6 @@ export async function mcp(options: McpOptions, context: CommandContext): Promise
     backend,
     output,
     input: session?.input ?? process.stdin,
-    answersAfterEnd: true,
     onError: (error) => report(error.message),
   });
   const warming = setTimeout(() => {

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildIfStale } from '../../scripts/build.js';
+import { findPostgres, stopPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** An empty, already migrated database. */
     migratedDatabase: string;
+    /** Where a PostgreSQL server of this run is started when a test needs one; `bin` is undefined without one. */
+    postgres: { bin: string | undefined; folder: string; runner: number };
   }
 }
 
@@ -23,5 +26,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { openSqlite } = await import('../../src/store/sql/sqlite/open-sqlite.ts');
   await (await openSqlite({ path, readers: 0 })).close();
   project.provide('migratedDatabase', path);
-  return () => rm(folder, { recursive: true, force: true });
+  const postgres = await mkdtemp(join(tmpdir(), 'citewell-postgres-'));
+  project.provide('postgres', { bin: findPostgres(), folder: postgres, runner: process.pid });
+  return async () => {
+    await stopPostgres(postgres);
+    await rm(folder, { recursive: true, force: true });
+  };
 }

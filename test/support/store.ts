@@ -14,7 +14,7 @@ export { direction, newChunk, newChunks, newDocument, publication } from './new-
 /** The vector space of `chunk`'s vectors. */
 export const testSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
 
-const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
+export const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
 
 export type TestStoreOptions = Pick<StoreOptions, 'versionsKept'>;
 
@@ -33,15 +33,22 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
 
 async function open(path: string, index: MemoryVectorIndex, options: TestStoreOptions): Promise<TestStore> {
   const store = await openStore({ path, index, embeddingText, readers: 1, ...options });
+  return asTestStore(store, { path, index, reopen: (again = options) => open(path, index, again) });
+}
+
+/** Closes the store with the test, and gives it `testSpace` when it has no space yet. */
+export async function asTestStore(
+  store: SqlStore,
+  { reopen, ...parts }: Pick<TestStore, 'path' | 'index' | 'reopen'>,
+): Promise<TestStore> {
   onTestFinished(() => store.close());
   if ((await store.spaces.list()).length === 0) await store.spaces.claim(testSpace);
   return {
     ...store,
-    index,
-    path,
-    async reopen(again = options) {
+    ...parts,
+    async reopen(again) {
       await store.close();
-      return open(path, index, again);
+      return reopen(again);
     },
   };
 }

@@ -21,8 +21,11 @@ export interface SqlDialect {
   compile(condition: RawBuilder<boolean>): Condition;
   /** A phrase for the search operations; any of these sequences of terms is one. */
   phrase(sequences: readonly (readonly string[])[]): string;
-  /** Numbers or texts as a subquery for `in`, bound as one value: a list may be longer than a statement's parameters. */
-  values(list: readonly number[] | readonly string[]): RawBuilder<unknown>;
+  /** Lists as subqueries for `in`, bound as one value: they may be longer than a statement's parameters. */
+  numbers(list: readonly number[]): RawBuilder<unknown>;
+  texts(list: readonly string[]): RawBuilder<unknown>;
+  /** The texts of a JSON list, one per line; NULL when it is empty. */
+  lines(json: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 /** What the adapter of a kysely dialect has in addition. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
 import type { Counted, DocumentFacets, MetadataFacet, MetadataValue } from '../../corpus.ts';
 import type { Database } from '../database.ts';
+import type { FilterSql, SqlValue } from '../filters/filter-sql.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
@@ -15,7 +16,8 @@ const NOT_OFFERED = ['version', 'failure', 'title', 'document_type', 'page_count
 
 /** Counts of types, collections and metadata values over all documents with visible chunks that pass the filter. */
 export function readFacets({ reader, search }: Database, filter: Filter): Promise<DocumentFacets> {
-  const fits = sql`d.generation > 0 AND ${filterToSql(filter, 'document', search.dialect.filters)}`;
+  const { filters } = search.dialect;
+  const fits = sql`d.generation > 0 AND ${filterToSql(filter, 'document', filters)}`;
   // One transaction reads one state of the database, so that the counts agree.
   return reader.transaction().execute(async (transaction) => {
     const types = await sql<Counted<string>>`
@@ -29,7 +31,7 @@ export function readFacets({ reader, search }: Database, filter: Filter): Promis
       documents: types.rows.reduce((sum, { count }) => sum + count, 0),
       types: types.rows,
       collections: collections.rows,
-      metadata: await metadataFacets(transaction, fits),
+      metadata: await metadataFacets(transaction, fits, filters),
     };
   });
 }
@@ -42,21 +44,25 @@ interface ValueRow {
 }
 
 /** Keys with few values, one of which occurs more than once; members of lists count each, once a document. */
-async function metadataFacets(transaction: Queries, fits: RawBuilder<unknown>): Promise<readonly MetadataFacet[]> {
-  const scalar = (entry: RawBuilder<unknown>) =>
-    sql`(${entry}.type IN ('integer', 'real', 'true', 'false')
-      OR (${entry}.type = 'text' AND length(${entry}.atom) BETWEEN 1 AND ${sql.lit(MAX_LENGTH)}))`;
-  const kind = (entry: RawBuilder<unknown>) =>
-    sql`CASE ${entry}.type WHEN 'text' THEN 'text' WHEN 'true' THEN 'boolean' WHEN 'false' THEN 'boolean' ELSE 'number' END`;
-  const [own, member] = [sql.raw('e'), sql.raw('i')];
+async function metadataFacets(
+  transaction: Queries,
+  fits: RawBuilder<unknown>,
+  filters: FilterSql,
+): Promise<readonly MetadataFacet[]> {
+  const scalar = ({ type, value }: SqlValue) =>
+    sql`(${type} IN ('integer', 'real', 'true', 'false')
+      OR (${type} = 'text' AND length(${value}) BETWEEN 1 AND ${sql.lit(MAX_LENGTH)}))`;
+  const kind = ({ type }: SqlValue) =>
+    sql`CASE ${type} WHEN 'text' THEN 'text' WHEN 'true' THEN 'boolean' WHEN 'false' THEN 'boolean' ELSE 'number' END`;
+  const { from, key, member: own } = filters.members(sql`d.metadata`, 'e');
+  const { from: list, element } = filters.elements(own, 'i');
   const { rows } = await sql<ValueRow>`
     WITH found AS (
-      SELECT e.key AS name, ${kind(own)} AS kind, e.atom AS value, d.key AS document
-      FROM documents AS d, json_each(d.metadata) AS e WHERE ${fits} AND ${scalar(own)}
+      SELECT ${key} AS name, ${kind(own)} AS kind, ${own.value} AS value, d.key AS document
+      FROM documents AS d, ${from} WHERE ${fits} AND ${scalar(own)}
       UNION ALL
-      SELECT DISTINCT e.key, ${kind(member)}, i.atom, d.key
-      FROM documents AS d, json_each(d.metadata) AS e, json_each(e.value) AS i
-      WHERE ${fits} AND e.type = 'array' AND ${scalar(member)}
+      SELECT DISTINCT ${key}, ${kind(element)}, ${element.value}, d.key
+      FROM documents AS d, ${from}, ${list} WHERE ${fits} AND ${scalar(element)}
     ),
     counted AS (
       SELECT name, kind, value, count(*) AS count FROM found
@@ -71,8 +77,18 @@ async function metadataFacets(transaction: Queries, fits: RawBuilder<unknown>): 
     ORDER BY total DESC, name, count DESC, value`.execute(transaction);
   return [...Map.groupBy(rows, ({ name }) => name)].map(([key, values]) => ({
     key,
-    values: values.map((row) => ({ value: typedValue(row), count: row.count })),
+    values: values.map((row) => ({ value: typedValue(row), count: row.count })).sort(byCount),
   }));
 }
 
-const typedValue = ({ kind, value }: ValueRow): MetadataValue => (kind === 'boolean' ? value === 1 : value);
+/** Values arrive as SQLite has them, or as the text of their JSON. */
+function typedValue({ kind, value }: ValueRow): MetadataValue {
+  if (kind === 'boolean') return value === 1 || value === 'true';
+  return kind === 'number' ? Number(value) : value;
+}
+
+type CountedValue = MetadataFacet['values'][number];
+
+/** Most frequent first, then numbers in their order; the others are in order already. */
+const byCount = (one: CountedValue, two: CountedValue): number =>
+  two.count - one.count || (typeof one.value === 'number' && typeof two.value === 'number' ? one.value - two.value : 0);

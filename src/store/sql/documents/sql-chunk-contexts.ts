@@ -34,7 +34,7 @@ export function createChunkContexts({ reader, writer }: Database): ChunkContextR
     async forgetOthers(documentId, hashes) {
       await sql`
         delete from chunk_contexts where document_key = (select key from documents where id = ${documentId})
-          and hash not in ${dialectOf(writer).values(hashes)}`.execute(writer);
+          and hash not in ${dialectOf(writer).texts(hashes)}`.execute(writer);
     },
   };
 }

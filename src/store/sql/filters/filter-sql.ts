@@ -27,6 +27,11 @@ export interface FilterSql {
   listed(operands: readonly Scalar[]): RawBuilder<unknown>;
   /** The elements of an array, none for any other value, under an alias to be used in `from`. */
   elements(value: SqlValue, alias: string): { readonly from: RawBuilder<unknown>; readonly element: SqlValue };
+  /** The members of a JSON object under an alias to be used in `from`. */
+  members(
+    json: RawBuilder<unknown>,
+    alias: string,
+  ): { readonly from: RawBuilder<unknown>; readonly key: RawBuilder<unknown>; readonly member: SqlValue };
   /** Whether a text matches a pattern from `readLikePattern`. */
   matches(text: RawBuilder<unknown>, pieces: readonly PatternPiece[]): RawBuilder<boolean>;
   equalsText(value: SqlValue, operand: string): RawBuilder<boolean>;

@@ -5,6 +5,12 @@ import type { FilterSql, SqlValue } from './filter-sql.ts';
 /** SQLite's path to a nested key. Keys are quoted as JSON strings, which SQLite reads back exactly. */
 const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`;
 
+/** A row of `json_each`. */
+function eachOf(name: string): SqlValue {
+  const alias = sql.id(name);
+  return { type: sql`${alias}.type`, value: sql`${alias}.value`, json: sql`(${alias}.json -> ${alias}.fullkey)` };
+}
+
 const toNumber = (value: Scalar): string | number => (typeof value === 'boolean' ? Number(value) : value);
 
 /** Filters over SQLite's JSON functions. */
@@ -42,17 +48,17 @@ export const sqliteFilters: FilterSql = {
   listed: (operands) => sql`(select value from json_each(${JSON.stringify(operands.map(toNumber))}))`,
 
   elements({ type, json }, name) {
-    const alias = sql.id(name);
-    return {
-      // `json_each` fails on invalid JSON; an array's text is always valid.
-      from: sql`json_each(case when ${type} = 'array' then ${json} else '[]' end) as ${alias}`,
-      element: {
-        type: sql`${alias}.type`,
-        value: sql`${alias}.value`,
-        json: sql`(${alias}.json -> ${alias}.fullkey)`,
-      },
-    };
+    // `json_each` fails on invalid JSON; an array's text is always valid.
+    const array = sql`case when ${type} = 'array' then ${json} else '[]' end`;
+    return { from: sql`json_each(${array}) as ${sql.id(name)}`, element: eachOf(name) };
   },
+
+  members: (json, name) => ({
+    from: sql`json_each(${json}) as ${sql.id(name)}`,
+    key: sql`${sql.id(name)}.key`,
+    // Arrays and objects are in `value` as JSON already.
+    member: { ...eachOf(name), json: sql`${sql.id(name)}.value` },
+  }),
 
   // LIKE ignores case for ASCII only; GLOB never does, and its classes spell out the case forms.
   matches: (text, pieces): RawBuilder<boolean> =>

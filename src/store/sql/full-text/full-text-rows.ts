@@ -14,6 +14,14 @@ const CHUNKS = sql.raw(`
   from chunks c join documents d on d.key = c.document_key`);
 const DOCUMENTS = sql.raw("select key, title, '[]' as heading_path, coalesce(summary, '') as text from documents");
 
+/** The chunks of earlier versions, under the alias `p`, with their texts for the index. */
+export const PAST_CHUNK_TEXTS = sql.raw(`
+  select p.key, (
+      select v.title from version_chunks m join document_versions v on v.key = m.version_key
+      where m.chunk_key = p.key limit 1
+    ) as title, p.heading_path, coalesce(p.context || '\n', '') || p.text as text
+  from past_chunks p`);
+
 /** Indexes the chunks of one generation of a document, and the document itself. */
 export async function addFullText(database: Queries, documentKey: number, generation: number): Promise<void> {
   const chunks = sql`${CHUNKS} where c.document_key = ${documentKey} and c.generation = ${generation}`;
@@ -87,13 +95,7 @@ export async function renewFullText({ writer }: Database): Promise<boolean> {
 /** Rebuilds the full-text indexes of earlier versions, e.g. after a change of the analyser. */
 async function renewPastTerms(database: Queries): Promise<void> {
   const { fullText } = dialectOf(database);
-  const chunks = sql`
-    select p.key, (
-        select v.title from version_chunks m join document_versions v on v.key = m.version_key
-        where m.chunk_key = p.key limit 1
-      ) as title, p.heading_path, coalesce(p.context || '\n', '') || p.text as text
-    from past_chunks p`;
-  await fullText.add(database, 'past_chunk_terms', chunks);
+  await fullText.add(database, 'past_chunk_terms', sql`${PAST_CHUNK_TEXTS}`);
   const described = sql`
     select key, title, '[]' as heading_path, coalesce(summary, '') as text
     from document_versions where retired_at is null`;

@@ -3,6 +3,7 @@ import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { GraphOrigin, GraphRecords, NewCommunity, StoredCommunity } from '../../graph-records.ts';
 import type { Database } from '../database.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { recordId, recordKey, removeRow } from './record-id.ts';
 
@@ -133,17 +134,18 @@ async function insertCommunity(
 }
 
 async function indexCommunity(database: Queries, key: number): Promise<void> {
-  await sql`delete from graph_community_terms where rowid = ${key}`.execute(database);
+  await dialectOf(database).fullText.remove(database, 'graph_community_terms', sql`${key}`);
   await renewCommunityTerms(database, key);
 }
 
 /** Indexes the text of one community, or of all. */
 export async function renewCommunityTerms(database: Queries, key: number | null): Promise<void> {
-  await sql`
-    insert into graph_community_terms (rowid, terms)
-    select key, index_terms('', '[]', name || char(10) || summary || char(10) || coalesce(
-      (select group_concat(value, char(10)) from json_each(findings)), '')) ->> 'body'
-    from graph_communities where ${key} is null or key = ${key}`.execute(database);
+  const { fullText, lines } = dialectOf(database);
+  const texts = sql`
+    select key, '' as title, '[]' as heading_path,
+      name || '\n' || summary || '\n' || coalesce(${lines(sql`findings`)}, '') as text
+    from graph_communities ${key === null ? sql`` : sql`where key = ${key}`}`;
+  await fullText.add(database, 'graph_community_terms', texts);
 }
 
 async function find(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { normalForm, normalTerm } from '../../../graph/normal-form.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { renewCommunityTerms } from './community-rows.ts';
 
@@ -9,6 +10,8 @@ import { renewCommunityTerms } from './community-rows.ts';
  */
 export const nameForm = (name: string): string =>
   (/\p{Lu}/u.test(name) ? normalForm(name) : normalTerm(name)).toWellFormed();
+
+const NAME_TEXTS = sql.raw("select key, '' as title, '[]' as heading_path, name as text from graph_names");
 
 /** The rows of these names by folded name; new names are inserted and indexed. */
 export async function ensureNames(database: Queries, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
@@ -23,11 +26,9 @@ export async function ensureNames(database: Queries, names: Iterable<string>): P
     select value ->> 0, value ->> 1 from json_each(${given}) where true
     on conflict (folded) do nothing returning key`.execute(database);
   if (added.rows.length > 0) {
-    const keys = JSON.stringify(added.rows.map(({ key }) => key));
-    await sql`
-      insert into graph_name_terms (rowid, terms)
-      select n.key, index_terms('', '[]', n.name) ->> 'body'
-      from json_each(${keys}) as j join graph_names n on n.key = j.value`.execute(database);
+    const { fullText, numbers } = dialectOf(database);
+    const keys = numbers(added.rows.map(({ key }) => key));
+    await fullText.add(database, 'graph_name_terms', sql`${NAME_TEXTS} where key in ${keys}`);
   }
   const { rows } = await sql<{ folded: string; key: number }>`
     select n.folded, n.key from json_each(${given}) as j join graph_names n on n.folded = j.value ->> 0`.execute(
@@ -38,10 +39,9 @@ export async function ensureNames(database: Queries, names: Iterable<string>): P
 
 /** Rebuilds the full-text indexes of names and communities, after a change of the analyser. */
 export async function renewGraphTerms(database: Queries): Promise<void> {
-  await sql`insert into graph_name_terms (graph_name_terms) values ('delete-all')`.execute(database);
-  await sql`
-    insert into graph_name_terms (rowid, terms)
-    select key, index_terms('', '[]', name) ->> 'body' from graph_names`.execute(database);
-  await sql`insert into graph_community_terms (graph_community_terms) values ('delete-all')`.execute(database);
+  const { fullText } = dialectOf(database);
+  await fullText.clear(database, 'graph_name_terms');
+  await fullText.add(database, 'graph_name_terms', NAME_TEXTS);
+  await fullText.clear(database, 'graph_community_terms');
   await renewCommunityTerms(database, null);
 }

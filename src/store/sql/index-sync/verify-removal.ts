@@ -81,8 +81,8 @@ const RECORDS = {
 };
 
 async function isLeftInRecords(database: Queries, keys: readonly number[]): Promise<boolean> {
-  const { values, fullText } = dialectOf(database);
-  const wanted = values(keys);
+  const { numbers, fullText } = dialectOf(database);
+  const wanted = numbers(keys);
   for (const [table, column] of Object.entries(RECORDS)) {
     const { rows } = await sql`
       select 1 from ${sql.table(table)} where ${sql.ref(column)} in ${wanted} limit 1`.execute(database);

@@ -145,9 +145,17 @@ function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading:
   return { hits, corrections };
 }
 
-function rankedKeys(reading: Reading, { filter, limit, ...query }: MatchingQuery): Ranking<RankedChunk> {
+function rankedKeys(reading: Reading, { filter, ...query }: MatchingQuery): Ranking<RankedChunk> {
   const allowed = resolveFilter(reading, filter)?.keys;
-  const index = memoized(extractionChunksOf(reading, filter));
+  return rankWithin(memoized(extractionChunksOf(reading, filter)), query, allowed);
+}
+
+/** Ranks the allowed chunks of an index, after correcting the spelling of words that none of them has. */
+export function rankWithin(
+  index: TermIndex,
+  { limit, ...query }: Omit<MatchingQuery, 'filter'>,
+  allowed: KeySet | undefined,
+): Ranking<RankedChunk> {
   const corrections = correctWords(index, query.words, allowed);
   const terms = dropIdentifierParts(index, query, allowed);
   const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, limit });

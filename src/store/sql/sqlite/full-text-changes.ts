@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { TermTable } from '../full-text/chunk-lengths.ts';
+import type { IndexTable } from '../full-text/full-text-tables.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** A reader that missed more reads everything again, which costs about as much. */
@@ -9,7 +9,7 @@ const CHANGES_KEPT = 1_000;
  * Notes that chunks' entries in the full-text index are added or removed in this transaction. `keys` selects their keys
  * as `key`, of which only the range is kept: a reader looks at everything in it.
  */
-export async function noteChange(database: Queries, table: TermTable, keys: RawBuilder<unknown>): Promise<void> {
+export async function noteChange(database: Queries, table: IndexTable, keys: RawBuilder<unknown>): Promise<void> {
   if (table !== 'chunk_terms') return;
   const noted = await sql`
     insert into full_text_changes (first_chunk, last_chunk)

@@ -11,6 +11,12 @@ const listed = (values: readonly number[] | readonly string[]): RawBuilder<unkno
 /** FTS5 tables, filled through the SQL function `index_terms` of the database threads. */
 const fullText: FullTextTables = {
   async add(database, table, rows) {
+    if (table === 'graph_name_terms' || table === 'graph_community_terms') {
+      await sql`
+        insert into ${sql.table(table)} (rowid, terms)
+        select r.key, index_terms('', '[]', r.text) ->> 'body' from (${rows}) as r`.execute(database);
+      return;
+    }
     // Materialised, so that a text is analysed once rather than once per column.
     await sql`
       insert into ${sql.table(table)} (rowid, title, body)
@@ -52,5 +58,7 @@ export const sqliteSql: SqlDialect = {
   },
   // An FTS5 expression.
   phrase: (sequences) => sequences.map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`).join(' OR '),
-  values: listed,
+  numbers: listed,
+  texts: listed,
+  lines: (json) => sql`(select group_concat(value, char(10)) from json_each(${json}))`,
 };

@@ -87,7 +87,7 @@ async function readVectors(
     const { rows } = await sql<{ id: string; vector: Uint8Array }>`
       select c.id, v.vector from (${chunksAsOf(row)}) c
       join ${table} v on v.space_key = ${space.key} and v.chunk_key = c.key
-      where c.id in ${dialectOf(database).values(ids)}`.execute(database);
+      where c.id in ${dialectOf(database).texts(ids)}`.execute(database);
     for (const { id, vector } of rows) vectors.set(id, fromVectorBytes(vector));
   }
   return vectors;

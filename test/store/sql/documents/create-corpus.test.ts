@@ -1,4 +1,6 @@
 import { corpusContract } from '../../../contracts/corpus.ts';
-import { openTestStore } from '../../../support/store.ts';
+import { describeEngines } from '../../../support/engines.ts';
 
-corpusContract('createCorpus over SQLite', openTestStore);
+describeEngines('The record store', ({ name, openTestStore }) => {
+  corpusContract(`createCorpus over ${name}`, openTestStore);
+});

@@ -1,11 +1,18 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Kysely, sql } from 'kysely';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { Json, Metadata } from '../../../../src/documents/document.ts';
 import type { Filter, Scalar } from '../../../../src/documents/filter.ts';
 import { type FilterRecord, matchesFilter } from '../../../../src/documents/matches-filter.ts';
+import { openConnections } from '../../../../src/store/postgres/postgres-dialect.ts';
+import { postgresSql } from '../../../../src/store/postgres/postgres-sql.ts';
+import { toRaw } from '../../../../src/store/postgres/search/passing.ts';
+import type { Tables } from '../../../../src/store/sql/schema.ts';
 import { compileChunkFilter, compileDocumentFilter } from '../../../../src/store/sql/search/compile-filter.ts';
+import type { SqlDialect } from '../../../../src/store/sql/sql-dialect.ts';
 import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
+import { postgresDatabase } from '../../../support/engines.ts';
 
 // The columns that filters use, as created by the migrations.
 const TABLES = `
@@ -33,31 +40,63 @@ const CHUNK = '22222222-2222-5222-8222-222222222222';
 const OWNER = '33333333-3333-5333-8333-333333333333';
 const CREATED = '2025-01-02T03:04:05.000Z';
 
-let database: DatabaseSync;
-beforeAll(() => {
-  database = new DatabaseSync(':memory:');
-  database.exec(TABLES);
-});
-afterAll(() => database.close());
+type Target = 'chunk' | 'document';
+/** Whether a filter finds a row. */
+type InSql = (filter: Filter, row: Row, target: Target) => Promise<boolean>;
 
-function inSql(filter: Filter, row: Row, target: 'chunk' | 'document'): boolean {
-  database.exec('delete from documents; delete from document_collections; delete from chunks');
-  database
-    .prepare(`insert into documents values (1, ?, ?, 'pdf', ?, ?, 'v0', ?, 'file', 'text/plain', 10, 'hash', 'success',
+const compiled = (dialect: SqlDialect, filter: Filter, target: Target) =>
+  target === 'chunk' ? compileChunkFilter(dialect, filter)?.onChunks : compileDocumentFilter(dialect, filter);
+
+const TABLES_OF = { chunk: 'documents d join chunks c on c.document_key = d.key', document: 'documents d' } as const;
+
+async function openSqlite(): Promise<InSql> {
+  const database = new DatabaseSync(':memory:');
+  database.exec(TABLES);
+  onTestFinished(() => database.close());
+  return async (filter, row, target) => {
+    const condition = compiled(sqliteSql, filter, target);
+    if (!condition) return true;
+    database.exec('delete from documents; delete from document_collections; delete from chunks');
+    database
+      .prepare(`insert into documents values (1, ?, ?, 'pdf', ?, ?, 'v0', ?, 'file', 'text/plain', 10, 'hash', 'success',
       'pending', null, 5, 6, 7, ?, ?)`)
-    .run(DOCUMENT, OWNER, row.title, JSON.stringify(row.metadata), row.source, CREATED, CREATED);
-  for (const id of row.collectionIds) database.prepare('insert into document_collections values (1, ?)').run(id);
-  database
-    .prepare('insert into chunks values (1, ?, 1, ?, ?, ?, ?)')
-    .run(CHUNK, row.ordinal, row.text, row.page, JSON.stringify(row.ownMetadata));
-  const condition =
-    target === 'chunk' ? compileChunkFilter(sqliteSql, filter)?.onChunks : compileDocumentFilter(sqliteSql, filter);
-  if (!condition) return true;
-  const from = target === 'chunk' ? 'documents d join chunks c on c.document_key = d.key' : 'documents d';
-  const found = database
-    .prepare(`select count(*) as count from ${from} where (${condition.sql})`)
-    .get(...(condition.parameters as SQLInputValue[]));
-  return found?.['count'] === 1;
+      .run(DOCUMENT, OWNER, row.title, JSON.stringify(row.metadata), row.source, CREATED, CREATED);
+    for (const id of row.collectionIds) database.prepare('insert into document_collections values (1, ?)').run(id);
+    database
+      .prepare('insert into chunks values (1, ?, 1, ?, ?, ?, ?)')
+      .run(CHUNK, row.ordinal, row.text, row.page, JSON.stringify(row.ownMetadata));
+    const found = database
+      .prepare(`select count(*) as count from ${TABLES_OF[target]} where (${condition.sql})`)
+      .get(...(condition.parameters as SQLInputValue[]));
+    return found?.['count'] === 1;
+  };
+}
+
+async function openPostgres(): Promise<InSql> {
+  const url = await postgresDatabase();
+  const database: Kysely<Tables> = openConnections({ name: url, url, size: 1, readOnly: true });
+  onTestFinished(() => database.destroy());
+  const text = (value: string | null) => sql`${value}::text collate "C"`;
+  return async (filter, row, target) => {
+    const condition = compiled(postgresSql, filter, target);
+    if (!condition) return true;
+    const { rows } = await sql<{ count: number }>`
+      with documents as (
+        select 1::bigint as key, ${text(DOCUMENT)} as id, ${text(OWNER)} as owner_id, ${text('pdf')} as type,
+          ${text(row.title)} as title, ${JSON.stringify(row.metadata)}::jsonb as metadata, ${text('v0')} as version,
+          ${text(row.source)} as source, ${text('file')} as file_name, ${text('text/plain')} as media_type,
+          10::bigint as size_in_bytes, ${text('hash')} as content_hash, ${text('success')} as ingestion_status,
+          ${text('pending')} as extraction_status, ${text(null)} as summary, 5 as total_tokens, 6 as text_length,
+          7 as chunk_count, ${text(CREATED)} as created_at, ${text(CREATED)} as updated_at
+      ), document_collections as (
+        select 1::bigint as document_key, unnest(${row.collectionIds}::text[]) collate "C" as collection_id
+      ), chunks as (
+        select 1::bigint as key, ${text(CHUNK)} as id, 1::bigint as document_key, ${row.ordinal}::integer as ordinal,
+          ${text(row.text)} as text, ${row.page}::integer as page, ${JSON.stringify(row.ownMetadata)}::jsonb as metadata
+      )
+      select count(*) as count from ${sql.raw(TABLES_OF[target])} where ${toRaw(condition)}`.execute(database);
+    return rows[0]?.count === 1;
+  };
 }
 
 const record = (row: Row, target: 'chunk' | 'document'): FilterRecord => ({
@@ -189,44 +228,54 @@ const { filter: filters } = fc.letrec<{ filter: Filter }>((tie) => ({
   ),
 }));
 
-describe('a filter in SQL', () => {
+describe('a filter in SQL of SQLite', () => defineTests(sqliteSql, openSqlite, 1_500));
+
+describe.skipIf(inject('postgres').bin === undefined)('a filter in SQL of PostgreSQL', () =>
+  defineTests(postgresSql, openPostgres, 500),
+);
+
+function defineTests(dialect: SqlDialect, open: () => Promise<InSql>, numRuns: number): void {
   for (const target of ['chunk', 'document'] as const) {
-    it(`finds exactly the ${target}s that match it in memory`, () => {
-      fc.assert(
-        fc.property(filters, rows, (filter, row) => {
-          expect(inSql(filter, row, target)).toBe(matchesFilter(filter, record(row, target)));
+    it(`finds exactly the ${target}s that match it in memory`, async () => {
+      const inSql = await open();
+      await fc.assert(
+        fc.asyncProperty(filters, rows, async (filter, row) => {
+          expect(await inSql(filter, row, target)).toBe(matchesFilter(filter, record(row, target)));
         }),
-        { numRuns: 1_500 },
+        { numRuns },
       );
     });
   }
 
-  it('compares a field with the exact value of a record', () => {
-    fc.assert(
-      fc.property(keys, scalars, fc.boolean(), (key, value, isOwn) => {
+  it('compares a field with the exact value of a record', async () => {
+    const inSql = await open();
+    await fc.assert(
+      fc.asyncProperty(keys, scalars, fc.boolean(), async (key, value, isOwn) => {
         const own = isOwn ? { [key]: value } : {};
         const row: Row = { ...plainRow, metadata: isOwn ? {} : { [key]: value }, ownMetadata: own };
         const filter: Filter = { kind: 'compare', field: `metadata.${key}`, op: 'eq', value };
         const expected = matchesFilter(filter, record(row, 'chunk'));
-        expect(inSql(filter, row, 'chunk')).toBe(expected);
+        expect(await inSql(filter, row, 'chunk')).toBe(expected);
         if (key !== 'title' || isOwn) expect(expected).toBe(true);
       }),
     );
   });
 
-  it('keeps field names and values out of the SQL text', () => {
+  it('keeps field names and values out of the SQL text', async () => {
+    const inSql = await open();
     const hostile = `'"; drop table documents; --`;
-    const compiled = compileChunkFilter(sqliteSql, {
+    const written = compileChunkFilter(dialect, {
       kind: 'compare',
       field: `metadata.${hostile}`,
       op: 'eq',
       value: hostile,
     });
-    expect(compiled?.onChunks.sql).not.toContain('drop');
-    expect(inSql({ kind: 'compare', field: hostile, op: 'ne', value: hostile }, plainRow, 'chunk')).toBe(true);
+    expect(written?.onChunks.sql).not.toContain('drop');
+    expect(await inSql({ kind: 'compare', field: hostile, op: 'ne', value: hostile }, plainRow, 'chunk')).toBe(true);
   });
 
-  it('accepts thousands of conditions and values', () => {
+  it('accepts thousands of conditions and values', async () => {
+    const inSql = await open();
     const conditions = Array.from(
       { length: 2_000 },
       (_, number): Filter => ({
@@ -237,17 +286,17 @@ describe('a filter in SQL', () => {
       }),
     );
     const row = { ...plainRow, metadata: { n: 1_999 } };
-    expect(inSql({ kind: 'or', filters: conditions }, row, 'document')).toBe(true);
+    expect(await inSql({ kind: 'or', filters: conditions }, row, 'document')).toBe(true);
     const values = Array.from({ length: 50_000 }, (_, number) => number);
-    expect(inSql({ kind: 'in', field: 'n', values }, row, 'chunk')).toBe(true);
+    expect(await inSql({ kind: 'in', field: 'n', values }, row, 'chunk')).toBe(true);
   });
 
   it('refuses a too deeply nested filter', () => {
     let deep: Filter = { kind: 'compare', field: 'a', op: 'eq', value: 1 };
     for (let depth = 0; depth < 100; depth++) deep = { kind: 'and', filters: [deep, deep] };
-    expect(() => compileDocumentFilter(sqliteSql, deep)).toThrow(/nested more than/);
+    expect(() => compileDocumentFilter(dialect, deep)).toThrow(/nested more than/);
   });
-});
+}
 
 const plainRow: Row = {
   title: 'A title',

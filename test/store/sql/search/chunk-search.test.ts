@@ -5,378 +5,395 @@ import type { ChunkSearch, DistanceMeasure } from '../../../../src/store/chunk-s
 import { distances } from '../../../../src/store/distance.ts';
 import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
+import { describeEngines } from '../../../support/engines.ts';
 import {
   direction,
   ingest,
   newChunk,
   newChunks,
   newDocument,
-  openTestStore,
   publication,
   type TestStore,
 } from '../../../support/store.ts';
 
-function searchOf(store: TestStore): ChunkSearch {
-  const { sqlite, index, maintenance } = store;
-  return createChunkSearch({ search: sqlite.search, collections: openCollections(index), state: maintenance.state });
-}
-
-const inStep = async (store: TestStore) => {
-  await store.maintenance.audit();
-  expect(store.maintenance.state().kind).toBe('in_step');
-};
-
-const equals = (field: string, value: string | number): Filter => ({ kind: 'compare', field, op: 'eq', value });
-const asked = { measure: 'cosine_distance', filter: everything, limit: 10 } as const;
-const orders = (chunks: readonly { readonly order: number }[]) => chunks.map(({ order }) => order);
-
-/** Vectors in all directions, so that most chunks are far from any query. */
-const spread = (count: number) =>
-  Array.from({ length: count }, (_, order) =>
-    newChunk(order, `passage ${order}`, {
-      vector: turned(order / count),
-      metadata: { side: order < count / 2 ? 'near' : 'far' },
-    }),
-  );
-const turned = (share: number) => Float32Array.of(Math.cos(share * Math.PI), Math.sin(share * Math.PI), 0, 0);
-
-describe('the semantic leg', () => {
-  it('finds the nearest chunks first, ties in order of insertion', async () => {
-    const store = await openTestStore();
-    const vector = direction(1);
-    await ingest(store, newDocument('one'), [newChunk(0), newChunk(1, 'a', { vector }), newChunk(2, 'b', { vector })]);
-    const found = await searchOf(store).nearest({ ...asked, vector });
-    expect(orders(found)).toEqual([1, 2, 0]);
-    expect(found[0]?.score).toBeCloseTo(1, 6);
-    expect(found.map(({ semantic }) => semantic?.rank)).toEqual([1, 2, 3]);
-    expect(found[0]?.metadata).toMatchObject({ title: 'one', chunk_order: 1, document_type: 'txt' });
-  });
-
-  it('finds nothing in an empty corpus', async () => {
-    const store = await openTestStore();
-    expect(await searchOf(store).nearest({ ...asked, vector: direction(0) })).toEqual([]);
-  });
-
-  it('returns neither staged nor replaced chunks', async () => {
-    const store = await openTestStore();
-    const search = searchOf(store);
-    const document = newDocument('one');
-    await store.corpus.begin(document);
-    await store.corpus.stage(document.id, newChunks(3));
-    expect(await search.nearest({ ...asked, vector: direction(0) })).toEqual([]);
-    expect(await search.matching({ text: 'passage', filter: everything, limit: 10 })).toEqual([]);
-    await store.corpus.publish(document.id, publication('text'));
-    expect(await search.nearest({ ...asked, vector: direction(0) })).toHaveLength(3);
-
-    await store.corpus.begin(document, { replace: true });
-    await store.corpus.stage(document.id, [newChunk(0, 'a fresh sentence')]);
-    expect(await search.matching({ text: 'passage', filter: everything, limit: 10 })).toHaveLength(3);
-    await store.corpus.publish(document.id, publication('text'));
-    expect((await search.nearest({ ...asked, vector: direction(0) })).map(({ text }) => text)).toEqual([
-      'a fresh sentence',
-    ]);
-    expect(await search.matching({ text: 'passage', filter: everything, limit: 10 })).toEqual([]);
-  });
-
-  it('applies a filter before the limit, whatever the filter and the limit', async () => {
-    const store = await openTestStore();
-    for (const number of [0, 1, 2, 3]) {
-      const chunks = Array.from({ length: 5 }, (_, order) =>
-        newChunk(order, `word${order}`, {
-          vector: direction(number * 5 + order),
-          metadata: order === 4 ? { year: 9 } : {},
-        }),
-      );
-      await ingest(store, newDocument(`d${number}`, { metadata: { year: number, even: number % 2 === 0 } }), chunks);
-    }
-    const search = searchOf(store);
-    const all = await search.nearest({ ...asked, vector: direction(3), limit: 100 });
-    expect(all).toHaveLength(20);
-    const filters: fc.Arbitrary<Filter> = fc.oneof(
-      fc.constantFrom(0, 1, 2, 3, 9, 77).map((year) => equals('year', year)),
-      fc.nat(5).map((order): Filter => ({ kind: 'compare', field: 'chunk_order', op: 'lt', value: order })),
-      fc.constant<Filter>({ kind: 'compare', field: 'even', op: 'eq', value: true }),
-      fc.constantFrom('d0', 'd1', 'other').map((title) => equals('title', title)),
-    );
-    await fc.assert(
-      fc.asyncProperty(filters, fc.integer({ min: 1, max: 25 }), async (filter, limit) => {
-        const found = await search.nearest({ ...asked, vector: direction(3), filter, limit });
-        const expected = all.filter(({ metadata }) => holds(filter, metadata)).slice(0, limit);
-        expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('queries the index repeatedly until a filter that matches only distant chunks is satisfied', async () => {
-    const store = await openTestStore();
-    await ingest(store, newDocument('wide'), spread(6_000));
-    await inStep(store);
-    const search = searchOf(store);
-    const filter = equals('side', 'far');
-    const found = await search.nearest({ ...asked, vector: turned(0), filter });
-    expect(orders(found)).toEqual(Array.from({ length: 10 }, (_, index) => 3_000 + index));
-    const wide = await search.nearest({ ...asked, vector: turned(0), limit: 1_000 });
-    expect(orders(wide)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
-  });
-
-  it('returns every chunk over all pages, although the index lists differ by limit', async () => {
-    const store = await openTestStore();
-    await ingest(store, newDocument('wide'), spread(2_500));
-    await inStep(store);
+describeEngines('The search', ({ openTestStore }) => {
+  function searchOf(store: TestStore): ChunkSearch {
     const { sqlite, index, maintenance } = store;
-    const collections = openCollections({
-      ...index,
-      async open(name, dimensions) {
-        const collection = await index.open(name, dimensions);
-        const nearest = async (vector: Float32Array, limit: number) =>
-          (await collection.nearest(vector, limit + 20)).filter(({ key }) => (key * limit) % 29 !== 1).slice(0, limit);
-        return { ...collection, nearest };
-      },
-    });
-    const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
-    const seen: number[] = [];
-    const PAGE = 125;
-    for (let offset = 0; offset < 2_500; offset += PAGE) {
-      const found = await search.nearest({ ...asked, vector: turned(0.3), limit: offset + PAGE });
-      expect(found.at(-1)?.semantic?.rank).toBe(offset + PAGE);
-      seen.push(...orders(found.slice(offset)));
-    }
-    expect(new Set(seen).size).toBe(2_500);
-  });
+    return createChunkSearch({ search: sqlite.search, collections: openCollections(index), state: maintenance.state });
+  }
 
-  it('compares exhaustively, and says so, while the index is down', async () => {
-    const store = await openTestStore();
-    await ingest(store, newDocument('wide'), spread(2_500));
-    await inStep(store);
-    store.index.goDown();
-    const notes: string[] = [];
-    const note = (text: string) => notes.push(text);
-    const found = await searchOf(store).nearest({ ...asked, vector: turned(1), note });
-    expect(orders(found).slice(0, 3)).toEqual([2_499, 2_498, 2_497]);
-    expect(notes.join()).toMatch(/compared one by one/);
-  });
-
-  it('finds chunks that the index has lost', async () => {
-    const store = await openTestStore();
-    await ingest(store, newDocument('wide'), spread(2_500));
-    await inStep(store);
-    const space = await store.spaces.current();
-    const collection = await store.index.open(space?.collection ?? '', 4);
-    await collection.remove(await collection.keys({ offset: 0, limit: 2_495 }));
-    expect(orders(await searchOf(store).nearest({ ...asked, vector: turned(0) }))).toEqual([
-      0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
-    ]);
-  });
-
-  it('includes chunks that are not indexed yet', async () => {
-    const store = await openTestStore();
-    await ingest(store, newDocument('wide'), spread(2_500));
-    await inStep(store);
-    const [last] = await store.sqlite.reader.selectFrom('chunks').select('key').where('ordinal', '=', 2_499).execute();
-    const key = last?.key ?? 0;
-    const space = await store.sqlite.reader.selectFrom('vector_spaces').selectAll().executeTakeFirstOrThrow();
-    await (await store.index.open(space.collection, 4)).remove([key]);
-    const pending = {
-      kind: 'upsert',
-      space_key: space.key,
-      payload: JSON.stringify([[key, key]]),
-      created_at: '',
-    } as const;
-    await store.sqlite.writer.insertInto('outbox').values(pending).execute();
-    const found = await searchOf(store).nearest({ ...asked, vector: turned(1), limit: 3 });
-    expect(orders(found)).toEqual([2_499, 2_498, 2_497]);
-  });
-
-  it('refuses a vector of another length and names the space', async () => {
-    const store = await openTestStore();
-    await ingest(store, newDocument('one'), newChunks(1));
-    const searching = searchOf(store).nearest({ ...asked, vector: Float32Array.of(1, 0) });
-    await expect(searching).rejects.toMatchObject({
-      code: 'embedding_mismatch',
-      message: expect.stringMatching(/test\/angles.*reindex/),
-    });
-  });
-
-  it.each(Object.keys(distances) as DistanceMeasure[])('equals an exhaustive comparison under %s', async (measure) => {
-    const store = await openTestStore();
-    const vectors = Array.from({ length: 30 }, (_, order) =>
-      Float32Array.of(Math.sin(order * 7), Math.cos(order * 3), Math.sin(order * 11), (order % 5) - 2),
-    );
-    await ingest(
-      store,
-      newDocument('one'),
-      vectors.map((vector, order) => newChunk(order, 'text', { vector })),
-    );
-    const query = Float32Array.of(0.3, -0.5, 0.1, 0.8);
-    const found = await searchOf(store).nearest({ ...asked, vector: query, measure, limit: 5 });
-    const expected = vectors
-      .map((vector, order) => ({ order, score: 1 - distances[measure](query, vector) }))
-      .sort((one, two) => two.score - one.score || one.order - two.order)
-      .slice(0, 5);
-    expect(orders(found)).toEqual(orders(expected));
-    for (const [index, { score }] of expected.entries()) expect(found[index]?.score).toBeCloseTo(score, 5);
-  });
-});
-
-describe('the full-text leg', () => {
-  const texts = ['red apple pie', 'green apple', 'apple apple apple tree', 'a red house', 'nothing of the kind'];
-  const open = async () => {
-    const store = await openTestStore();
-    for (const [number, text] of texts.entries()) {
-      await ingest(store, newDocument(`d${number}`, { title: '', metadata: { number } }), [newChunk(0, text)]);
-    }
-    return { store, search: searchOf(store) };
+  const inStep = async (store: TestStore) => {
+    await store.maintenance.audit();
+    expect(store.maintenance.state().kind).toBe('in_step');
   };
 
-  it('finds chunks with any of the words, best first, with scores in [0, 1)', async () => {
-    const { search } = await open();
-    const found = await search.matching({ text: 'red apples', filter: everything, limit: 10 });
-    expect(found[0]?.text).toBe('red apple pie');
-    expect(found).toHaveLength(4);
-    expect(found.map(({ fullText }) => fullText?.rank)).toEqual([1, 2, 3, 4]);
-    const scores = found.map(({ score }) => score);
-    expect(scores).toEqual(scores.toSorted((one, two) => two - one));
-    for (const score of scores) expect(score > 0 && score < 1).toBe(true);
-  });
+  const equals = (field: string, value: string | number): Filter => ({ kind: 'compare', field, op: 'eq', value });
+  const asked = { measure: 'cosine_distance', filter: everything, limit: 10 } as const;
+  const orders = (chunks: readonly { readonly order: number }[]) => chunks.map(({ order }) => order);
 
-  it('ranks without reading texts, and reads existing chunks by key', async () => {
-    const { store, search } = await open();
-    const query = { text: 'red apples', filter: everything, limit: 3 };
-    const found = await search.matching(query);
-    const ranked = await search.ranking({ ...query, reading: 1 });
-    expect(ranked.map(({ rank, score }) => ({ rank, score }))).toEqual(found.map(({ fullText }) => fullText));
-    expect(ranked.map(({ chunk }) => chunk?.text)).toEqual([found[0]?.text, undefined, undefined]);
-    const [first, second, third] = found;
-    await store.corpus.remove(equals('document_id', second?.documentId ?? ''));
-    const read = await search.read(ranked.map(({ key }) => key));
-    expect([...read.values()].map(({ id }) => id).sort()).toEqual([first?.id, third?.id].sort());
-    expect({ ...first, ...read.get(ranked[0]?.key ?? 0) }).toEqual(first);
-  });
-
-  it('sums BM25 as the formula says', async () => {
-    const { search } = await open();
-    const [first] = await search.matching({ text: 'tree', filter: everything, limit: 1 });
-    const idf = Math.log(1 + (5 - 1 + 0.5) / (1 + 0.5));
-    const length = 4;
-    const average = (3 + 2 + 4 + 3 + 4) / 5;
-    const sum = (idf * 2.2) / (1 + 1.2 * (0.25 + (0.75 * length) / average));
-    expect(first?.score).toBeCloseTo(sum / (sum + 10), 10);
-  });
-
-  it('applies a filter before the limit', async () => {
-    const { search } = await open();
-    const found = await search.matching({ text: 'apple', filter: equals('number', 1), limit: 1 });
-    expect(found.map(({ text }) => text)).toEqual(['green apple']);
-  });
-
-  it('finds nothing for unknown words', async () => {
-    const { search } = await open();
-    expect(await search.matching({ text: 'zebra', filter: everything, limit: 10 })).toEqual([]);
-    expect(await search.matching({ text: '"*( OR NOT', filter: everything, limit: 10 })).toEqual([]);
-  });
-
-  it('searches for the parts of an identifier only when no matching chunk contains it whole', async () => {
-    const store = await openTestStore();
-    const texts = ['French philosophers. unique_philosopher', 'A Greek philosopher', 'uniquePhilosopher = 1'];
-    for (const [number, text] of texts.entries()) {
-      await ingest(store, newDocument(`d${number}`, { title: '', metadata: { number } }), [newChunk(0, text)]);
-    }
-    const ask = async (text: string, filter: Filter = everything) =>
-      (await searchOf(store).matching({ text, filter, limit: 10 })).map((hit) => texts.indexOf(hit.text)).sort();
-    expect(await ask('unique_philosopher')).toEqual([0, 2]);
-    expect(await ask('unique_philosopher or a philosopher')).toEqual([0, 1, 2]);
-    expect(await ask('unique_philosopher', equals('number', 1))).toEqual([1]);
-    expect(await ask('greek_philosopher')).toEqual([0, 1, 2]);
-  });
-
-  it('weights the title higher than the text', async () => {
-    const store = await openTestStore();
-    await ingest(store, newDocument('plain', { title: 'Other' }), [newChunk(0, 'about whales and ships')]);
-    await ingest(store, newDocument('titled', { title: 'Whales' }), [newChunk(0, 'about animals and ships')]);
-    const found = await searchOf(store).matching({ text: 'whale', filter: everything, limit: 10 });
-    expect(found.map(({ metadata }) => metadata['title'])).toEqual(['Whales', 'Other']);
-  });
-
-  it('sees changed metadata and removed documents at once', async () => {
-    const { store, search } = await open();
-    const filter = equals('number', 0);
-    const ask = () => search.matching({ text: 'apple', filter, limit: 10 });
-    expect(await ask()).toHaveLength(1);
-    await store.corpus.setMetadata(newDocument('d1').id, { number: 0 }, 'merge');
-    expect(await ask()).toHaveLength(2);
-    await store.corpus.remove(equals('document_id', newDocument('d0').id));
-    expect((await ask()).map(({ text }) => text)).toEqual(['green apple']);
-  });
-
-  it('lets a chunk’s own metadata win over its document’s', async () => {
-    const store = await openTestStore();
-    const document = newDocument('one', { metadata: { mood: 'grim' } });
-    await ingest(store, document, [newChunk(0, 'word one'), newChunk(1, 'word two', { metadata: { mood: 'gay' } })]);
-    const ask = (mood: string) => searchOf(store).matching({ text: 'word', filter: equals('mood', mood), limit: 10 });
-    expect(orders(await ask('grim'))).toEqual([0]);
-    expect(orders(await ask('gay'))).toEqual([1]);
-  });
-
-  it('finds a chunk by any word in any script', async () => {
-    const store = await openTestStore();
-    const letters = Array.from({ length: 0x30000 }, (_, point) => (point % 29 === 0 ? String.fromCodePoint(point) : ''))
-      .filter((character) => /^[\p{L}\p{N}]$/u.test(character))
-      .concat('\u037a', '\u01c5', 'ẞ', 'İ', 'ſ', 'ς');
-    const chunks = letters.map((letter, order) => newChunk(order, `x${letter}y ${letter}`));
-    await ingest(store, newDocument('letters', { title: '' }), chunks);
-    const search = searchOf(store);
-    const lost: string[] = [];
-    for (const [order, letter] of letters.entries()) {
-      if (order % 25 !== 0 && order < letters.length - 6) continue;
-      const found = await search.matching({ text: `x${letter}y`, filter: everything, limit: 1_000 });
-      if (!orders(found).includes(order)) lost.push(letter);
-    }
-    expect(lost).toEqual([]);
-  });
-
-  it('ranks many chunks as the reference formula does', async () => {
-    const store = await openTestStore();
-    const words = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
-    const chunks = Array.from({ length: 300 }, (_, number) =>
-      Array.from({ length: 3 + (number % 7) }, (_, index) => words[(number * (index + 1) + index * index) % 6]).join(
-        ' ',
-      ),
+  /** Vectors in all directions, so that most chunks are far from any query. */
+  const spread = (count: number) =>
+    Array.from({ length: count }, (_, order) =>
+      newChunk(order, `passage ${order}`, {
+        vector: turned(order / count),
+        metadata: { side: order < count / 2 ? 'near' : 'far' },
+      }),
     );
-    await ingest(
-      store,
-      newDocument('one', { title: '' }),
-      chunks.map((text, order) => newChunk(order, text)),
-    );
-    const found = await searchOf(store).matching({ text: 'bee fox dog', filter: everything, limit: 300 });
-    const expected = bm25(chunks, ['bee', 'fox', 'dog']);
-    expect(orders(found)).toEqual(expected.map(({ order }) => order));
-  });
-});
+  const turned = (share: number) => Float32Array.of(Math.cos(share * Math.PI), Math.sin(share * Math.PI), 0, 0);
 
-function bm25(chunks: readonly string[], terms: readonly string[]) {
-  const split = chunks.map((text) => text.split(' '));
-  const mean = split.reduce((sum, words) => sum + words.length, 0) / split.length;
-  // Summed rarest first, because rounding would otherwise decide ties.
-  const frequency = (term: string) => split.filter((words) => words.includes(term)).length;
-  const ordered = terms.toSorted((one, two) => frequency(one) - frequency(two));
-  return split
-    .map((words, order) => {
-      let score = 0;
-      for (const term of ordered) {
-        const count = words.filter((word) => word === term).length;
-        if (count === 0) continue;
-        const idf = Math.log(1 + (split.length - frequency(term) + 0.5) / (frequency(term) + 0.5));
-        score += (idf * count * 2.2) / (count + 1.2 * (1 - 0.75 + (0.75 * words.length) / mean));
+  describe('the semantic leg', () => {
+    it('finds the nearest chunks first, ties in order of insertion', async () => {
+      const store = await openTestStore();
+      const vector = direction(1);
+      await ingest(store, newDocument('one'), [
+        newChunk(0),
+        newChunk(1, 'a', { vector }),
+        newChunk(2, 'b', { vector }),
+      ]);
+      const found = await searchOf(store).nearest({ ...asked, vector });
+      expect(orders(found)).toEqual([1, 2, 0]);
+      expect(found[0]?.score).toBeCloseTo(1, 6);
+      expect(found.map(({ semantic }) => semantic?.rank)).toEqual([1, 2, 3]);
+      expect(found[0]?.metadata).toMatchObject({ title: 'one', chunk_order: 1, document_type: 'txt' });
+    });
+
+    it('finds nothing in an empty corpus', async () => {
+      const store = await openTestStore();
+      expect(await searchOf(store).nearest({ ...asked, vector: direction(0) })).toEqual([]);
+    });
+
+    it('returns neither staged nor replaced chunks', async () => {
+      const store = await openTestStore();
+      const search = searchOf(store);
+      const document = newDocument('one');
+      await store.corpus.begin(document);
+      await store.corpus.stage(document.id, newChunks(3));
+      expect(await search.nearest({ ...asked, vector: direction(0) })).toEqual([]);
+      expect(await search.matching({ text: 'passage', filter: everything, limit: 10 })).toEqual([]);
+      await store.corpus.publish(document.id, publication('text'));
+      expect(await search.nearest({ ...asked, vector: direction(0) })).toHaveLength(3);
+
+      await store.corpus.begin(document, { replace: true });
+      await store.corpus.stage(document.id, [newChunk(0, 'a fresh sentence')]);
+      expect(await search.matching({ text: 'passage', filter: everything, limit: 10 })).toHaveLength(3);
+      await store.corpus.publish(document.id, publication('text'));
+      expect((await search.nearest({ ...asked, vector: direction(0) })).map(({ text }) => text)).toEqual([
+        'a fresh sentence',
+      ]);
+      expect(await search.matching({ text: 'passage', filter: everything, limit: 10 })).toEqual([]);
+    });
+
+    it('applies a filter before the limit, whatever the filter and the limit', async () => {
+      const store = await openTestStore();
+      for (const number of [0, 1, 2, 3]) {
+        const chunks = Array.from({ length: 5 }, (_, order) =>
+          newChunk(order, `word${order}`, {
+            vector: direction(number * 5 + order),
+            metadata: order === 4 ? { year: 9 } : {},
+          }),
+        );
+        await ingest(store, newDocument(`d${number}`, { metadata: { year: number, even: number % 2 === 0 } }), chunks);
       }
-      return { order, score };
-    })
-    .filter(({ score }) => score > 0)
-    .sort((one, two) => two.score - one.score || one.order - two.order);
-}
+      const search = searchOf(store);
+      const all = await search.nearest({ ...asked, vector: direction(3), limit: 100 });
+      expect(all).toHaveLength(20);
+      const filters: fc.Arbitrary<Filter> = fc.oneof(
+        fc.constantFrom(0, 1, 2, 3, 9, 77).map((year) => equals('year', year)),
+        fc.nat(5).map((order): Filter => ({ kind: 'compare', field: 'chunk_order', op: 'lt', value: order })),
+        fc.constant<Filter>({ kind: 'compare', field: 'even', op: 'eq', value: true }),
+        fc.constantFrom('d0', 'd1', 'other').map((title) => equals('title', title)),
+      );
+      await fc.assert(
+        fc.asyncProperty(filters, fc.integer({ min: 1, max: 25 }), async (filter, limit) => {
+          const found = await search.nearest({ ...asked, vector: direction(3), filter, limit });
+          const expected = all.filter(({ metadata }) => holds(filter, metadata)).slice(0, limit);
+          expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+        }),
+        { numRuns: 60 },
+      );
+    });
 
-function holds(filter: Filter, metadata: Readonly<Record<string, unknown>>): boolean {
-  if (filter.kind !== 'compare') return true;
-  const value = metadata[filter.field];
-  return filter.op === 'lt' ? Number(value) < Number(filter.value) : value === filter.value;
-}
+    it('queries the index repeatedly until a filter that matches only distant chunks is satisfied', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(6_000));
+      await inStep(store);
+      const search = searchOf(store);
+      const filter = equals('side', 'far');
+      const found = await search.nearest({ ...asked, vector: turned(0), filter });
+      expect(orders(found)).toEqual(Array.from({ length: 10 }, (_, index) => 3_000 + index));
+      const wide = await search.nearest({ ...asked, vector: turned(0), limit: 1_000 });
+      expect(orders(wide)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
+    });
+
+    it('returns every chunk over all pages, although the index lists differ by limit', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      await inStep(store);
+      const { sqlite, index, maintenance } = store;
+      const collections = openCollections({
+        ...index,
+        async open(name, dimensions) {
+          const collection = await index.open(name, dimensions);
+          const nearest = async (vector: Float32Array, limit: number) =>
+            (await collection.nearest(vector, limit + 20))
+              .filter(({ key }) => (key * limit) % 29 !== 1)
+              .slice(0, limit);
+          return { ...collection, nearest };
+        },
+      });
+      const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
+      const seen: number[] = [];
+      const PAGE = 125;
+      for (let offset = 0; offset < 2_500; offset += PAGE) {
+        const found = await search.nearest({ ...asked, vector: turned(0.3), limit: offset + PAGE });
+        expect(found.at(-1)?.semantic?.rank).toBe(offset + PAGE);
+        seen.push(...orders(found.slice(offset)));
+      }
+      expect(new Set(seen).size).toBe(2_500);
+    });
+
+    it('compares exhaustively, and says so, while the index is down', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      await inStep(store);
+      store.index.goDown();
+      const notes: string[] = [];
+      const note = (text: string) => notes.push(text);
+      const found = await searchOf(store).nearest({ ...asked, vector: turned(1), note });
+      expect(orders(found).slice(0, 3)).toEqual([2_499, 2_498, 2_497]);
+      expect(notes.join()).toMatch(/compared one by one/);
+    });
+
+    it('finds chunks that the index has lost', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      await inStep(store);
+      const space = await store.spaces.current();
+      const collection = await store.index.open(space?.collection ?? '', 4);
+      await collection.remove(await collection.keys({ offset: 0, limit: 2_495 }));
+      expect(orders(await searchOf(store).nearest({ ...asked, vector: turned(0) }))).toEqual([
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+      ]);
+    });
+
+    it('includes chunks that are not indexed yet', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      await inStep(store);
+      const [last] = await store.sqlite.reader
+        .selectFrom('chunks')
+        .select('key')
+        .where('ordinal', '=', 2_499)
+        .execute();
+      const key = last?.key ?? 0;
+      const space = await store.sqlite.reader.selectFrom('vector_spaces').selectAll().executeTakeFirstOrThrow();
+      await (await store.index.open(space.collection, 4)).remove([key]);
+      const pending = {
+        kind: 'upsert',
+        space_key: space.key,
+        payload: JSON.stringify([[key, key]]),
+        created_at: '',
+      } as const;
+      await store.sqlite.writer.insertInto('outbox').values(pending).execute();
+      const found = await searchOf(store).nearest({ ...asked, vector: turned(1), limit: 3 });
+      expect(orders(found)).toEqual([2_499, 2_498, 2_497]);
+    });
+
+    it('refuses a vector of another length and names the space', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('one'), newChunks(1));
+      const searching = searchOf(store).nearest({ ...asked, vector: Float32Array.of(1, 0) });
+      await expect(searching).rejects.toMatchObject({
+        code: 'embedding_mismatch',
+        message: expect.stringMatching(/test\/angles.*reindex/),
+      });
+    });
+
+    it.each(Object.keys(distances) as DistanceMeasure[])(
+      'equals an exhaustive comparison under %s',
+      async (measure) => {
+        const store = await openTestStore();
+        const vectors = Array.from({ length: 30 }, (_, order) =>
+          Float32Array.of(Math.sin(order * 7), Math.cos(order * 3), Math.sin(order * 11), (order % 5) - 2),
+        );
+        await ingest(
+          store,
+          newDocument('one'),
+          vectors.map((vector, order) => newChunk(order, 'text', { vector })),
+        );
+        const query = Float32Array.of(0.3, -0.5, 0.1, 0.8);
+        const found = await searchOf(store).nearest({ ...asked, vector: query, measure, limit: 5 });
+        const expected = vectors
+          .map((vector, order) => ({ order, score: 1 - distances[measure](query, vector) }))
+          .sort((one, two) => two.score - one.score || one.order - two.order)
+          .slice(0, 5);
+        expect(orders(found)).toEqual(orders(expected));
+        for (const [index, { score }] of expected.entries()) expect(found[index]?.score).toBeCloseTo(score, 5);
+      },
+    );
+  });
+
+  describe('the full-text leg', () => {
+    const texts = ['red apple pie', 'green apple', 'apple apple apple tree', 'a red house', 'nothing of the kind'];
+    const open = async () => {
+      const store = await openTestStore();
+      for (const [number, text] of texts.entries()) {
+        await ingest(store, newDocument(`d${number}`, { title: '', metadata: { number } }), [newChunk(0, text)]);
+      }
+      return { store, search: searchOf(store) };
+    };
+
+    it('finds chunks with any of the words, best first, with scores in [0, 1)', async () => {
+      const { search } = await open();
+      const found = await search.matching({ text: 'red apples', filter: everything, limit: 10 });
+      expect(found[0]?.text).toBe('red apple pie');
+      expect(found).toHaveLength(4);
+      expect(found.map(({ fullText }) => fullText?.rank)).toEqual([1, 2, 3, 4]);
+      const scores = found.map(({ score }) => score);
+      expect(scores).toEqual(scores.toSorted((one, two) => two - one));
+      for (const score of scores) expect(score > 0 && score < 1).toBe(true);
+    });
+
+    it('ranks without reading texts, and reads existing chunks by key', async () => {
+      const { store, search } = await open();
+      const query = { text: 'red apples', filter: everything, limit: 3 };
+      const found = await search.matching(query);
+      const ranked = await search.ranking({ ...query, reading: 1 });
+      expect(ranked.map(({ rank, score }) => ({ rank, score }))).toEqual(found.map(({ fullText }) => fullText));
+      expect(ranked.map(({ chunk }) => chunk?.text)).toEqual([found[0]?.text, undefined, undefined]);
+      const [first, second, third] = found;
+      await store.corpus.remove(equals('document_id', second?.documentId ?? ''));
+      const read = await search.read(ranked.map(({ key }) => key));
+      expect([...read.values()].map(({ id }) => id).sort()).toEqual([first?.id, third?.id].sort());
+      expect({ ...first, ...read.get(ranked[0]?.key ?? 0) }).toEqual(first);
+    });
+
+    it('sums BM25 as the formula says', async () => {
+      const { search } = await open();
+      const [first] = await search.matching({ text: 'tree', filter: everything, limit: 1 });
+      const idf = Math.log(1 + (5 - 1 + 0.5) / (1 + 0.5));
+      const length = 4;
+      const average = (3 + 2 + 4 + 3 + 4) / 5;
+      const sum = (idf * 2.2) / (1 + 1.2 * (0.25 + (0.75 * length) / average));
+      expect(first?.score).toBeCloseTo(sum / (sum + 10), 10);
+    });
+
+    it('applies a filter before the limit', async () => {
+      const { search } = await open();
+      const found = await search.matching({ text: 'apple', filter: equals('number', 1), limit: 1 });
+      expect(found.map(({ text }) => text)).toEqual(['green apple']);
+    });
+
+    it('finds nothing for unknown words', async () => {
+      const { search } = await open();
+      expect(await search.matching({ text: 'zebra', filter: everything, limit: 10 })).toEqual([]);
+      expect(await search.matching({ text: '"*( OR NOT', filter: everything, limit: 10 })).toEqual([]);
+    });
+
+    it('searches for the parts of an identifier only when no matching chunk contains it whole', async () => {
+      const store = await openTestStore();
+      const texts = ['French philosophers. unique_philosopher', 'A Greek philosopher', 'uniquePhilosopher = 1'];
+      for (const [number, text] of texts.entries()) {
+        await ingest(store, newDocument(`d${number}`, { title: '', metadata: { number } }), [newChunk(0, text)]);
+      }
+      const ask = async (text: string, filter: Filter = everything) =>
+        (await searchOf(store).matching({ text, filter, limit: 10 })).map((hit) => texts.indexOf(hit.text)).sort();
+      expect(await ask('unique_philosopher')).toEqual([0, 2]);
+      expect(await ask('unique_philosopher or a philosopher')).toEqual([0, 1, 2]);
+      expect(await ask('unique_philosopher', equals('number', 1))).toEqual([1]);
+      expect(await ask('greek_philosopher')).toEqual([0, 1, 2]);
+    });
+
+    it('weights the title higher than the text', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('plain', { title: 'Other' }), [newChunk(0, 'about whales and ships')]);
+      await ingest(store, newDocument('titled', { title: 'Whales' }), [newChunk(0, 'about animals and ships')]);
+      const found = await searchOf(store).matching({ text: 'whale', filter: everything, limit: 10 });
+      expect(found.map(({ metadata }) => metadata['title'])).toEqual(['Whales', 'Other']);
+    });
+
+    it('sees changed metadata and removed documents at once', async () => {
+      const { store, search } = await open();
+      const filter = equals('number', 0);
+      const ask = () => search.matching({ text: 'apple', filter, limit: 10 });
+      expect(await ask()).toHaveLength(1);
+      await store.corpus.setMetadata(newDocument('d1').id, { number: 0 }, 'merge');
+      expect(await ask()).toHaveLength(2);
+      await store.corpus.remove(equals('document_id', newDocument('d0').id));
+      expect((await ask()).map(({ text }) => text)).toEqual(['green apple']);
+    });
+
+    it('lets a chunk’s own metadata win over its document’s', async () => {
+      const store = await openTestStore();
+      const document = newDocument('one', { metadata: { mood: 'grim' } });
+      await ingest(store, document, [newChunk(0, 'word one'), newChunk(1, 'word two', { metadata: { mood: 'gay' } })]);
+      const ask = (mood: string) => searchOf(store).matching({ text: 'word', filter: equals('mood', mood), limit: 10 });
+      expect(orders(await ask('grim'))).toEqual([0]);
+      expect(orders(await ask('gay'))).toEqual([1]);
+    });
+
+    it('finds a chunk by any word in any script', async () => {
+      const store = await openTestStore();
+      const letters = Array.from({ length: 0x30000 }, (_, point) =>
+        point % 29 === 0 ? String.fromCodePoint(point) : '',
+      )
+        .filter((character) => /^[\p{L}\p{N}]$/u.test(character))
+        .concat('\u037a', '\u01c5', 'ẞ', 'İ', 'ſ', 'ς');
+      const chunks = letters.map((letter, order) => newChunk(order, `x${letter}y ${letter}`));
+      await ingest(store, newDocument('letters', { title: '' }), chunks);
+      const search = searchOf(store);
+      const lost: string[] = [];
+      for (const [order, letter] of letters.entries()) {
+        if (order % 25 !== 0 && order < letters.length - 6) continue;
+        const found = await search.matching({ text: `x${letter}y`, filter: everything, limit: 1_000 });
+        if (!orders(found).includes(order)) lost.push(letter);
+      }
+      expect(lost).toEqual([]);
+    });
+
+    it('ranks many chunks as the reference formula does', async () => {
+      const store = await openTestStore();
+      const words = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
+      const chunks = Array.from({ length: 300 }, (_, number) =>
+        Array.from({ length: 3 + (number % 7) }, (_, index) => words[(number * (index + 1) + index * index) % 6]).join(
+          ' ',
+        ),
+      );
+      await ingest(
+        store,
+        newDocument('one', { title: '' }),
+        chunks.map((text, order) => newChunk(order, text)),
+      );
+      const found = await searchOf(store).matching({ text: 'bee fox dog', filter: everything, limit: 300 });
+      const expected = bm25(chunks, ['bee', 'fox', 'dog']);
+      expect(orders(found)).toEqual(expected.map(({ order }) => order));
+    });
+  });
+
+  function bm25(chunks: readonly string[], terms: readonly string[]) {
+    const split = chunks.map((text) => text.split(' '));
+    const mean = split.reduce((sum, words) => sum + words.length, 0) / split.length;
+    // Summed rarest first, because rounding would otherwise decide ties.
+    const frequency = (term: string) => split.filter((words) => words.includes(term)).length;
+    const ordered = terms.toSorted((one, two) => frequency(one) - frequency(two));
+    return split
+      .map((words, order) => {
+        let score = 0;
+        for (const term of ordered) {
+          const count = words.filter((word) => word === term).length;
+          if (count === 0) continue;
+          const idf = Math.log(1 + (split.length - frequency(term) + 0.5) / (frequency(term) + 0.5));
+          score += (idf * count * 2.2) / (count + 1.2 * (1 - 0.75 + (0.75 * words.length) / mean));
+        }
+        return { order, score };
+      })
+      .filter(({ score }) => score > 0)
+      .sort((one, two) => two.score - one.score || one.order - two.order);
+  }
+
+  function holds(filter: Filter, metadata: Readonly<Record<string, unknown>>): boolean {
+    if (filter.kind !== 'compare') return true;
+    const value = metadata[filter.field];
+    return filter.op === 'lt' ? Number(value) < Number(filter.value) : value === filter.value;
+  }
+});

@@ -1,0 +1,229 @@
+import { sql, type Transaction } from 'kysely';
+import { analyseForIndex } from '../../full-text/analyse.ts';
+import { PAST_CHUNK_TEXTS } from '../../sql/full-text/full-text-rows.ts';
+import { type FullTextTables, type IndexTable, indexTables } from '../../sql/full-text/full-text-tables.ts';
+import type { Tables } from '../../sql/schema.ts';
+import { inBatches } from '../../sql/sqlite/key-ranges.ts';
+import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { numbers, texts } from '../array-values.ts';
+import { countOccurrences, decodePostings, encodePostings, type Posting } from './posting-blocks.ts';
+
+/** Postings of a block at most: what changing one of them rewrites, some 3 kB. */
+const MAX_POSTINGS = 1_000;
+/** Texts analysed before their postings are written. */
+const TEXTS = 500;
+
+interface SourceRow {
+  readonly key: number;
+  readonly title: string | null;
+  readonly heading_path: string;
+  readonly text: string;
+}
+
+interface Entry {
+  readonly key: number;
+  /** Terms, separated by spaces. */
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Full-text indexes as posting blocks, exact at every commit. */
+export const postgresFullText: FullTextTables = {
+  async add(database, table, source) {
+    const { rows } = await sql<SourceRow>`${source}`.execute(database);
+    for (const batch of inBatches(rows, TEXTS)) {
+      const entries = batch.map(({ key, title, heading_path, text }) => ({
+        key,
+        ...analyseForIndex({ title: title ?? '', headingPath: JSON.parse(heading_path) as string[], text }),
+      }));
+      await addEntries(database, table, entries);
+    }
+  },
+
+  async remove(database, table, keys) {
+    const { rows } = await sql<Entry>`
+      delete from ${sql.table(table)} where key in (${keys}) returning key, title, body`.execute(database);
+    if (rows.length > 0) await changePostings(database, table, postingsOf(rows), 'remove');
+    return rows.length;
+  },
+
+  async clear(database, table) {
+    await sql`delete from ${sql.table(table)}`.execute(database);
+    await sql`delete from ${sql.table(`${table}_blocks`)}`.execute(database);
+    await sql`update full_text_sizes set entries = 0, length = 0 where name = ${table}`.execute(database);
+  },
+
+  async hasAny(database, table, keys) {
+    const { rows } = await sql`
+      select 1 from ${sql.table(table)} where key in ${numbers(keys)} limit 1`.execute(database);
+    return rows.length > 0;
+  },
+};
+
+async function addEntries(database: Queries, table: IndexTable, entries: readonly Entry[]): Promise<void> {
+  const added = postingsOf(entries);
+  await sql`
+    insert into ${sql.table(table)} (key, title, body, length)
+    select * from unnest(${entries.map(({ key }) => key)}::bigint[], ${entries.map(({ title }) => title)}::text[],
+      ${entries.map(({ body }) => body)}::text[], ${entries.map(({ key }) => added.lengths.get(key) ?? 0)}::integer[])
+    `.execute(database);
+  await changePostings(database, table, added, 'add');
+}
+
+interface Postings {
+  readonly byTerm: ReadonlyMap<string, Posting[]>;
+  readonly lengths: ReadonlyMap<number, number>;
+}
+
+const split = (terms: string): string[] => (terms === '' ? [] : terms.split(' '));
+
+function postingsOf(entries: readonly Entry[]): Postings {
+  const byTerm = new Map<string, Posting[]>();
+  const lengths = new Map<number, number>();
+  for (const { key, title, body } of [...entries].sort((one, two) => one.key - two.key)) {
+    const counts = new Map<string, { title: number; body: number }>();
+    const count = (terms: readonly string[], column: 'title' | 'body') => {
+      for (const term of terms) {
+        const known = counts.get(term) ?? { title: 0, body: 0 };
+        known[column]++;
+        counts.set(term, known);
+      }
+      return terms.length;
+    };
+    const length = count(split(title), 'title') + count(split(body), 'body');
+    lengths.set(key, length);
+    for (const [term, occurrences] of counts) {
+      const posting = { key, ...occurrences, length };
+      const others = byTerm.get(term);
+      if (others === undefined) byTerm.set(term, [posting]);
+      else others.push(posting);
+    }
+  }
+  return { byTerm, lengths };
+}
+
+interface Block {
+  readonly term: string;
+  readonly first: number;
+  readonly postings: Uint8Array;
+}
+
+async function changePostings(
+  database: Queries,
+  table: IndexTable,
+  { byTerm, lengths }: Postings,
+  how: 'add' | 'remove',
+): Promise<void> {
+  const blocks = sql.table(`${table}_blocks`);
+  const touched = await blocksFor(database, table, byTerm);
+  const emptied: Block[] = [];
+  const written: { term: string; first: number; occurrences: number; postings: Uint8Array }[] = [];
+  for (const [term, changed] of byTerm) {
+    const own = touched.get(term) ?? [];
+    const keys = new Set(changed.map(({ key }) => key));
+    const parts = own.map((block) => ({
+      block,
+      postings: decodePostings(block.postings, block.first).filter(({ key }) => !keys.has(key)),
+    }));
+    if (how === 'add') insertInto(parts, term, changed);
+    for (const { block, postings } of parts) {
+      if (postings.length === 0) {
+        emptied.push(block);
+        continue;
+      }
+      for (const [index, part] of inBatches(postings, MAX_POSTINGS).entries()) {
+        const first = index === 0 ? block.first : (part[0]?.key ?? 0);
+        written.push({ term, first, occurrences: countOccurrences(part), postings: encodePostings(part, first) });
+      }
+    }
+  }
+  if (emptied.length > 0) {
+    await sql`
+      delete from ${blocks} b using unnest(${emptied.map(({ term }) => term)}::text[],
+        ${emptied.map(({ first }) => first)}::bigint[]) as e (term, first)
+      where b.term = e.term and b.first = e.first`.execute(database);
+  }
+  if (written.length > 0) {
+    await sql`
+      insert into ${blocks} (term, first, occurrences, postings)
+      select * from unnest(${written.map(({ term }) => term)}::text[], ${written.map(({ first }) => first)}::bigint[],
+        ${written.map(({ occurrences }) => occurrences)}::integer[],
+        ${written.map(({ postings }) => postings)}::bytea[])
+      on conflict (term, first) do update set occurrences = excluded.occurrences, postings = excluded.postings
+      `.execute(database);
+  }
+  const sign = how === 'add' ? 1 : -1;
+  const length = [...lengths.values()].reduce((sum, each) => sum + each, 0);
+  await sql`
+    update full_text_sizes set entries = entries + ${sign * lengths.size}, length = length + ${sign * length}
+    where name = ${table}`.execute(database);
+}
+
+/** Inserts each posting into the last block that begins before it; before all blocks, into a new one. */
+function insertInto(parts: { block: Block; postings: Posting[] }[], term: string, added: readonly Posting[]): void {
+  for (const posting of added) {
+    const part = parts.findLast(({ block }) => block.first <= posting.key);
+    if (part !== undefined) part.postings.push(posting);
+    else parts.unshift({ block: { term, first: posting.key, postings: NO_BYTES }, postings: [posting] });
+  }
+  for (const { postings } of parts) postings.sort((one, two) => one.key - two.key);
+}
+
+const NO_BYTES = new Uint8Array();
+
+/** The blocks that hold these postings or would take them in, by term and in order. */
+async function blocksFor(
+  database: Queries,
+  table: IndexTable,
+  byTerm: ReadonlyMap<string, readonly Posting[]>,
+): Promise<Map<string, Block[]>> {
+  const blocks = sql.table(`${table}_blocks`);
+  const lows = [...byTerm.values()].map((postings) => postings[0]?.key ?? 0);
+  const highs = [...byTerm.values()].map((postings) => postings.at(-1)?.key ?? 0);
+  const { rows } = await sql<Block>`
+    select w.term, b.first, b.postings
+    from unnest(${[...byTerm.keys()]}::text[], ${lows}::bigint[], ${highs}::bigint[]) as w (term, low, high)
+    cross join lateral (
+      (select first, postings from ${blocks} where term = w.term collate "C" and first <= w.low
+       order by first desc limit 1)
+      union all
+      (select first, postings from ${blocks} where term = w.term collate "C" and first > w.low and first <= w.high)
+    ) as b
+    order by b.first`.execute(database);
+  return Map.groupBy(rows, ({ term }) => term);
+}
+
+/** Brings the indexes of earlier versions in step with what triggers have moved or removed in this transaction. */
+export async function settleFullText(database: Transaction<Tables>): Promise<void> {
+  const { rows } = await sql<{ name: string; key: number; is_gone: number }>`
+    delete from full_text_due returning name, key, is_gone`.execute(database);
+  if (rows.length === 0) return;
+  for (const table of indexTables) {
+    const due = rows.filter(({ name }) => name === table);
+    const gone = due.filter(({ is_gone }) => is_gone === 1).map(({ key }) => key);
+    const added = [...new Set(due.filter(({ is_gone }) => is_gone === 0).map(({ key }) => key))];
+    if (gone.length > 0) await postgresFullText.remove(database, table, numbers(gone));
+    if (added.length > 0 && table === 'past_chunk_terms') {
+      await postgresFullText.add(database, table, sql`${PAST_CHUNK_TEXTS} where p.key in ${numbers(added)}`);
+    }
+  }
+}
+
+/** A term with the postings of all its blocks. */
+export async function readPostings(
+  database: Queries,
+  table: IndexTable,
+  terms: readonly string[],
+): Promise<Map<string, Posting[]>> {
+  const { rows } = await sql<Block>`
+    select term, first, postings from ${sql.table(`${table}_blocks`)} where term in ${texts(terms)}
+    order by term, first`.execute(database);
+  const found = new Map<string, Posting[]>();
+  for (const { term, first, postings } of rows) {
+    const before = found.get(term);
+    const decoded = decodePostings(postings, first);
+    if (before === undefined) found.set(term, decoded);
+    else for (const posting of decoded) before.push(posting);
+  }
+  return found;
+}

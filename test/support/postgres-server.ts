@@ -1,0 +1,132 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const DEBIAN = '/usr/lib/postgresql';
+const USER = 'citewell';
+const PATIENCE_MS = 60_000;
+
+/** The folder of `initdb` and `postgres`: that of `pg_config` or of the path, else Debian's newest. */
+export function findPostgres(): string | undefined {
+  const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((one, two) => Number(two) - Number(one)) : [];
+  const folders = [
+    output('pg_config', ['--bindir']),
+    ...(process.env['PATH'] ?? '').split(':'),
+    ...debian.map((version) => join(DEBIAN, version, 'bin')),
+  ];
+  return folders.find((folder) => folder && ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
+}
+
+function output(command: string, parameters: readonly string[]): string | undefined {
+  try {
+    return execFileSync(command, parameters, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** PostgreSQL refuses to run as root; Debian's package brings a user of its own. */
+function owner(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const name = output('id', ['-u', 'postgres']) === undefined ? 'nobody' : 'postgres';
+  return { uid: Number(output('id', ['-u', name])), gid: Number(output('id', ['-g', name])) };
+}
+
+export const databaseUrl = (folder: string, name: string): string =>
+  `postgresql:///${name}?host=${encodeURIComponent(folder)}&user=${USER}`;
+
+/** A server of a test run: its files and its socket are in `folder`, and it ends with the process `runner`, at the latest. */
+export interface PostgresServer {
+  readonly bin: string;
+  readonly folder: string;
+  readonly runner: number;
+}
+
+/**
+ * Starts and prepares the server, or waits until another worker has. Nothing is written durably, which makes it fast.
+ */
+export async function startPostgres(server: PostgresServer, prepare: () => Promise<void>): Promise<void> {
+  const { folder } = server;
+  const [ready, failed] = [join(folder, 'ready'), join(folder, 'failed')];
+  const isFirst = await mkdir(join(folder, 'data')).then(
+    () => true,
+    () => false,
+  );
+  if (isFirst) {
+    try {
+      await initialise(server);
+      launch(server);
+      await until(async () => (await logOf(folder)).includes('ready to accept connections'), folder);
+      await prepare();
+      await writeFile(ready, '');
+    } catch (error) {
+      await writeFile(failed, String(error));
+      throw error;
+    }
+  }
+  await until(async () => existsSync(ready) || existsSync(failed), folder);
+  if (existsSync(failed)) throw new Error(await readFile(failed, 'utf8'));
+}
+
+const logOf = (folder: string): Promise<string> => readFile(join(folder, 'log'), 'utf8').catch(() => '');
+
+async function until(condition: () => Promise<boolean>, folder: string): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`PostgreSQL did not start. Its log: ${await logOf(folder)}`);
+    await sleep(20);
+  }
+}
+
+async function initialise({ bin, folder }: PostgresServer): Promise<void> {
+  const user = owner();
+  if (user) {
+    await chown(folder, user.uid, user.gid);
+    await chown(join(folder, 'data'), user.uid, user.gid);
+  }
+  const settings = [
+    '-D',
+    join(folder, 'data'),
+    '-U',
+    USER,
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--no-sync',
+    '--no-instructions',
+  ];
+  // A collation that is not the order of bytes shows where the store relies on the database's default.
+  const icu = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'];
+  execFileSync(join(bin, 'initdb'), [...settings, ...icu], { ...user, cwd: folder, stdio: 'pipe' });
+}
+
+const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
+
+function launch({ bin, folder, runner }: PostgresServer): void {
+  const program = [join(bin, 'postgres'), '-D', join(folder, 'data'), '-k', folder, '-c', 'listen_addresses='];
+  // The shell ends the server when the runner is gone, however that ended.
+  const script = `"$@" >log 2>&1 & server=$!; echo $server >pid
+    while ps -p ${runner} >/dev/null && ps -p $server >/dev/null; do sleep 1; done; kill -QUIT $server`;
+  const parameters = ['-c', script, 'sh', ...program, ...FAST.flatMap((setting) => ['-c', setting])];
+  spawn('/bin/sh', parameters, { ...owner(), cwd: folder, stdio: 'ignore', detached: true }).unref();
+}
+
+/** Ends the server, if one was started, and removes its files. */
+export async function stopPostgres(folder: string): Promise<void> {
+  const file = join(folder, 'pid');
+  if (existsSync(file)) {
+    const pid = Number(await readFile(file, 'utf8'));
+    const signal = (name: NodeJS.Signals | 0) => {
+      try {
+        return process.kill(pid, name);
+      } catch {
+        return false;
+      }
+    };
+    for (signal('SIGQUIT'); signal(0); ) await sleep(20);
+  }
+  await rm(folder, { recursive: true, force: true });
+}
