@@ -22,6 +22,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   // Small helpers without a subject: they know nothing of ours but errors.
   shared: ['errors'],
   documents: ['errors', 'shared'],
+  // Reading order of a PDF page. Also runs in browsers, which locate quotes in the text that the reader extracts.
+  'pdf-layout': ['shared'],
   config: [
     'errors',
     'user-cache',
@@ -65,13 +67,13 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   toolbox: [...foundations, 'nearest-name'],
   agent: [...foundations, ...work, 'models/extractive'],
   rag: [...foundations, 'models/extractive'],
-  ingest: foundations,
+  ingest: [...foundations, 'pdf-layout'],
   conversations: foundations,
   runs: ['errors', 'shared'],
   tools: [...foundations, 'agent'],
   http: [...foundations, ...work, 'page', 'evaluation'],
   mcp: [...foundations, ...work],
-  page: ['client'],
+  page: ['client', 'pdf-layout'],
   migrate: [...vocabulary],
   // Works on records of answers and chunks only, so that any client can be evaluated.
   evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],

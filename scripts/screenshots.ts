@@ -42,7 +42,7 @@ const pictures = (report: string): readonly Picture[] => [
       await page.evaluate('scrollTo(0, 0)');
     },
   },
-  { name: 'source', path: report, open: (page) => page.locator('.pdf-page mark').first().waitFor() },
+  { name: 'source', path: report, open: (page) => page.locator('.pdf-marks i').first().waitFor() },
   { name: 'search', path: '/search?q=life+rafts', open: (page) => page.locator('.hit').first().waitFor() },
   { name: 'library', path: '/library', open: (page) => page.locator('.documents tbody tr').first().waitFor() },
   { name: 'graph', path: '/graph?name=Havdis', open: (page) => page.locator('.graph-panel').waitFor() },

@@ -201,7 +201,7 @@ async function openLongPdf(page: Page, address: string, quote: string): Promise<
   const begun = performance.now();
   await page.getByRole('tab', { name: 'Original' }).click();
   const mark = page.locator(`.pdf-page[data-page="${CITED_PAGE}"] mark`);
-  await mark.first().waitFor();
+  await page.locator(`.pdf-page[data-page="${CITED_PAGE}"] .pdf-marks i`).first().waitFor();
   const took = performance.now() - begun;
   holds(readsAlike((await mark.allTextContents()).join(''), quote), 'the marked words are the quote');
   holds(await isInSight(page), 'the mark is in sight');

@@ -2,7 +2,8 @@ import { connect as connectTo, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { PassThrough, type Readable, Writable } from 'node:stream';
 import { ATTACH_TARGET, type Attachment, MAX_MESSAGE_BYTES, NOTE_MARK } from '../mcp/peer/attachment.ts';
-import { createSessionReplay } from '../mcp/peer/session-replay.ts';
+import { ANSWER_WITHIN_MS, createSessionReplay } from '../mcp/peer/session-replay.ts';
+import { answerToTooLong } from '../mcp/peer/too-long.ts';
 import { reserveStdout } from '../mcp/reserve-stdout.ts';
 import { lineSplitter } from '../shared/line-splitter.ts';
 import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
@@ -43,7 +44,7 @@ export async function attachMcp(
   const attachment: Attachment = {
     words: process.argv.slice(3),
     cwd: process.cwd(),
-    env: withoutSecrets(env),
+    env: withoutSecrets(env, process.platform),
     session: `${process.pid}-${performance.timeOrigin}`,
   };
   const first = await attach(folder, attachment);
@@ -76,22 +77,35 @@ async function passOn(
   output.once('error', end);
 
   let target: Writable = first;
-  const split = lineSplitter((line) => {
-    replay.fromClient(line);
-    if (!target.write(`${line}\n`)) stdin.pause();
-  }, MAX_MESSAGE_BYTES);
-  stdin.on('data', (chunk: Buffer) => {
-    try {
-      split(chunk);
-    } catch (error) {
-      fail(error as Error);
-    }
+  const split = lineSplitter(
+    (line) => {
+      replay.fromClient(line);
+      if (!target.write(`${line}\n`)) stdin.pause();
+    },
+    MAX_MESSAGE_BYTES,
+    (line) => {
+      const { problem, reply } = answerToTooLong(line);
+      note(`citewell mcp: ${problem}`);
+      if (reply !== undefined) output.write(reply);
+    },
+  );
+  // Requests that came before the end are still answered.
+  const said = Promise.withResolvers<void>();
+  let hasSaidAll = false;
+  const endWhenAnswered = () => hasSaidAll && !replay.isAwaited() && end();
+  stdin.on('data', split).once('error', end);
+  stdin.once('end', () => {
+    hasSaidAll = true;
+    said.resolve();
+    setTimeout(end, ANSWER_WITHIN_MS).unref();
+    endWhenAnswered();
   });
-  stdin.once('end', end).once('close', end).once('error', end);
+  stdin.once('close', () => hasSaidAll || end());
 
   const receive = (line: string) => {
     if (line.startsWith(NOTE_MARK)) note(JSON.parse(line.slice(NOTE_MARK.length)));
     else if (replay.fromServer(line)) output.write(`${line}\n`);
+    endWhenAnswered();
   };
   const repeat = () => {
     for (const line of replay.lines()) target.write(`${line}\n`);
@@ -115,8 +129,8 @@ async function passOn(
     const input = new PassThrough();
     target = input;
     input.on('drain', () => stdin.resume());
-    over.promise.then(() => input.end());
     repeat();
+    Promise.race([said.promise, over.promise]).then(() => input.end());
     return { input, output: withoutRepeated(output, receive), settled: next.release };
   }
 
@@ -232,9 +246,11 @@ async function shakeHands({ url, token }: ServerInfo, attachment: Attachment): P
 const HEAD_END = '\r\n\r\n';
 
 /** The variables that settings are read from. What is secret is replaced, and keys stay as long as they are. */
-function withoutSecrets(env: Environment): Record<string, string> {
+export function withoutSecrets(env: Environment, platform: NodeJS.Platform): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [name, value = ''] of Object.entries(env)) {
+  for (const [given, value = ''] of Object.entries(env)) {
+    // Windows calls it Path and ignores the case of names, which the other process cannot.
+    const name = platform === 'win32' && /^path$/i.test(given) ? 'PATH' : given;
     if (!/^CITEWELL_|^CHROMA_|_(?:API_KEY|URL)$|^PATH$/.test(name)) continue;
     // Its JSON may hold secrets, and it decides nothing here.
     if (name === 'CITEWELL_MCP_SERVERS') continue;

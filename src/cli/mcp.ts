@@ -29,6 +29,7 @@ export async function mcp(options: McpOptions, context: CommandContext): Promise
     backend,
     output,
     input: session?.input ?? process.stdin,
+    answersAfterEnd: true,
     onError: (error) => report(error.message),
   });
   const warming = setTimeout(() => {

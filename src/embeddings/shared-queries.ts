@@ -16,6 +16,9 @@ export function withSharedQueries(model: EmbeddingModel): EmbeddingModel {
     get isSmall() {
       return model.isSmall;
     },
+    get isProvisional() {
+      return model.isProvisional;
+    },
     get fullTextShare() {
       return model.fullTextShare;
     },

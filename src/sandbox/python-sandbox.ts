@@ -10,7 +10,7 @@ import { SlotPool } from './pool.ts';
 import { isSafeName, readReply } from './read-reply.ts';
 import type { PythonRuntime } from './runtime.ts';
 import type { PythonRequest, PythonResult, Sandbox, SandboxLimits } from './sandbox.ts';
-import type { SlotPackage, SlotStart } from './slot/slot-messages.ts';
+import type { Printed, SlotPackage, SlotStart } from './slot/slot-messages.ts';
 import { type Slot, type SlotAnswer, SlotFailure, startSlot, takeSnapshot } from './slot.ts';
 import { openSnapshotCache } from './snapshot-cache.ts';
 
@@ -218,25 +218,33 @@ interface RunLimits {
 type Outcome = Omit<PythonResult, 'sessionLost' | 'milliseconds'>;
 
 function toResult(answer: SlotAnswer, { limits, milliseconds }: RunLimits): Outcome {
-  if (answer.kind !== 'reply') return ended(answer.kind, limits, milliseconds);
+  if (answer.kind !== 'reply') return ended(answer.kind, limits, milliseconds, answer.printed);
   const reply = readReply(answer.text, limits);
   if (reply === undefined) return ended('crash', limits, milliseconds);
   return reply.end === 'memory' || reply.end === 'crash' ? ended(reply.end, limits, milliseconds) : reply;
 }
 
-/** The code was ended from outside, so its output is lost. */
-function ended(end: 'timeout' | 'memory' | 'crash', limits: SandboxLimits, milliseconds: number): Outcome {
-  const nothing = { text: '', characters: 0, isTruncated: false };
+/** The code was ended from outside. */
+function ended(
+  end: 'timeout' | 'memory' | 'crash',
+  limits: SandboxLimits,
+  milliseconds: number,
+  printed?: Printed,
+): Outcome {
+  const captured = (text = '') => {
+    const shown = text.slice(0, limits.outputCharacters);
+    return { text: shown, characters: text.length, isTruncated: shown.length < text.length };
+  };
   const messages = {
-    timeout: `The code ran longer than ${milliseconds / 1000} s and was ended. What it had printed is lost.`,
+    timeout: `The code ran longer than ${milliseconds / 1000} s and was ended.${printed ? '' : ' What it had printed is lost.'}`,
     memory: `The code took more memory than it is given (${limits.pythonMegabytes} MB) and was ended.`,
     crash: 'The interpreter broke down and was ended.',
   };
   const types = { timeout: 'TimeoutError', memory: 'MemoryError', crash: 'SystemError' };
   return {
     end,
-    stdout: nothing,
-    stderr: nothing,
+    stdout: captured(printed?.stdout),
+    stderr: captured(printed?.stderr),
     error: { type: types[end], message: messages[end], traceback: '' },
     files: [],
     skippedFiles: [],

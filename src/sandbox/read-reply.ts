@@ -54,9 +54,11 @@ export function readReply(text: string, limits: SandboxLimits): ReadReply | unde
   const parsed = replySchema(limits).safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   const { fault, value, error, exit_code, files, skipped, ...streams } = parsed.data;
-  const named = files.flatMap(({ name, base64 }) =>
-    isSafeName(name) ? [{ name, bytes: new Uint8Array(Buffer.from(base64, 'base64')) }] : [],
-  );
+  const taken = new Set<string>();
+  const named = files.map(({ name, base64 }) => ({
+    name: toSafeName(name, taken),
+    bytes: new Uint8Array(Buffer.from(base64, 'base64')),
+  }));
   if (named.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.outputBytes) return undefined;
   const json = value?.json == null ? undefined : parseJson(value.json);
   return {
@@ -64,7 +66,7 @@ export function readReply(text: string, limits: SandboxLimits): ReadReply | unde
     stdout: withCount(streams.stdout, streams.stdout_characters),
     stderr: withCount(streams.stderr, streams.stderr_characters),
     files: named,
-    skippedFiles: skipped,
+    skippedFiles: skipped.map(({ name, ...rest }) => ({ name: toSafeName(name, new Set()), ...rest })),
     ...(value && {
       value: {
         repr: value.repr,
@@ -91,12 +93,32 @@ function withCount(text: string, counted: number): CapturedText {
   return { text, characters: Math.max(counted, shown), isTruncated: counted > shown };
 }
 
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\\:*?"<>|]/gu;
+
+/** The name with what is unsafe replaced, and a number where another file of the reply has that name. */
+function toSafeName(name: string, taken: Set<string>): string {
+  const parts = name
+    .replace(UNSAFE_CHARACTERS, '_')
+    .split('/')
+    .map((part) => (part === '' || part === '.' || part === '..' ? '_' : part));
+  const safe = parts
+    .join('/')
+    .slice(0, MAX_NAME_LENGTH - 10)
+    .replace(/\/+$/, '')
+    .toWellFormed();
+  const dot = safe.lastIndexOf('.') > safe.lastIndexOf('/') + 1 ? safe.lastIndexOf('.') : safe.length;
+  let unique = safe;
+  for (let number = 2; taken.has(unique); number++) unique = `${safe.slice(0, dot)} (${number})${safe.slice(dot)}`;
+  taken.add(unique);
+  return unique;
+}
+
 /** A relative path without parent references, control characters and characters special to file systems. */
 export function isSafeName(name: string): boolean {
   return (
     name.length > 0 &&
     name.length <= MAX_NAME_LENGTH &&
-    !/[\p{Cc}\p{Cf}\p{Cs}\\:*?"<>|]/u.test(name) &&
+    name.search(UNSAFE_CHARACTERS) === -1 &&
     name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
   );
 }

@@ -5,7 +5,7 @@ import { onAbort } from '../shared/abort.ts';
 import type { SlotCommand } from './outer-layers.ts';
 import { treeResidentBytes } from './resident-bytes.ts';
 import { encodeFrame, FrameReader } from './slot/frames.ts';
-import type { SlotRequest, SlotStart } from './slot/slot-messages.ts';
+import type { Printed, SlotRequest, SlotStart } from './slot/slot-messages.ts';
 
 /** A child process with one Python interpreter. */
 export interface Slot {
@@ -21,7 +21,7 @@ export interface Slot {
 export type SlotAnswer =
   /** Untrusted text from the guest. */
   | { readonly kind: 'reply'; readonly text: string }
-  | { readonly kind: 'timeout' | 'memory' | 'crash'; readonly detail: string };
+  | { readonly kind: 'timeout' | 'memory' | 'crash'; readonly detail: string; readonly printed?: Printed | undefined };
 
 export interface SlotOptions {
   readonly command: SlotCommand;
@@ -97,6 +97,7 @@ const slotMessage = z.discriminatedUnion('kind', [
     kind: z.literal('fault'),
     fault: z.enum(['timeout', 'memory', 'crash', 'start']),
     detail: z.string().max(8_000),
+    printed: z.object({ stdout: z.string(), stderr: z.string() }).optional(),
   }),
 ]);
 
@@ -105,7 +106,11 @@ function toAnswer(next: Next, { milliseconds }: SlotRequest): SlotAnswer {
     case 'message':
       if (next.message.kind === 'reply') return { kind: 'reply', text: next.message.reply };
       if (next.message.kind !== 'fault') return { kind: 'crash', detail: 'The slot said what it was not asked.' };
-      return { kind: next.message.fault === 'start' ? 'crash' : next.message.fault, detail: next.message.detail };
+      return {
+        kind: next.message.fault === 'start' ? 'crash' : next.message.fault,
+        detail: next.message.detail,
+        printed: next.message.printed,
+      };
     case 'late':
       return { kind: 'timeout', detail: `It did not end within ${milliseconds} ms and was killed.` };
     case 'too_large':

@@ -1,27 +1,47 @@
 const NEWLINE = 10;
+const EXCERPT_BYTES = 1_000;
+
+/** The beginning and the end of a line that was too long to be kept. */
+export interface LongLine {
+  readonly head: string;
+  readonly tail: string;
+}
 
 /**
- * Returns a function that takes chunks of bytes and calls back with each complete line, without its end. It throws
- * RangeError when a line has more than `maxBytes`.
+ * Returns a function that takes chunks of bytes and calls back with each complete line, without its end. A line of more
+ * than `maxBytes` is dropped and `onTooLong` called at its end; without `onTooLong`, RangeError is thrown.
  */
 export function lineSplitter(
   onLine: (line: string) => void,
   maxBytes = Number.POSITIVE_INFINITY,
+  onTooLong?: (line: LongLine) => void,
 ): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let length = 0;
+  let head: string | undefined;
+  const add = (bytes: Buffer) => {
+    parts.push(bytes);
+    length += bytes.length;
+    if (length <= maxBytes) return;
+    if (onTooLong === undefined) throw new RangeError(`A line is longer than ${maxBytes} bytes.`);
+    const whole = Buffer.concat(parts);
+    head ??= whole.toString('utf8', 0, EXCERPT_BYTES);
+    // A copy, since a part keeps the whole in memory.
+    parts = [Buffer.from(whole.subarray(-EXCERPT_BYTES))];
+  };
   return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const line = Buffer.concat([...parts, chunk.subarray(start, end)]).toString('utf8');
+      add(chunk.subarray(start, end));
+      start = end + 1;
+      const line = Buffer.concat(parts).toString('utf8');
+      const long = head;
       parts = [];
       length = 0;
-      start = end + 1;
-      onLine(line);
+      head = undefined;
+      if (long === undefined) onLine(line);
+      else onTooLong?.({ head: long, tail: line });
     }
-    if (start === chunk.length) return;
-    parts.push(chunk.subarray(start));
-    length += chunk.length - start;
-    if (length > maxBytes) throw new RangeError(`A line is longer than ${maxBytes} bytes.`);
+    if (start < chunk.length) add(chunk.subarray(start));
   };
 }

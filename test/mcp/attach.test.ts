@@ -6,13 +6,15 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import express from 'express';
 import { expect, it, onTestFinished } from 'vitest';
+import { withoutSecrets } from '../../src/cli/attach-mcp.ts';
 import { attachedMcp } from '../../src/cli/attached-mcp.ts';
 import { loadConfig } from '../../src/config.ts';
 import { listen } from '../../src/http/serve.ts';
 import type { Backend, ToolRequest } from '../../src/mcp/backend.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/mcp/peer/attachment.ts';
 import { writeServerInfo } from '../../src/store/server-info.ts';
 import { readVersion } from '../../src/version.ts';
-import { startCitewell } from '../support/run-citewell.ts';
+import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { connectStdio, ownFolder, textOf } from './support/citewell-mcp.ts';
 
 const SEARCH = { name: 'search_file_knowledge', arguments: { query: 'anything' } };
@@ -153,4 +155,35 @@ it('passes on answers that are longer than what streams buffer', async () => {
     const { structuredContent } = await client.callTool(SEARCH, { timeout: 3_000 });
     expect(structuredContent).toMatchObject({ query: long });
   }
+});
+
+it('answers what was piped in before the end, and messages that are too long', async () => {
+  const cwd = await ownFolder();
+  await hold(cwd, async () => 'found');
+  const message = (id: number, method: string, params: object) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const clientInfo = { name: 'test', version: '1.0.0' };
+  const input = [
+    message(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }),
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    message(2, 'tools/call', { text: 'x'.repeat(MAX_MESSAGE_BYTES) }),
+    message(3, 'tools/call', SEARCH),
+  ];
+  const run = await runCitewell(['mcp'], { cwd, env: { CITEWELL_DATA_DIR: cwd }, input: `${input.join('\n')}\n` });
+  const answers = run.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.toSorted((a, b) => a.id - b.id)).toMatchObject([
+    { id: 1, result: {} },
+    { id: 2, error: { code: -32_600 } },
+    { id: 3, result: { structuredContent: { query: 'found' } } },
+  ]);
+  expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(/^citewell mcp: A message has more than /) });
+});
+
+it('passes on the search path of Windows by the name that other systems use', () => {
+  const env = { Path: 'C:\\bin', CITEWELL_PORT: '1', SECRET: 'x' };
+  expect(withoutSecrets(env, 'win32')).toEqual({ PATH: 'C:\\bin', CITEWELL_PORT: '1' });
+  expect(withoutSecrets(env, 'linux')).toEqual({ CITEWELL_PORT: '1' });
 });

@@ -25,3 +25,26 @@ it('repeats what a session consists of, each request with an identifier of its o
   const passed = ids.map((each) => replay.fromServer(JSON.stringify({ jsonrpc: '2.0', id: each, result: {} })));
   expect(passed).toEqual([false, false, false, true]);
 });
+
+it('passes the acknowledgement of a subscription on once, and does not wait for its end', () => {
+  const replay = createSessionReplay();
+  const listen = (id: number) => replay.fromClient(JSON.stringify({ id, method: 'subscriptions/listen' }));
+  const acknowledge = (id: number) =>
+    replay.fromServer(
+      JSON.stringify({
+        method: 'notifications/subscriptions/acknowledged',
+        params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
+      }),
+    );
+  listen(1);
+  listen(2);
+  expect(replay.isAwaited()).toBe(false);
+  expect([1, 1, 2, 1].map(acknowledge)).toEqual([true, false, true, false]);
+  replay.fromClient('{"method":"notifications/cancelled","params":{"requestId":1}}');
+  listen(1);
+  expect(acknowledge(1)).toBe(true);
+  replay.fromClient('{"id":3,"method":"tools/list"}');
+  expect(replay.isAwaited()).toBe(true);
+  replay.fromServer('{"id":3,"result":{}}');
+  expect(replay.isAwaited()).toBe(false);
+});

@@ -106,19 +106,73 @@ describe.each(['legacy', 'modern'] as const)(
   },
 );
 
-it('ends the connection after a message over the size limit', async () => {
+function serveRetrieval(call: Backend['call'], answersAfterEnd = true) {
   const offer = { tools: toolsets['retrieval'] ?? [], absent: [] };
-  const backend = { onChange: () => () => {} } as Partial<Backend> as Backend;
+  const backend = { call, onChange: () => () => {} } as Partial<Backend> as Backend;
   const [input, output] = [new PassThrough(), new PassThrough()];
   const errors: string[] = [];
   const connection = serveOverStdio({
     createServer: mcpServers({ backend, offer, folders: [], version: '0.0.0' }),
-    ...{ backend, input, output },
+    ...{ backend, input, output, answersAfterEnd },
     onError: ({ message }) => errors.push(message),
   });
   onTestFinished(() => connection.close());
-  const piece = Buffer.alloc(1_000_000, ' ');
-  for (let sent = 0; sent <= MAX_MESSAGE_BYTES; sent += piece.length) input.write(piece);
+  const lines = createInterface({ input: output })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value ?? 'null');
+  const write = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  write({ id: 1, method: 'initialize', params: { ...LEGACY, capabilities: {} } });
+  write({ method: 'notifications/initialized' });
+  return { connection, input, output, write, next, errors };
+}
+
+const LEGACY = { protocolVersion: '2025-11-25', clientInfo: { name: 'test', version: '1.0.0' } };
+const FOUND = {
+  isError: false,
+  output: { text: 'Found.', structured: { query: 'x', mode: 'h', results: [], notes: [] } },
+};
+
+it.each([
+  ['first', (text: string) => ({ id: 'a"b', method: 'tools/call', params: { text, id: 9 } })],
+  ['last', (text: string) => ({ method: 'tools/call', params: { text, id: 9 }, id: 'a"b' })],
+])('answers a message over the size limit whose identifier is %s, and goes on', async (_place, message) => {
+  const { write, next, errors } = serveRetrieval(async () => FOUND as never);
+  expect(await next()).toMatchObject({ id: 1, result: {} });
+  write(message('x'.repeat(MAX_MESSAGE_BYTES)));
+  expect(await next()).toMatchObject({ id: 'a"b', error: { code: -32_600, message: expect.stringMatching(/bytes/) } });
+  write({ params: { text: 'x'.repeat(MAX_MESSAGE_BYTES), id: 9 } });
+  write({ id: 2, method: 'tools/list' });
+  expect(await next()).toMatchObject({ id: 2, result: {} });
+  expect(errors).toEqual([expect.stringMatching(/bytes/), expect.stringMatching(/bytes/)]);
+});
+
+it('answers what was asked before the end of the input', async () => {
+  const begun = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<never>();
+  const { connection, input, write, next } = serveRetrieval(() => {
+    begun.resolve();
+    return answer.promise;
+  });
+  write({ id: 2, method: 'tools/call', params: SEARCH });
+  write({ id: 3, method: 'tools/list' });
+  input.end();
+  await begun.promise;
+  answer.resolve(FOUND as never);
+  const answers = [await next(), await next(), await next()];
+  expect(answers.map(({ id, result }) => [id, typeof result]).toSorted()).toEqual(
+    [1, 2, 3].map((id) => [id, 'object']),
+  );
   await connection.ended;
-  expect(errors).toEqual([expect.stringMatching(/maximum size/)]);
+});
+
+it('ends at once when the input is lost, and where nobody waits for answers', async () => {
+  const lost = serveRetrieval(() => new Promise(() => {}));
+  await lost.next();
+  lost.write({ id: 2, method: 'tools/call', params: SEARCH });
+  lost.input.destroy();
+  await lost.connection.ended;
+  const left = serveRetrieval(() => new Promise(() => {}), false);
+  await left.next();
+  left.write({ id: 2, method: 'tools/call', params: SEARCH });
+  left.input.end();
+  await left.connection.ended;
 });

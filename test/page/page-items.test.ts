@@ -1,26 +1,75 @@
 import { describe, expect, it } from 'vitest';
+import { locateQuote } from '../../src/page/app/views/source/locate-quote.ts';
 import { pageItems, runsOf } from '../../src/page/app/views/source/pdf/page-items.ts';
 
-describe('the text of a PDF page', () => {
-  const place = { width: 50, transform: [10, 0, 0, 10, 100, 200] };
-  const items = pageItems([
-    { str: 'The ', hasEOL: false, ...place },
-    { type: 'beginMarkedContent' },
-    { str: 'inter-', hasEOL: true, ...place },
-    { str: '', hasEOL: true, ...place },
-    { str: 'national board', hasEOL: false, ...place },
-  ]);
+type Item = Parameters<typeof pageItems>[0][number];
 
-  it('is joined from its runs, in lines', () => {
-    expect(items.text).toBe('The inter-\n\nnational board');
+const item = (str: string, x: number, y: number): Item => ({
+  str,
+  width: str.length * 5,
+  height: 10,
+  transform: [10, 0, 0, 10, x, y],
+  fontName: 'f1',
+});
+
+/** The parts of the items that a quote of the page covers. */
+function covered(items: readonly Item[], quote: string) {
+  const page = pageItems(items);
+  const located = locateQuote([{ number: 1, text: page.text }], quote, 1);
+  if (located.kind !== 'found') return located.kind;
+  const texts = items.flatMap((each) => ('str' in each ? [each.str] : []));
+  return located.parts.flatMap((part) =>
+    runsOf(part, page).map(({ index, from, to }) => [index, texts[index]?.slice(from, to)]),
+  );
+}
+
+describe('the text of a PDF page', () => {
+  const items = [
+    item('The ', 100, 200),
+    { type: 'beginMarkedContent' },
+    item('inter-', 120, 200),
+    item('', 150, 200),
+    item('national board', 100, 188),
+  ];
+
+  it('is joined from its runs', () => {
+    expect(pageItems(items).text).toBe('The \ninter-\nnational board\n');
   });
 
-  it('is marked run by run', () => {
-    const marked = (start: number, end: number) =>
-      runsOf({ page: 1, start, end }, items).map(({ run, from, to }) => items.runs[run]?.text.slice(from, to));
-    expect(marked(4, 20)).toEqual(['inter-', 'national']);
-    expect(marked(1, 3)).toEqual(['he']);
-    expect(marked(10, 12)).toEqual([]);
-    expect(marked(0, items.text.length)).toEqual(['The ', 'inter-', 'national board']);
+  it('leads back to the text items', () => {
+    expect(covered(items, 'he')).toEqual([[0, 'he']]);
+    expect(covered(items, 'international')).toEqual([
+      [1, 'inter-'],
+      [3, 'national'],
+    ]);
+  });
+
+  it('has the rows of a table that is stored column by column', () => {
+    const table = [
+      item('North', 50, 700),
+      item('South', 50, 680),
+      item('120', 150, 700),
+      item('120', 150, 680),
+      item('kroner', 250, 700),
+      item('kroner', 250, 680),
+    ];
+    expect(covered(table, '| South | 120 | kroner |')).toEqual([
+      [1, 'South'],
+      [3, '120'],
+      [5, 'kroner'],
+    ]);
+  });
+
+  it('has the words of a line from right to left in their order', () => {
+    const line = [item('فعالة', 50, 700), item('حلول', 80, 700), item('إيجاد', 110, 700)];
+    expect(covered(line, 'إيجاد حلول فعالة')).toEqual([
+      [2, 'إيجاد'],
+      [1, 'حلول'],
+      [0, 'فعالة'],
+    ]);
+  });
+
+  it('has letters without a name, which are not quoted', () => {
+    expect(covered([item('x\u0000y', 50, 700)], 'x y')).toEqual([[0, 'x\u0000y']]);
   });
 });

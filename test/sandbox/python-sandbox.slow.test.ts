@@ -48,6 +48,31 @@ describe('Python in the sandbox', () => {
     expect((await run('1')).files).toEqual([]);
   });
 
+  it.each([
+    ['a file where a folder is', [{ name: 'out', bytes: Buffer.from('x') }]],
+    [
+      'a folder where a file is',
+      [
+        { name: 'plain', bytes: Buffer.from('x') },
+        { name: 'plain/b', bytes: Buffer.from('x') },
+      ],
+    ],
+  ])('reports %s among the given files, runs nothing and goes on', async (_what, files) => {
+    await run('kept = 5');
+    const { end, error, stdout } = await run('print("run")', { files });
+    expect([end, error?.type, stdout.text]).toEqual(['exception', 'OSError', '']);
+    expect(error?.message).toMatch(/^The file (out|plain\/b) could not be written: .+ Nothing was run\.$/);
+    expect((await run('kept')).value?.json).toBe(5);
+  });
+
+  it('keeps files with any name, and names those that cannot be read', async () => {
+    const { files, skippedFiles } = await run(
+      'import os\nopen("out/Q3: results.csv", "w").write("1")\nopen("out/shut.txt", "w").write("2")\nos.chmod("out/shut.txt", 0)\nNone',
+    );
+    expect([...files, ...skippedFiles].map(({ name }) => name).sort()).toEqual(['Q3_ results.csv', 'shut.txt']);
+    await run('os.remove("out/Q3: results.csv")\nos.remove("out/shut.txt")');
+  });
+
   it('shows an error by its type, message and line, with the frames of the code alone', async () => {
     const { end, error } = await run('import json\ndef read(text):\n    return json.loads(text)\n\nread("{")');
     expect(end).toBe('exception');

@@ -35,15 +35,40 @@ describe('the reply of a slot', () => {
     expect(read({ files: [{ name: 'a', base64: '<>' }] })).toBeUndefined();
   });
 
-  it('drops files whose names lead outside', () => {
-    expect(
-      read({
-        files: [
-          { name: '../a', base64: 'eA==' },
-          { name: 'b', base64: 'eA==' },
-        ],
-      })?.files,
-    ).toEqual([{ name: 'b', bytes: new Uint8Array([120]) }]);
+  it.each([
+    ['../a', '_/a'],
+    ['/etc/passwd', '_/etc/passwd'],
+    ['Q3: results.csv', 'Q3_ results.csv'],
+    ['a\n(skipped)', 'a_(skipped)'],
+    ['a//b/', 'a/_/b/_'],
+    ['..', '_'],
+    ['', '_'],
+  ])('gives the file %j the safe name %j', (name, safe) => {
+    expect(read({ files: [{ name, base64: 'eA==' }] })?.files).toEqual([{ name: safe, bytes: new Uint8Array([120]) }]);
+    expect(read({ skipped: [{ name, bytes: 1, reason: 'too large' }] })?.skippedFiles).toEqual([
+      { name: safe, bytes: 1, reason: 'too large' },
+    ]);
+  });
+
+  it('keeps files apart whose safe names are the same', () => {
+    const files = ['d/a?.csv', 'd/a*.csv'].map((name) => ({ name, base64: 'eA==' }));
+    expect(read({ files })?.files.map(({ name }) => name)).toEqual(['d/a_.csv', 'd/a_ (2).csv']);
+  });
+
+  it('has safe names only, whatever the slot sends', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+        const reply = read({
+          files: [
+            { name, base64: '' },
+            { name, base64: '' },
+          ],
+        });
+        const names = reply?.files.map((file) => file.name) ?? [];
+        expect(names.filter(isSafeName)).toHaveLength(2);
+        expect(new Set(names).size).toBe(2);
+      }),
+    );
   });
 
   it('never throws and ignores unknown fields', () => {

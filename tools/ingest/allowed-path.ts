@@ -14,8 +14,10 @@ export async function allowedPath(given: string, folders: readonly string[]): Pr
     if (path !== undefined && isWithin(path, root)) return path;
   }
   throw new ServiceError(
-    'not_found',
-    `There is no file or folder "${given}" below the allowed folders: ${folders.join(', ') || 'none is allowed'}.`,
+    'invalid_request',
+    folders.length === 0
+      ? 'No folder of this machine may be read; its operator allows one with --folder or --allow-dir.'
+      : `There is no file or folder "${given}" below the allowed folders: ${folders.join(', ')}. Give a path below one of them; list_files shows what is there. The operator allows others with --folder or --allow-dir.`,
   );
 }
 

@@ -97,7 +97,12 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
       await client.updateSource(moved.id, { source, fileName: basename(path) });
       return { type: 'moved', name: path, from: fileURLToPath(moved.source), documentId: moved.id };
     }
-    return await ingestFile(path, source, parts);
+    const step = await ingestFile(path, source, parts);
+    if (step.type !== 'document' || step.outcome !== 'failed') return step;
+    const now = await client.documentOf(source);
+    // Another synchronization submitted the same content meanwhile.
+    const isTaken = now?.contentHash === contentHash && now.status !== 'failed';
+    return isTaken ? { type: 'unchanged', name: path } : step;
   } catch (error) {
     if (error instanceof ServiceError) {
       if (!concernsOneFile(error)) throw error;

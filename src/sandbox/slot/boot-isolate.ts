@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type ivm from 'isolated-vm';
 import { patchPyodide } from './patch-pyodide.ts';
-import type { SlotStart } from './slot-messages.ts';
+import type { Printed, SlotStart } from './slot-messages.ts';
 
 /** A Python interpreter ready for untrusted code. Requests and replies are text only. */
 export interface LockedPython {
   readonly isolate: ivm.Isolate;
   /** The guest's reply, which is untrusted. Rejects when the isolate ends or the reply is not text. */
   ask(request: string, milliseconds: number): Promise<string>;
+  /** What the last call had written when it was ended, as far as it can be read. */
+  printed(): Promise<Printed>;
 }
 
 /** Python before untrusted code: it can be saved as a snapshot, or locked permanently. */
@@ -19,6 +21,7 @@ interface FreshPython {
 }
 
 const BOOT_LIMIT_MS = 60_000;
+const PRINTED_LIMIT_MS = 500;
 const HARNESS = '/lib/citewell/_sandbox.py';
 const PACKAGES = '/lib/packages';
 
@@ -64,8 +67,14 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
       const answer: Callable = await (await method('lock')).apply(undefined, [harness], {
         result: { reference: true },
       });
+      const printed = await method('printed');
       return {
         isolate,
+        async printed() {
+          const text: unknown = await printed.apply(undefined, [], { timeout: PRINTED_LIMIT_MS });
+          const { stdout, stderr } = JSON.parse(String(text));
+          return { stdout: fromBytes(stdout), stderr: fromBytes(stderr) };
+        },
         async ask(request, timeout) {
           const reply: unknown = await answer.apply(undefined, [request], { timeout });
           if (typeof reply !== 'string' || reply === '') throw new Error('The reply is no text.');
@@ -80,6 +89,9 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
     },
   };
 }
+
+/** A text of one character per byte, as the isolate keeps output. */
+const fromBytes = (text: unknown): string => Buffer.from(String(text), 'latin1').toString();
 
 /** A function of the isolate; its return values are untrusted. */
 type Callable = ivm.Reference;

@@ -56,6 +56,12 @@ export type SlotMessage =
   /** The next frame is the snapshot. */
   | { readonly kind: 'snapshot' }
   | { readonly kind: 'reply'; readonly reply: string }
-  | { readonly kind: 'fault'; readonly fault: SlotFault; readonly detail: string };
+  | { readonly kind: 'fault'; readonly fault: SlotFault; readonly detail: string; readonly printed?: Printed };
+
+/** What a call wrote until it was ended. */
+export interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 export type SlotFault = 'timeout' | 'memory' | 'crash' | 'start';

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type ivm from 'isolated-vm';
 import { bootIsolate, type LockedPython } from './boot-isolate.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
-import type { SlotFault, SlotMessage, SlotRequest, SlotStart } from './slot-messages.ts';
+import type { Printed, SlotFault, SlotMessage, SlotRequest, SlotStart } from './slot-messages.ts';
 
 const WATCH_EVERY_MS = 20;
 const MAX_REQUEST_LENGTH = 64_000_000;
@@ -20,9 +20,10 @@ const killSelf = (): void => {
   process.kill(process.pid, 'SIGKILL');
 };
 
-function giveUp(fault: SlotFault, error: unknown): void {
+function giveUp(fault: SlotFault, error: unknown, printed?: Printed): void {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  output.write(encodeFrame(JSON.stringify({ kind: 'fault', fault, detail: detail.slice(0, 4_000) })), killSelf);
+  const message: SlotMessage = { kind: 'fault', fault, detail: detail.slice(0, 4_000), ...(printed && { printed }) };
+  output.write(encodeFrame(JSON.stringify(message)), killSelf);
 }
 
 async function begin(start: SlotStart): Promise<LockedPython | undefined> {
@@ -58,7 +59,9 @@ async function answer(python: LockedPython, { request, milliseconds }: SlotReque
   try {
     send({ kind: 'reply', reply: await python.ask(request, milliseconds) });
   } catch (error) {
-    giveUp(faultOf(error), error);
+    const fault = faultOf(error);
+    // The isolate survives its time limit, but not the others.
+    giveUp(fault, error, fault === 'timeout' ? await python.printed().catch(() => undefined) : undefined);
   }
 }
 

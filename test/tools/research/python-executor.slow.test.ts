@@ -66,6 +66,12 @@ describe('python_executor', () => {
     const late = await run({ code: 'while True: pass', timeout_ms: 500 });
     expect(late.structured).toMatchObject({ ok: false, kind: 'timeout', session_lost: true });
     expect(late.text).toContain('The code ran longer than 0.5 s and was ended.');
+    const shown = await run({
+      code: 'import sys\nprint("step", "ä", "😀")\nprint("odd", file=sys.stderr)\nwhile True: pass',
+      timeout_ms: 500,
+    });
+    expect(shown.structured).toMatchObject({ kind: 'timeout', stdout: 'step ä 😀\n', stderr: 'odd\n' });
+    expect(shown.text).toContain('Printed:\nstep ä 😀');
     expect(late.text).toContain('define again what is needed');
     expect((await run({ code: 'x' })).structured).toMatchObject({ error: { type: 'NameError' } });
   });

@@ -1,6 +1,6 @@
+import { isRightToLeft } from '../../../pdf-layout/pdf-lines.ts';
+import { median, type Row } from '../../../pdf-layout/pdf-order.ts';
 import type { Block } from '../reader.ts';
-import { isRightToLeft } from './pdf-lines.ts';
-import { median, type Row } from './pdf-order.ts';
 import { pdfTable } from './pdf-table.ts';
 
 export interface PdfBlock {

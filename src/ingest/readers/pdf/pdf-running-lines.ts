@@ -1,4 +1,4 @@
-import type { Row } from './pdf-order.ts';
+import type { Row } from '../../../pdf-layout/pdf-order.ts';
 
 /** Rows checked at each end of a page. */
 const EDGE_ROWS = 3;

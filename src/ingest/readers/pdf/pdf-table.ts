@@ -1,6 +1,6 @@
+import type { Line } from '../../../pdf-layout/pdf-lines.ts';
+import type { Row } from '../../../pdf-layout/pdf-order.ts';
 import { markdownTable } from '../markdown/markdown-table.ts';
-import type { Line } from './pdf-lines.ts';
-import type { Row } from './pdf-order.ts';
 
 interface Band {
   left: number;

@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs';
 import { getDocumentProxy, getMeta } from 'unpdf';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
+import { joinLines, type PlacedText } from '../../../pdf-layout/pdf-lines.ts';
+import { orderRows, type Row } from '../../../pdf-layout/pdf-order.ts';
+import { placeRuns } from '../../../pdf-layout/place-runs.ts';
 import { pageFolder } from '../../../shared/page-folder.ts';
 import { createTextBuilder, type TextBuilder } from '../build-text.ts';
 import { cleanText } from '../encoding/clean-text.ts';
@@ -9,10 +12,7 @@ import { IMAGE_PROMPT } from '../image/image-reader.ts';
 import { markdownBlocks } from '../markdown/markdown.ts';
 import type { Reader } from '../reader.ts';
 import { createFontNames, type FontNames } from './pdf-fonts.ts';
-import { joinLines, type PlacedText } from './pdf-lines.ts';
-import { orderRows, type Row } from './pdf-order.ts';
 import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
-import { quarterTurnsOf, type RotatedText, rotateUpright } from './pdf-rotation.ts';
 import { dropRunningHeaders } from './pdf-running-lines.ts';
 import { readScan } from './pdf-scans.ts';
 
@@ -127,24 +127,7 @@ async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<Pla
   const names = new Set(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
   await fonts.learn(page, names);
   page.cleanup();
-  return rotateUpright(
-    items.flatMap((item): RotatedText[] => {
-      if (!('str' in item) || item.str === '') return [];
-      const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform as readonly number[];
-      const size = Math.hypot(c, d) || Math.hypot(a, b) || item.height;
-      return [
-        {
-          text: item.str,
-          x,
-          y,
-          width: item.width,
-          size,
-          turn: quarterTurnsOf(a, b),
-          isBold: fonts.isBold(item.fontName),
-        },
-      ];
-    }),
-  );
+  return placeRuns(items, (name) => fonts.isBold(name));
 }
 
 const LIGATURES: Readonly<Record<string, string>> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'st', ﬆ: 'st' };

@@ -7,7 +7,7 @@ import { lastWords, prepare, runTimers } from './prelude.js';
 
 // Index in the snapshot's header of the offset of the memory image.
 const IMAGE_OFFSET_WORD = 1;
-const SWALLOWED = { write: (bytes) => bytes.length, isatty: false };
+const MAX_PRINTED_BYTES = 200_000;
 
 /** Returns the functions that the process calls by name; see boot-isolate.ts. */
 export function createPython(settings, ...pairs) {
@@ -18,6 +18,7 @@ export function createPython(settings, ...pairs) {
   files.delete('snapshot');
   prepare(files, seed);
   let pyodide;
+  const printed = { stdout: '', stderr: '' };
   let state = 'starting';
   let failure = '';
 
@@ -51,8 +52,17 @@ export function createPython(settings, ...pairs) {
       ...(snapshot === undefined ? { _makeSnapshot: makesSnapshot } : { _loadSnapshot: new Uint8Array(snapshot) }),
     });
     // The default writers buffer lines without limit.
-    pyodide.setStdout(SWALLOWED);
-    pyodide.setStderr(SWALLOWED);
+    pyodide.setStdout({ write: (bytes) => keep('stdout', bytes), isatty: false });
+    pyodide.setStderr({ write: (bytes) => keep('stderr', bytes), isatty: false });
+  }
+
+  /** One character per byte. */
+  function keep(stream, bytes) {
+    const room = MAX_PRINTED_BYTES - printed[stream].length;
+    let text = '';
+    for (let index = 0; index < bytes.length && index < room; index++) text += String.fromCharCode(bytes[index]);
+    printed[stream] += text;
+    return bytes.length;
   }
 
   /** The memory has the size of the snapshot file, whose part after the header is the image. */
@@ -88,6 +98,8 @@ export function createPython(settings, ...pairs) {
       pyodide.runPython(source, { filename: name });
     },
     snapshot: () => pyodide.makeMemorySnapshot().buffer,
+    /** What the current call has written so far, as JSON; readable after a call was ended by force. */
+    printed: () => JSON.stringify(printed),
     lock(settings) {
       const begin = pyodide.runPython('import _sandbox\n_sandbox.begin');
       // Created before untrusted code runs, so that it uses nothing that the code may replace.
@@ -95,6 +107,8 @@ export function createPython(settings, ...pairs) {
       begin.destroy();
       lockDown();
       return (request) => {
+        printed.stdout = '';
+        printed.stderr = '';
         const reply = answer(request);
         return typeof reply === 'string' ? reply : '';
       };

@@ -37,8 +37,9 @@ class Capture(io.TextIOBase):
     encoding = 'utf-8'
     errors = 'replace'
 
-    def __init__(self, name, most):
+    def __init__(self, name, most, descriptor):
         self.name = name
+        self._descriptor = descriptor
         self._parts = []
         self._most = most
         self._kept = 0
@@ -58,12 +59,21 @@ class Capture(io.TextIOBase):
             part = text[:room]
             self._parts.append(part)
             self._kept += len(part)
+            # Kept outside of Python too, for calls that are ended by force.
+            _write_through(self._descriptor, part.encode('utf-8', 'replace'))
             if len(self._parts) > 4_096:
                 self._parts = [''.join(self._parts)]
         return length
 
     def text(self):
         return ''.join(self._parts)
+
+
+def _write_through(descriptor, data):
+    try:
+        os.write(descriptor, data)
+    except OSError:
+        pass
 
 
 class CaptureBytes(io.RawIOBase):
@@ -223,19 +233,19 @@ def _run(request):
     global _cells
     _cells += 1
     name = f'<cell {_cells}>'
-    out = Capture('<stdout>', _limits['stdout'])
-    err = Capture('<stderr>', _limits['stderr'])
+    out = Capture('<stdout>', _limits['stdout'], 1)
+    err = Capture('<stderr>', _limits['stderr'], 2)
     reply = {'value': None, 'error': None, 'exit_code': None}
     before = _files_in_out()
-    for file in request['files']:
-        _write_input(file['name'], base64.b64decode(file['base64']))
     namespace = _main.__dict__
     namespace.update(request['inputs'])
     namespace['inputs'] = request['inputs']
     sys.stdout, sys.stderr = out, err
-    os.chdir(HOME)
     begun = time.perf_counter()
     try:
+        for file in request['files']:
+            _write_input(file['name'], base64.b64decode(file['base64']))
+        os.chdir(HOME)
         value = _execute(request['code'], name, namespace)
         if value is not None:
             namespace['_'] = value
@@ -385,9 +395,12 @@ def _keep_users_frames(report, seen):
 
 def _write_input(name, data):
     path = f'{HOME}/{name}'
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, 'wb') as file:
-        file.write(data)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as file:
+            file.write(data)
+    except OSError as error:
+        raise OSError(f'The file {name} could not be written: {error.strerror}. Nothing was run.') from None
 
 
 def _files_in_out():
@@ -414,11 +427,14 @@ def _collect_files(before):
         name, size = path[len(OUT) + 1 :], status[1]
         if len(files) >= _limits['files'] or size > room:
             reason = 'too many files' if len(files) >= _limits['files'] else 'too large'
-            if len(skipped) < 20:
-                skipped.append({'name': _plain(name[:300]), 'bytes': size, 'reason': reason})
+            skipped.append({'name': _plain(name[:300]), 'bytes': size, 'reason': reason})
             continue
-        with open(path, 'rb') as file:
-            data = file.read()
+        try:
+            with open(path, 'rb') as file:
+                data = file.read()
+        except OSError:
+            skipped.append({'name': _plain(name[:300]), 'bytes': size, 'reason': 'cannot be read'})
+            continue
         room -= len(data)
         files.append({'name': _plain(name[:300]), 'base64': base64.b64encode(data).decode()})
-    return files, skipped
+    return files, skipped[:20]

@@ -60,8 +60,8 @@ interface FoldedPages extends FoldedText {
   readonly pages: readonly PageText[];
 }
 
-/** White space, hyphens, soft hyphens and other zero-width characters, and the bars between table cells. */
-const LEFT_OUT = /[\s\p{Cf}\u2010\u2011|-]/u;
+/** White space, hyphens, soft hyphens and other zero-width or control characters, and the bars between table cells. */
+const LEFT_OUT = /[\s\p{Cf}\p{Cc}\u2010\u2011|-]/u;
 
 /** The letters of this Arabic ligature are often swapped in a PDF, which its reader corrects. */
 const SWAPPED_LAM_ALEF = /\u0627(\u0627[\u0653-\u0655])\u0644/g;
@@ -127,8 +127,9 @@ function bestOf(
     .map((at) => ({ at, score: commonEnd(text.slice(0, at), before) + commonStart(text.slice(at + length), after) }))
     .sort((one, other) => other.score - one.score);
   const [best, second] = scored;
-  if (best === undefined || best.score < MIN_CONTEXT) return undefined;
-  return second === undefined || best.score >= MIN_LEAD * second.score ? best.at : undefined;
+  if (best === undefined || second === undefined || best.score < MIN_CONTEXT) return undefined;
+  const isWhole = best.score === before.length + after.length;
+  return best.score >= MIN_LEAD * second.score || (isWhole && second.score < best.score) ? best.at : undefined;
 }
 
 function commonStart(one: string, other: string): number {

@@ -1,6 +1,6 @@
 import { texts } from '../../texts.ts';
 import type { Quote } from './quote.ts';
-import { pageAt, type TextWindow } from './text-window.ts';
+import { spanAt, type TextWindow } from './text-window.ts';
 
 /** Facts about a quote used to locate it in the original. */
 export interface QuoteFacts {
@@ -12,16 +12,20 @@ export interface QuoteFacts {
 }
 
 /** Number of context characters read on either side of a quote. */
-export const CONTEXT_CHARACTERS = 160;
+export const CONTEXT_CHARACTERS = 400;
 
 /** Reads the facts from a window that starts up to `CONTEXT_CHARACTERS` before the quote. */
 export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: readonly string[]): QuoteFacts {
-  const from = start - window.start;
+  const page = spanAt(window.pages, start);
+  // Other pages are left out of the context: their headers and footers are not in the extracted text.
+  const from = Math.max(window.start, page?.start ?? 0);
+  const to = Math.max(end, spanAt(window.pages, end - 1)?.end ?? Number.POSITIVE_INFINITY);
+  const slice = (first: number, last: number) => window.text.slice(first - window.start, last - window.start);
   return {
-    words: window.text.slice(from, end - window.start),
-    before: window.text.slice(0, from),
-    after: window.text.slice(end - window.start),
-    page: pageAt(window.pages, start),
+    words: slice(start, end),
+    before: slice(from, start),
+    after: slice(end, to),
+    page: page?.number,
     headingPath,
   };
 }

@@ -124,5 +124,5 @@ export function contradicts(window: TextWindow, { start, end, text }: Quote): bo
 }
 
 /** The page that contains an offset. */
-export const pageAt = (pages: readonly PageSpan[], offset: number): number | undefined =>
-  pages.findLast(({ start }) => start <= offset)?.number;
+export const spanAt = (pages: readonly PageSpan[], offset: number): PageSpan | undefined =>
+  pages.findLast(({ start }) => start <= offset);

@@ -1,6 +1,8 @@
 import type { PDFDocumentProxy, PDFPageProxy, PDFWorker } from 'pdfjs-dist';
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import type { TextContent } from 'pdfjs-dist/types/src/display/api';
+import { type LinkedGlyphs, linkGlyphs } from './link-glyphs.ts';
+import { type GlyphFont, placeGlyphs } from './page-glyphs.ts';
 import { type PageItems, pageItems } from './page-items.ts';
 
 export type PdfLibrary = typeof import('pdfjs-dist');
@@ -10,12 +12,20 @@ export interface PdfPageText {
   readonly items: PageItems;
 }
 
+/** The characters of a page as they are drawn. */
+export interface PdfPageGlyphs extends LinkedGlyphs {
+  /** The size of the page in the unit of the positions. */
+  readonly width: number;
+  readonly height: number;
+}
+
 /** An open PDF. Pages and their texts are loaded on demand and cached. */
 export interface OpenPdf {
   readonly library: PdfLibrary;
   readonly pageCount: number;
   page(number: number): Promise<PDFPageProxy>;
   textOf(number: number): Promise<PdfPageText>;
+  glyphsOf(number: number): Promise<PdfPageGlyphs>;
   close(): void;
 }
 
@@ -66,17 +76,17 @@ export async function openPdf(address: string, bytes: number, signal: AbortSigna
   signal.addEventListener('abort', abort, { once: true });
   const pdf: PDFDocumentProxy = await task.promise;
   const texts = new Map<number, Promise<PdfPageText>>();
+  const textOf = (number: number) => {
+    const text = texts.get(number) ?? readText(pdf, number);
+    texts.set(number, text);
+    return text;
+  };
   return {
     library,
     pageCount: pdf.numPages,
     page: (number) => pdf.getPage(number),
-    textOf: (number) => {
-      const known = texts.get(number);
-      if (known !== undefined) return known;
-      const text = readText(pdf, number);
-      texts.set(number, text);
-      return text;
-    },
+    textOf,
+    glyphsOf: async (number) => readGlyphs(library, await pdf.getPage(number), await textOf(number)),
     close: abort,
   };
 }
@@ -85,4 +95,18 @@ async function readText(pdf: PDFDocumentProxy, number: number): Promise<PdfPageT
   const page = await pdf.getPage(number);
   const content = await page.getTextContent();
   return { content, items: pageItems(content.items) };
+}
+
+async function readGlyphs(
+  { AnnotationMode, OPS }: PdfLibrary,
+  page: PDFPageProxy,
+  { content }: PdfPageText,
+): Promise<PdfPageGlyphs> {
+  const operators = await page.getOperatorList({ annotationMode: AnnotationMode.DISABLE });
+  const fontOf = (name: string): GlyphFont | undefined =>
+    page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined;
+  const { transform, width, height } = page.getViewport({ scale: 1 });
+  const glyphs = placeGlyphs({ operators, codes: OPS, fontOf, view: transform });
+  const texts = content.items.flatMap((item) => ('str' in item ? [item.str] : []));
+  return { glyphs, links: linkGlyphs(texts, glyphs), width, height };
 }

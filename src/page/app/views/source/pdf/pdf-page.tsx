@@ -2,8 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../../../texts.ts';
 import type { PagePart } from '../locate-quote.ts';
 import { showInMiddle } from '../scroller.ts';
+import { markedAreas } from './marked-areas.ts';
 import type { OpenPdf } from './open-pdf.ts';
-import { runsOf } from './page-items.ts';
+import type { Area } from './page-glyphs.ts';
+import { type RunPart, runsOf } from './page-items.ts';
 
 interface PdfPageProps {
   readonly pdf: OpenPdf;
@@ -24,6 +26,7 @@ const MAX_POINTS = 16_000_000;
 export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPageProps) {
   const holder = useRef<HTMLDivElement>(null);
   const [layer, setLayer] = useState<Drawn>();
+  const [areas, setAreas] = useState<readonly Area[]>([]);
   const [failure, setFailure] = useState(false);
   useEffect(() => {
     const { current } = holder;
@@ -52,14 +55,11 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
     let restore = () => {};
     void pdf.textOf(number).then(({ items }) => {
       if (isOver) return;
-      const marks = here
-        .flatMap((part) => runsOf(part, items))
-        .flatMap(({ run, from, to }) => {
-          const element = layer.runs[run];
-          if (element === undefined) return [];
-          fitWidth(element, (items.runs[run]?.width ?? 0) * layer.scale);
-          return [markWithin(element, from, to)];
-        });
+      const runs = here.flatMap((part) => runsOf(part, items));
+      const marks = runs.flatMap(({ index, from, to }) => {
+        const element = layer.runs[index];
+        return element === undefined ? [] : [markWithin(element, from, to)];
+      });
       restore = () => {
         for (const { undo } of marks) undo();
       };
@@ -68,16 +68,35 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
         first.tabIndex = 0;
         showInMiddle(first);
       }
+      void locateAreas(pdf, number, runs)
+        .catch(() => undefined)
+        .then((found) => {
+          if (!isOver) setAreas(found ?? marks.map(({ mark }) => shareOf(mark, holder.current)));
+        });
     });
     return () => {
       isOver = true;
       restore();
+      setAreas([]);
     };
   }, [pdf, number, layer, parts, isFirst]);
 
   return (
     <article aria-label={texts.source.pageOf(number, pdf.pageCount)}>
       <div ref={holder} class="pdf-drawing" />
+      <div class="pdf-marks" aria-hidden="true">
+        {areas.map(({ left, top, right, bottom }) => (
+          <i
+            key={`${left} ${top}`}
+            style={{
+              left: `${left * 100}%`,
+              top: `${top * 100}%`,
+              width: `${(right - left) * 100}%`,
+              height: `${(bottom - top) * 100}%`,
+            }}
+          />
+        ))}
+      </div>
       {failure && <p class="notice">{texts.source.pageFailed}</p>}
     </article>
   );
@@ -85,9 +104,7 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
 
 interface Drawn {
   readonly ratio: number;
-  /** Pixels per point. */
-  readonly scale: number;
-  /** The element of each text run, in order. */
+  /** The element of each text item, in order. */
   readonly runs: readonly HTMLElement[];
 }
 
@@ -118,7 +135,7 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
     painting.promise.catch(() => undefined);
     await layer.render();
     if (isOver) return undefined;
-    return { ratio: plain.height / plain.width, scale: viewport.scale, runs: layer.textDivs };
+    return { ratio: plain.height / plain.width, runs: layer.textDivs };
   };
   return {
     done: run(),
@@ -129,11 +146,28 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
   };
 }
 
-/** The text layer does not fit single letters to their width in the file; a fallback font can be much narrower. */
-function fitWidth(element: HTMLElement, width: number): void {
-  const own = Number.parseFloat(getComputedStyle(element).width);
-  if (element.style.getPropertyValue('--scale-x') !== '' || !(width > 0) || !(own > 0)) return;
-  element.style.setProperty('--scale-x', String(width / own));
+/** The areas of the runs' characters as they are drawn, as shares of the page. */
+async function locateAreas(pdf: OpenPdf, number: number, runs: readonly RunPart[]): Promise<Area[] | undefined> {
+  const [{ content }, glyphs] = await Promise.all([pdf.textOf(number), pdf.glyphsOf(number)]);
+  const texts = content.items.flatMap((item) => ('str' in item ? [item.str] : []));
+  return markedAreas(runs, (index) => texts[index] ?? '', glyphs)?.map(({ left, top, right, bottom }) => ({
+    left: left / glyphs.width,
+    top: top / glyphs.height,
+    right: right / glyphs.width,
+    bottom: bottom / glyphs.height,
+  }));
+}
+
+/** The area of an element of the text layer, which only approximates the drawn characters. */
+function shareOf(element: HTMLElement, page: HTMLElement | null): Area {
+  const area = element.getBoundingClientRect();
+  const { left = 0, top = 0, width = 1, height = 1 } = page?.getBoundingClientRect() ?? {};
+  return {
+    left: (area.left - left) / width,
+    top: (area.top - top) / height,
+    right: (area.right - left) / width,
+    bottom: (area.bottom - top) / height,
+  };
 }
 
 /** Wraps a range of an element's text in a mark. */

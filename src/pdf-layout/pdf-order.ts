@@ -125,7 +125,8 @@ function joinSigns(cells: readonly Line[]): Line[] {
     if (last !== undefined && (isSign || isPoint)) {
       const text = `${last.text}${isPoint ? ' ' : ''}${cell.text}`;
       const x = Math.min(last.x, cell.x);
-      joined[joined.length - 1] = { ...cell, text, x, right: Math.max(last.right, cell.right) };
+      const runs = [...last.runs, ...cell.runs];
+      joined[joined.length - 1] = { ...cell, text, x, right: Math.max(last.right, cell.right), runs };
     } else joined.push(cell);
   }
   return joined;

@@ -1,7 +1,9 @@
-import { oneLine } from '../../../shared/text.ts';
+import { oneLine } from '../shared/text.ts';
 
 /** A positioned run of text; origin at the lower left, sizes in points. */
 export interface PlacedText {
+  /** Position among the text items of the page. */
+  readonly index: number;
   readonly text: string;
   readonly x: number;
   readonly y: number;
@@ -21,6 +23,8 @@ export interface Line {
   readonly isRotated: boolean;
   /** True when all its letters are bold. */
   readonly isBold: boolean;
+  /** The runs it consists of, in reading order. */
+  readonly runs: readonly PlacedText[];
 }
 
 /** A wider gap, in letter heights, separates columns and cells. */
@@ -103,6 +107,7 @@ function toLine(given: readonly PlacedText[]): Line | undefined {
     size: main.size,
     isRotated: main.isRotated,
     isBold: main.isBold && parts.every((part) => part.isBold || !/\p{L}/u.test(part.text)),
+    runs: parts,
   };
 }
 

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { replaceableEmbedder } from '../../src/embeddings/corpus/replaceable-embedder.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { withSharedQueries } from '../../src/embeddings/shared-queries.ts';
+
+const traits: Required<Omit<EmbeddingModel, 'space' | 'embed'>> = {
+  name: 'test/one',
+  isLexical: true,
+  isLearned: true,
+  isSmall: true,
+  isProvisional: true,
+  fullTextShare: 0.7,
+};
+const model: EmbeddingModel = {
+  ...traits,
+  space: async () => ({ embedder: 'test/one', version: '1', dimensions: 1 }),
+  embed: async (texts) => texts.map(() => Float32Array.of(1)),
+};
+
+it('models that share queries or can be replaced have all traits of the model in use', () => {
+  expect(withSharedQueries(model)).toMatchObject(traits);
+  expect(replaceableEmbedder(model).embeddings).toMatchObject(traits);
+});

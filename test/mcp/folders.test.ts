@@ -1,0 +1,37 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { textOf } from './support/citewell-mcp.ts';
+import { startInProcess } from './support/in-process.ts';
+
+async function open() {
+  const mcp = await startInProcess({ options: { write: true } });
+  const client = await mcp.connect();
+  const call = (name: string, args: Record<string, unknown> = {}, onprogress?: (step: { progress: number }) => void) =>
+    client.callTool({ name, arguments: args }, onprogress && { onprogress });
+  return { folder: mcp.folder, call };
+}
+
+it.each(['list_files', 'sync_folder', 'ingest_file'])('%s names the allowed folders and what to do', async (name) => {
+  const { folder, call } = await open();
+  for (const path of ['/etc', '../..', 'nothing']) {
+    const text = textOf(await call(name, { path }));
+    expect(text).toContain(`There is no file or folder "${path}" below the allowed folders: ${folder}.`);
+    expect(text).toMatch(/^Error \[invalid_argument\].*Give a path below one of them.*--folder or --allow-dir/);
+    expect(text).not.toContain('identifier');
+  }
+});
+
+it('folders that are synchronised twice at once have no failures', async () => {
+  const { folder, call } = await open();
+  await mkdir(join(folder, 'notes'));
+  const names = Array.from({ length: 12 }, (_, number) => `note-${number}.md`);
+  for (const name of names) await writeFile(join(folder, 'notes', name), `# ${name}\n\nThe pier of ${name} is long.`);
+  const results = await Promise.all([call('sync_folder'), call('sync_folder', { path: 'notes' })]);
+  for (const { structuredContent } of results) {
+    const { status, counts, failures } = structuredContent as Record<string, Record<string, number>>;
+    expect({ status, failures }).toEqual({ status: 'ended', failures: [] });
+    expect(Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0)).toBe(names.length);
+  }
+  expect(textOf(await call('search_file_knowledge', { query: 'pier' }))).toContain('pier of note-');
+});
