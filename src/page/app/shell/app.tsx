@@ -21,6 +21,7 @@ export function App() {
       </a>
       <header class="bar">
         <Link href="/" class="brand">
+          <Brand />
           {texts.name}
         </Link>
         <nav aria-label={texts.navigation}>
@@ -42,3 +43,13 @@ export function App() {
     </>
   );
 }
+
+const Brand = () => (
+  <svg viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="7" class="brand-ground" />
+    <path
+      class="brand-sign"
+      d="M9 21c-2-1-3-3-3-6 0-4 2-6 6-7l1 2c-2 1-3 2-3 4h3v7zm11 0c-2-1-3-3-3-6 0-4 2-6 6-7l1 2c-2 1-3 2-3 4h3v7z"
+    />
+  </svg>
+);

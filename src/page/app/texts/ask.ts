@@ -97,7 +97,11 @@ export const ask = {
     'For written answers, set OPENAI_API_KEY or ANTHROPIC_API_KEY and start the server again, or use a model of this machine.',
   noModelSettings: 'Look for models',
   noModelForMembers: 'Written answers need one; whoever runs this service can add it.',
-  nothingFound: 'No passage of your documents matches this question.',
+  nothingFound: 'Your documents say nothing about this.',
+  nothingFoundHelp: 'Ask with words that the documents may use, or widen the scope.',
+  searchInstead: 'Search for single words',
+  addDocuments: 'Add documents',
+  closest: 'Your documents may not answer this. These are the closest passages.',
   empty: {
     heading: 'No documents yet',
     text: 'Drop files here, or choose them. They stay on this server.',
@@ -106,7 +110,7 @@ export const ask = {
     sending: 'being read…',
     waiting: 'waiting',
     done: 'ready',
-    ready: 'The documents are ready. Ask a question about them.',
+    ready: 'The documents are ready. Ask a question, in your own words.',
   },
   conversations: {
     title: 'Conversations',

@@ -14,6 +14,8 @@ export const search = {
   noMore: 'No more results.',
   found: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
   page: (page: number) => `Page ${page}`,
+  more: 'Show the whole passage',
+  less: 'Show less',
   milliseconds: (count: number) => `${count < 10 ? count.toFixed(1) : Math.round(count)} ms`,
   filters: 'Filters',
   filtersChosen: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),

@@ -74,6 +74,7 @@ export const settings = {
   noKeys: 'You have none yet. A key lets a program act as you.',
   nameless: 'Unnamed',
   keyName: 'What the key is for',
+  keyNameExample: 'Notebook, build server…',
   createKey: 'Create a key',
   newKey: 'Your new key',
   newKeyText: 'Copy it now. It is shown only once; the service stores only its hash.',
@@ -94,6 +95,9 @@ export const settings = {
     [`${files.toLocaleString('en')} documents`, isSuperuser ? 'superuser' : '', isActive ? '' : 'deactivated']
       .filter((each) => each !== '')
       .join(', '),
+  newEmail: 'E-mail of the new user',
+  newPassword: 'First password',
+  userCreated: (email: string) => `${email} can sign in with this password now, and change it afterwards.`,
   createUser: 'Create a user',
   makeSuperuser: 'Make superuser',
   takeSuperuser: 'Revoke superuser',

@@ -40,8 +40,15 @@ export const source = {
   after: 'After',
   added: 'Added',
   removed: 'Removed',
-  differences: (count: number, unchanged: number) =>
-    `${count === 1 ? '1 passage differs' : `${count} passages differ`}, ${unchanged} ${unchanged === 1 ? 'is' : 'are'} in both.`,
+  differences: (count: number, unchanged: number, moved: number) =>
+    [
+      count === 1 ? '1 passage differs' : `${count} passages differ`,
+      `${unchanged} ${unchanged === 1 ? 'is' : 'are'} the same`,
+      moved === 0 ? '' : `${moved} only ${moved === 1 ? 'stands' : 'stand'} under another heading`,
+    ]
+      .filter((part) => part !== '')
+      .join(', ')
+      .concat('.'),
   details: {
     id: 'Identifier',
     file: 'File',

@@ -66,6 +66,8 @@ export interface AnswerState {
   readonly thinking: string;
   /** Whether the answer was composed without a language model. */
   readonly isExtractive: boolean;
+  /** Of such an answer: whether its quotes answer the question, are only the closest passages, or are missing. */
+  readonly support?: 'answer' | 'closest' | 'none';
   /** Whether the citations have been checked. */
   readonly isChecked: boolean;
   readonly model?: string;
@@ -161,6 +163,7 @@ function applyFinal(state: AnswerState, answer: FinalAnswer): AnswerState {
     ...(model !== undefined && { model }),
     ...(usage !== undefined && { usage }),
     ...(typeof stopReason === 'string' && { stopReason }),
+    ...(answer.support !== undefined && { support: answer.support }),
   };
 }
 

@@ -52,6 +52,7 @@ export function AskView() {
   const isFirst = turns.length === 0 && load === 'loaded' && at.conversation === '';
   const isEmpty = facts.kind === 'loaded' && !facts.value.hasDocuments;
   const model = facts.kind === 'loaded' ? facts.value.model : undefined;
+  const noModel = model === 'builtin/extractive' && at.scope.model === '' && <NoModel isShort={!isFirst} />;
   return (
     <div class={opened.value === undefined ? 'ask' : 'ask beside'}>
       <details class="side" open={isWide()}>
@@ -61,7 +62,7 @@ export function AskView() {
       <div class={isFirst ? 'ask-main first' : 'ask-main'}>
         <h1 class={isFirst ? '' : 'visually-hidden'}>{texts.ask.heading}</h1>
         {isFirst && <p class="introduction">{texts.ask.introduction}</p>}
-        {model === 'builtin/extractive' && at.scope.model === '' && <NoModel />}
+        {!isEmpty && noModel}
         {facts.kind === 'failed' && <Failure error={facts.error} retry={facts.reload} />}
         {isEmpty && isFirst && (
           <EmptyCorpus
@@ -73,6 +74,7 @@ export function AskView() {
             }}
           />
         )}
+        {isEmpty && noModel}
         {isFirst && suggestions.length > 0 && (
           <ul class="suggestions" aria-label={texts.ask.suggestions}>
             {suggestions.map((question) => (
@@ -156,13 +158,14 @@ const withMessage = (error: unknown): unknown => (isGone(error) ? new Error(text
 const isWide = (): boolean => matchMedia('(min-width: 60rem)').matches;
 
 /** Only an administrator can change the settings, so others are told whom to ask. */
-function NoModel() {
+function NoModel({ isShort }: { readonly isShort: boolean }) {
   const { value: who } = session;
   const isAdmin = who.kind === 'signed_in' && who.user.is_superuser;
   return (
     <aside class="banner" aria-label={texts.ask.noModel}>
       <p>
-        <strong>{texts.ask.noModel}</strong> {isAdmin ? texts.ask.noModelHelp : texts.ask.noModelForMembers}{' '}
+        {isShort ? texts.ask.noModel : <strong>{texts.ask.noModel}</strong>}{' '}
+        {isShort ? '' : isAdmin ? texts.ask.noModelHelp : texts.ask.noModelForMembers}{' '}
         {isAdmin && <Link href="/settings">{texts.ask.noModelSettings}</Link>}
       </p>
     </aside>

@@ -45,6 +45,7 @@ function toAnswer(text: string, metadata: Readonly<Record<string, unknown>>): An
   const number = (name: string): number => Number(metadata[name] ?? 0);
   const model = metadata['model'];
   const stopReason = metadata['ended'];
+  const support = (['answer', 'closest', 'none'] as const).find((each) => each === metadata['support']);
   return {
     ...emptyAnswer,
     phase: metadata['interrupted'] === true ? 'stopped' : 'done',
@@ -55,6 +56,7 @@ function toAnswer(text: string, metadata: Readonly<Record<string, unknown>>): An
     usage: { input_tokens: number('input_tokens'), output_tokens: number('output_tokens') },
     ...(typeof model === 'string' && { model }),
     ...(typeof stopReason === 'string' && { stopReason }),
+    ...(support !== undefined && { support }),
   };
 }
 
@@ -88,9 +90,10 @@ function marksIn(text: string, citations: readonly StoredCitation[]): readonly M
 }
 
 /** Metadata stored with an answer, from which its citations are restored. */
-export const toMetadata = ({ sources, marks, model, stopReason, usage }: AnswerState) => ({
+export const toMetadata = ({ sources, marks, model, stopReason, support, usage }: AnswerState) => ({
   ...(model !== undefined && { model }),
   ...(stopReason !== undefined && { ended: stopReason }),
+  ...(support !== undefined && { support }),
   input_tokens: usage?.input_tokens ?? 0,
   output_tokens: usage?.output_tokens ?? 0,
   // Stored by a client, so its origin is unverified.

@@ -11,6 +11,10 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
   const { key, question, answer, isChecking, isReconnecting } = turn;
   const article = useRef<HTMLElement>(null);
   useStoredCheck(article, turn);
+  useEffect(() => {
+    // A question that was just asked would otherwise be out of sight, below the earlier ones.
+    if (isOpen(answer)) article.current?.scrollIntoView({ block: 'start' });
+  }, []);
   const isWaiting = answer.phase === 'waiting';
   return (
     <article ref={article} class="turn" aria-busy={isOpen(answer)}>
@@ -24,7 +28,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
         isWaiting && <p class="notice waiting">{texts.ask.waiting}</p>
       )}
       {answer.isExtractive && answer.isChecked ? (
-        <QuoteCards turn={key} answer={answer} />
+        <QuoteCards turn={key} question={question} answer={answer} />
       ) : (
         answer.text !== '' && <AnswerBody turn={key} answer={answer} />
       )}

@@ -5,6 +5,7 @@ import { type ChunkText, type GraphEdge, type GraphView, sentenceLocation } from
 export interface CollectionName {
   readonly id: string;
   readonly name: string;
+  readonly document_count: number;
 }
 
 /** Number of nodes drawn initially; below, the maximum. */
@@ -22,6 +23,10 @@ export const loadGraph = (collection: string, nodes: number, signal: AbortSignal
     query: { limit: nodes, edges: nodes * EDGES_PER_NODE },
     signal,
   });
+
+/** Groups the entities that belong together. Throws without the right to change the collection. */
+export const findCommunities = (collection: string): Promise<unknown> =>
+  call(`/v3/graphs/${encodeURIComponent(collection)}/communities/build`, { method: 'POST', body: {} });
 
 /** URL of the sentence that states a relationship; undefined for manually created ones. */
 export async function sentenceAddress(collection: string, edge: GraphEdge): Promise<string | undefined> {

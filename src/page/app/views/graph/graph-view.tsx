@@ -5,7 +5,14 @@ import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { navigate, route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import { INITIAL_NODES, loadCollections, loadGraph, MAX_NODES, sentenceAddress } from './graph-data.ts';
+import {
+  findCommunities,
+  INITIAL_NODES,
+  loadCollections,
+  loadGraph,
+  MAX_NODES,
+  sentenceAddress,
+} from './graph-data.ts';
 import { GraphDrawing } from './graph-drawing.tsx';
 import type { GraphView as GraphData, GraphEdge } from './graph-shape.ts';
 import { GraphTable } from './graph-table.tsx';
@@ -16,7 +23,9 @@ export function GraphView() {
   const { query } = route.value;
   const collections = useResource(loadCollections, []);
   const all = collections.kind === 'loaded' ? collections.value : [];
-  const collection = query.get('collection') ?? all[0]?.id;
+  // That of another user may have the same name and nothing in it.
+  const largest = all.toSorted((one, other) => other.document_count - one.document_count)[0];
+  const collection = query.get('collection') ?? largest?.id;
   const name = query.get('name') ?? undefined;
   const [nodes, setNodes] = useState(INITIAL_NODES);
   const graph = useResource(
@@ -39,7 +48,7 @@ export function GraphView() {
           >
             {all.map((each) => (
               <option key={each.id} value={each.id}>
-                {each.name}
+                {texts.library.collectionOption(each.name, each.document_count)}
               </option>
             ))}
           </select>
@@ -59,6 +68,7 @@ export function GraphView() {
       {graph.kind === 'loaded' && graph.value !== undefined && collection !== undefined && (
         <Shown
           {...{ collection, name, isTable, view: graph.value }}
+          reload={graph.reload}
           onMore={nodes < MAX_NODES ? () => setNodes(Math.min(MAX_NODES, nodes * 3)) : undefined}
         />
       )}
@@ -71,10 +81,11 @@ interface ShownProps {
   readonly name: string | undefined;
   readonly isTable: boolean;
   readonly view: GraphData;
+  readonly reload: () => void;
   readonly onMore: (() => void) | undefined;
 }
 
-function Shown({ collection, name, isTable, view, onMore }: ShownProps) {
+function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) {
   const [failure, setFailure] = useState<string>();
   if (view.total_nodes === 0) return <p class="notice">{texts.graph.empty}</p>;
   const wanted = name?.toLowerCase();
@@ -103,6 +114,7 @@ function Shown({ collection, name, isTable, view, onMore }: ShownProps) {
           </button>
         )}
       </p>
+      {view.communities.length === 0 && <Ungrouped collection={collection} reload={reload} />}
       {name !== undefined && selected === undefined && <p class="notice">{texts.graph.notInView(name)}</p>}
       {failure !== undefined && (
         <p class="failure" role="alert">
@@ -125,5 +137,37 @@ function Shown({ collection, name, isTable, view, onMore }: ShownProps) {
         {selected !== undefined && <NodePanel view={view} node={selected} onNode={onNode} onEdge={onEdge} />}
       </div>
     </>
+  );
+}
+
+/** Communities are found when they are asked for, because that takes a while in a large graph. */
+function Ungrouped({ collection, reload }: { readonly collection: string; readonly reload: () => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const find = async (): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await findCommunities(collection);
+      reload();
+    } catch (error) {
+      setFailure(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="graph-ungrouped">
+      <p class="notice">{texts.graph.ungrouped}</p>
+      <button type="button" aria-disabled={isBusy} onClick={() => void find()}>
+        {isBusy ? texts.graph.grouping : texts.graph.group}
+      </button>
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,8 +1,14 @@
+import { useState } from 'preact/hooks';
+import { unwrapped } from '../../parts/unwrapped.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { markTerms } from './mark-terms.ts';
 import type { Hit } from './search-data.ts';
+
+/** Longer passages are shown in part. */
+const LONG = 700;
+const MANY_LINES = 9;
 
 interface HitCardProps {
   readonly hit: Hit;
@@ -13,6 +19,8 @@ interface HitCardProps {
 /** A hit with its location and scores; a click opens its exact character range. */
 export function HitCard({ hit, rank, terms }: HitCardProps) {
   const { document_id: id, start, end, page, heading_path: path, metadata, score, explain } = hit;
+  const isLong = hit.text.length > LONG || hit.text.split('\n').length > MANY_LINES;
+  const [isOpen, setOpen] = useState(false);
   const title = typeof metadata['title'] === 'string' ? metadata['title'] : id;
   const where = [page === null ? '' : texts.source.page(page), path.join(' › ')].filter((part) => part !== '');
   return (
@@ -25,9 +33,16 @@ export function HitCard({ hit, rank, terms }: HitCardProps) {
         {typeof metadata['document_type'] === 'string' && <span class="hit-type">{metadata['document_type']}</span>}
       </h2>
       {where.length > 0 && <p class="hit-where">{where.join(' · ')}</p>}
-      <p class="hit-text">
-        {markTerms(hit.text, terms).map(({ text, isMarked }, at) => (isMarked ? <mark key={at}>{text}</mark> : text))}
+      <p class={isLong && !isOpen ? 'hit-text hit-short' : 'hit-text'}>
+        {markTerms(unwrapped(hit.text), terms).map(({ text, isMarked }, at) =>
+          isMarked ? <mark key={at}>{text}</mark> : text,
+        )}
       </p>
+      {isLong && (
+        <button type="button" class="quiet hit-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? texts.search.less : texts.search.more}
+        </button>
+      )}
       <p class="hit-why">
         {explain !== undefined && texts.search.legs(explain.semantic, explain.full_text)}
         {explain?.rerank !== undefined && ` ${texts.search.reranked(explain.rerank.rank_before)}`}

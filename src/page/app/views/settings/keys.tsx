@@ -56,13 +56,16 @@ export function Keys({ userId }: { readonly userId: string }) {
         </ul>
       )}
       <form
-        class="settings-actions"
+        class="settings-form"
         onSubmit={(event) => {
           event.preventDefault();
           void create(event.currentTarget);
         }}
       >
-        <input name="name" maxLength={200} aria-label={texts.settings.keyName} placeholder={texts.settings.keyName} />
+        <label>
+          {texts.settings.keyName}
+          <input name="name" maxLength={200} placeholder={texts.settings.keyNameExample} />
+        </label>
         <button type="submit">{texts.settings.createKey}</button>
       </form>
       {failure !== undefined && (

@@ -14,8 +14,10 @@ export function Users({ ownId }: { readonly ownId: string }) {
   const users = useResource((signal) => loadUsers(offset, signal), [offset]);
   const [leaving, setLeaving] = useState<UserRecord>();
   const [failure, setFailure] = useState<string>();
+  const [made, setMade] = useState<string>();
   const attempt = async (act: () => Promise<unknown>) => {
     setFailure(undefined);
+    setMade(undefined);
     try {
       await act();
       announce(texts.settings.changed);
@@ -66,35 +68,33 @@ export function Users({ ownId }: { readonly ownId: string }) {
         </>
       )}
       <form
-        class="settings-actions"
+        class="settings-form"
         onSubmit={(event) => {
           event.preventDefault();
           const form = event.currentTarget;
           const fields = new FormData(form);
           void attempt(async () => {
-            await createUser(String(fields.get('email')), String(fields.get('password')));
+            const { email } = await createUser(String(fields.get('email')), String(fields.get('password')));
             form.reset();
+            setMade(email);
           });
         }}
       >
-        <input
-          name="email"
-          type="email"
-          required
-          autocomplete="off"
-          aria-label={texts.signIn.email}
-          placeholder={texts.signIn.email}
-        />
-        <input
-          name="password"
-          type="password"
-          required
-          autocomplete="new-password"
-          aria-label={texts.signIn.password}
-          placeholder={texts.signIn.password}
-        />
+        <label>
+          {texts.settings.newEmail}
+          <input name="email" type="email" required autocomplete="off" />
+        </label>
+        <label>
+          {texts.settings.newPassword}
+          <input name="password" type="password" required autocomplete="new-password" />
+        </label>
         <button type="submit">{texts.settings.createUser}</button>
       </form>
+      {made !== undefined && (
+        <p class="finding finding-ok" role="status">
+          {texts.settings.userCreated(made)}
+        </p>
+      )}
       {failure !== undefined && (
         <p class="failure" role="alert">
           {failure}

@@ -9,11 +9,15 @@ export interface OutlineEntry {
   readonly page: number | null;
 }
 
+/** Column names of a table stand in the path of its chunks, too. */
+const isTableHead = (heading: string): boolean => heading.includes(' | ');
+
 /** The headings of consecutive chunks, each once at the start of its section. */
 export function outlineOf(chunks: readonly ChunkRecord[]): OutlineEntry[] {
   const entries: OutlineEntry[] = [];
   let above: readonly string[] = [];
-  for (const { heading_path: path, start, end, page } of chunks) {
+  for (const { heading_path: whole, start, end, page } of chunks) {
+    const path = whole.filter((heading) => !isTableHead(heading));
     const shared = path.findIndex((heading, depth) => heading !== above[depth]);
     const from = shared < 0 ? path.length : shared;
     for (const [index, title] of path.slice(from).entries()) {

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { unwrapped } from '../../parts/unwrapped.ts';
 import { texts } from '../../texts.ts';
+import { changedWords, type Piece, pairDifferences } from './pair-differences.ts';
 import { type DifferenceRecord, loadDifference, loadVersions, type Shown, type VersionRecord } from './source-data.ts';
 
 /** Side-by-side comparison of two versions, chunk by chunk. */
@@ -64,20 +66,50 @@ function Choice({ label, value, kept, onChoose }: ChoiceProps) {
 }
 
 function Differences({ record: { differences, unchanged } }: { readonly record: DifferenceRecord }) {
+  const { pairs, moved } = pairDifferences(differences);
   return (
     <>
-      <p class="notice">{texts.source.differences(differences.length, unchanged)}</p>
+      <p class="notice">{texts.source.differences(pairs.length, unchanged, moved)}</p>
       <ul class="source-differences">
-        {differences.map(({ kind, start, text, heading_path: path }) => (
-          <li key={`${kind} ${start}`} class={kind}>
-            <p class="source-chunk-place">
-              <strong>{kind === 'added' ? texts.source.added : texts.source.removed}</strong>
-              <span>{path.join(' › ')}</span>
-            </p>
-            <p class="source-chunk-text">{text}</p>
-          </li>
-        ))}
+        {pairs.map(({ before, after }) => {
+          const words = before && after && changedWords(unwrapped(before.text), unwrapped(after.text));
+          return (
+            <li key={`${before?.start} ${after?.start}`}>
+              {before !== undefined && (
+                <Side kind="removed" record={before} pieces={words?.before} isChange={after !== undefined} />
+              )}
+              {after !== undefined && (
+                <Side kind="added" record={after} pieces={words?.after} isChange={before !== undefined} />
+              )}
+            </li>
+          );
+        })}
       </ul>
     </>
+  );
+}
+
+interface SideProps {
+  readonly kind: 'removed' | 'added';
+  readonly record: DifferenceRecord['differences'][number];
+  readonly pieces: readonly Piece[] | undefined;
+  /** Whether there is another side. */
+  readonly isChange: boolean;
+}
+
+function Side({ kind, record: { text, heading_path: path }, pieces, isChange }: SideProps) {
+  const Changed = kind === 'added' ? 'ins' : 'del';
+  const title = isChange ? { removed: texts.source.before, added: texts.source.after } : texts.source;
+  return (
+    <div class={`source-difference ${kind}`}>
+      <p class="source-chunk-place">
+        <strong>{title[kind]}</strong>
+        <span>{path.join(' › ')}</span>
+      </p>
+      <p class="source-chunk-text">
+        {pieces?.map((piece, at) => (piece.isChanged ? <Changed key={at}>{piece.text}</Changed> : piece.text)) ??
+          unwrapped(text)}
+      </p>
+    </div>
   );
 }
