@@ -14,7 +14,7 @@ import { modelsSuite } from './browser-test/models.ts';
 import { pdfQuotesSuite } from './browser-test/pdf-quotes.ts';
 import { withServer } from './browser-test/server.ts';
 import { signInSuite } from './browser-test/sign-in.ts';
-import { sourceSuite } from './browser-test/source.ts';
+import { longPdfSuite, sourceSuite } from './browser-test/source.ts';
 import { sourcesSuite } from './browser-test/sources.ts';
 import { streamsSuite } from './browser-test/streams.ts';
 import { type BrowserSuite, type Counts, createTest, type SentRequest } from './browser-test/suite.ts';
@@ -30,26 +30,27 @@ const USAGE = `Opens the web page of a separate service in a real Chromium, and 
 
 Tests all views by default. CHROMIUM_PATH is the path of the browser if it is not found automatically.`;
 
-/** Suites that run side by side, each with its checks one after another. */
-const LANES = 2;
+/** Suites that run side by side, each with its checks one after another. They wait more than they compute. */
+const LANES = 4;
 
 /** One for each view, in its own file. The longest come first. */
 const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
-  sourceSuite,
   pdfQuotes,
   streamsSuite,
-  manySuite,
+  sourceSuite,
+  accessSuite,
   signInSuite,
-  untrustedSuite,
   keyboardSuite,
+  manySuite,
+  hostileSuite,
+  sourcesSuite,
+  untrustedSuite,
   askSuite,
   appSuite,
-  librarySuite,
-  sourcesSuite,
   formatsSuite,
-  hostileSuite,
+  librarySuite,
   modelsSuite,
-  accessSuite,
+  longPdfSuite,
 ];
 
 const options = {
@@ -96,18 +97,25 @@ async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promi
   await withServer({}, async ({ url }) => {
     const browser = await startChromium(executable);
     const requests: SentRequest[] = [];
-    const waiting = [...chosen];
+    const waiting = chosen.filter((suite) => suite !== longPdfSuite);
+    const run = async ({ name }: BrowserSuite, work: BrowserSuite['run'], sent = requests) => {
+      const begun = performance.now();
+      await work(createTest({ url, browser, counts, requests: sent, suite: name }));
+      console.log(`          ${name}: ${Math.round((performance.now() - begun) / 1000)} s`);
+    };
     const runOneByOne = async () => {
       for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) {
         // A host of MCP Apps is not the page.
-        const watched = suite === appSuite ? [] : requests;
-        await suite.run(createTest({ url, browser, counts, requests: watched, suite: suite.name }));
+        await run(suite, suite.run, suite === appSuite ? [] : requests);
       }
     };
     try {
-      await Promise.all(Array.from({ length: LANES }, runOneByOne));
+      const isLong = chosen.includes(longPdfSuite);
+      const prepared = isLong ? run(longPdfSuite, longPdfSuite.prepare) : undefined;
+      await Promise.all([prepared, ...Array.from({ length: LANES }, runOneByOne)]);
+      if (isLong) await run(longPdfSuite, longPdfSuite.run);
       if (chosen.some((suite) => suite !== appSuite)) {
-        await apiSuite.run(createTest({ url, browser, counts, requests, suite: apiSuite.name }));
+        await run(apiSuite, apiSuite.run);
       }
     } finally {
       await browser.close();

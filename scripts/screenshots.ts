@@ -1,7 +1,8 @@
 import './build-first.js';
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
@@ -9,7 +10,7 @@ import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { startPageModel } from './browser-test/page-model.ts';
 import { answerWithAllVerdicts, SAMPLE_QUESTION } from './browser-test/sample-answer.ts';
 import { startServer, withFolder } from './browser-test/server.ts';
-import { createTest } from './browser-test/suite.ts';
+import { type BrowserTest, createTest } from './browser-test/suite.ts';
 
 // Writes the images of docs/page.md: each view of the page over scripts/samples, in both themes.
 
@@ -27,7 +28,22 @@ interface Picture {
   readonly open: (page: Page) => Promise<unknown>;
 }
 
-const pictures = (report: string): readonly Picture[] => [
+interface Service {
+  readonly url: string;
+  /** Of its data. */
+  readonly folder: string;
+  /** May be followed. */
+  readonly papers: string;
+}
+
+interface Addresses {
+  /** The report with a sentence marked. */
+  readonly report: string;
+  /** A document with two versions. */
+  readonly changed: string;
+}
+
+const pictures = ({ report, changed }: Addresses): readonly Picture[] => [
   {
     name: 'ask',
     path: `/?ask=${encodeURIComponent(SAMPLE_QUESTION)}`,
@@ -43,6 +59,11 @@ const pictures = (report: string): readonly Picture[] => [
     },
   },
   { name: 'source', path: report, open: (page) => page.locator('.pdf-marks i').first().waitFor() },
+  {
+    name: 'versions',
+    path: `${changed}?tab=versions`,
+    open: (page) => page.locator('.source-difference ins').first().waitFor(),
+  },
   { name: 'search', path: '/search?q=life+rafts', open: (page) => page.locator('.hit').first().waitFor() },
   { name: 'library', path: '/library', open: (page) => page.locator('.documents tbody tr').first().waitFor() },
   { name: 'graph', path: '/graph?name=Havdis', open: (page) => page.locator('.graph-panel').waitFor() },
@@ -52,9 +73,14 @@ const pictures = (report: string): readonly Picture[] => [
     path: '/settings',
     open: (page) => page.getByRole('heading', { name: 'Users' }).waitFor(),
   },
+  {
+    name: 'users',
+    path: '/settings',
+    open: (page) => page.getByRole('heading', { name: 'Users' }).scrollIntoViewIfNeeded(),
+  },
 ];
 
-async function takePictures(browser: Browser, url: string, folder: string): Promise<void> {
+async function takePictures(browser: Browser, { url, folder, papers }: Service): Promise<void> {
   const test = createTest({ url, browser, counts: { passed: 0, failed: 0 }, suite: '', requests: [] });
   let report = '';
   for (const name of await readdir(SAMPLES)) {
@@ -62,8 +88,10 @@ async function takePictures(browser: Browser, url: string, folder: string): Prom
     const id = await test.ingest(SAMPLES + name);
     if (name.endsWith('.pdf')) report = await addressOf(url, id, 'Two man-overboard drills were held with each crew.');
   }
+  const changed = `/d/${await addVersions(test, papers)}`;
   await evaluate(folder);
-  for (const { name, path, open } of pictures(report)) {
+  await prepareService(url);
+  for (const { name, path, open } of pictures({ report, changed })) {
     for (const colorScheme of ['light', 'dark'] as const) {
       await forgetConversations(url);
       const context = await browser.newContext({ viewport: VIEWPORT, colorScheme, reducedMotion: 'reduce' });
@@ -84,6 +112,46 @@ async function forgetConversations(url: string): Promise<void> {
   for (const { id } of results) await fetch(`${url}/v3/conversations/${id}`, { method: 'DELETE' });
 }
 
+/** A document that a folder brings in, and then another version of it. */
+async function addVersions(test: BrowserTest, papers: string): Promise<string> {
+  const text = await readFile(`${SAMPLES}handbook.md`, 'utf8');
+  const write = (words: string) => writeFile(join(papers, 'crew-handbook.md'), words.replace('handbook', 'guide'));
+  await write(text);
+  const { id } = await post<{ readonly id: string }>(`${test.url}/v3/sources`, { kind: 'folder', path: papers });
+  const counted = async (kind: string): Promise<void> => {
+    type Source = { readonly last_sync: { readonly counts: Readonly<Record<string, number>> } | null };
+    while (((await test.get<Source>(`/sources/${id}`)).last_sync?.counts[kind] ?? 0) === 0) await sleep(200);
+  };
+  await counted('ingested');
+  await write(
+    text.replace('four passenger ferries', 'five passenger ferries').replace('every four minutes', 'every two minutes'),
+  );
+  await counted('replaced');
+  type Documents = readonly { readonly id: string; readonly version: string }[];
+  const documents = await test.get<Documents>('/documents?limit=100');
+  return documents.find(({ version }) => version === 'v1')?.id ?? '';
+}
+
+/** What the views of graph and settings show. */
+async function prepareService(url: string): Promise<void> {
+  const { results } = (await (await fetch(`${url}/v3/collections`)).json()) as { results: readonly { id: string }[] };
+  for (const { id } of results) await post(`${url}/v3/graphs/${id}/communities/build`, {});
+  const user = await post<{ readonly id: string }>(`${url}/v3/users`, {
+    email: 'mate@example.org',
+    password: 'Lanterns-and-tides-1',
+  });
+  if (user.id === '') throw new Error('No user was created.');
+  const me = (await (await fetch(`${url}/v3/users/me`)).json()) as { results: { id: string } };
+  await post(`${url}/v3/users/${me.results.id}/api-keys`, { name: 'Bridge computer' });
+}
+
+async function post<T>(address: string, body: object): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
+  return ((await response.json()) as { readonly results: T }).results;
+}
+
 /** The source view with this sentence marked. */
 async function addressOf(url: string, id: string, sentence: string): Promise<string> {
   const response = await fetch(`${url}/v3/documents/${id}/text`);
@@ -102,9 +170,10 @@ async function evaluate(folder: string): Promise<void> {
     'What does the lighthouse keeper eat?,handbook.md',
   ];
   await writeFile(file, `question,document\n${questions.join('\n')}\n`);
-  for (let run = 0; run < 2; run++) {
+  // By meaning only and by the default, so that something differs.
+  for (const more of [['--mode', 'semantic'], []]) {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], CITEWELL_DATA_DIR: folder };
-    await promisify(execFile)(process.execPath, [PROGRAM, 'eval', file], { cwd: folder, env });
+    await promisify(execFile)(process.execPath, [PROGRAM, 'eval', file, ...more], { cwd: folder, env });
   }
 }
 
@@ -115,14 +184,16 @@ const browser = await startChromium(executable, DRAWING);
 const model = await startPageModel();
 model.answers(answerWithAllVerdicts);
 try {
-  await withFolder(async (folder) => {
-    const server = await startServer(folder, model.settings);
-    try {
-      await takePictures(browser, server.url, folder);
-    } finally {
-      await server.stop();
-    }
-  });
+  await withFolder((folder) =>
+    withFolder(async (papers) => {
+      const server = await startServer(folder, { ...model.settings, CITEWELL_ALLOW_FOLDERS: papers });
+      try {
+        await takePictures(browser, { url: server.url, folder, papers });
+      } finally {
+        await server.stop();
+      }
+    }),
+  );
 } finally {
   await model.close();
   await browser.close();

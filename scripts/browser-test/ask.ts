@@ -49,6 +49,11 @@ async function checkQuotations(test: BrowserTest): Promise<void> {
     await page.locator('.source-side').waitFor({ state: 'detached' });
     await page.waitForFunction(`document.activeElement.id === ${JSON.stringify(citation)}`);
   });
+  await test.check('a question that the documents do not answer is said to be one, and leads on', async (page) => {
+    await page.goto(`${test.url}/?ask=Wherefrom+do+zebrafish+quaff+absinthe`);
+    await page.locator('.nothing-found').getByRole('link', { name: 'Search for single words' }).click();
+    await page.waitForURL(/\/search\?q=Wherefrom/);
+  });
   await test.check('an invalid filter is reported, and nothing is sent', async (page) => {
     await page.goto(`${test.url}/?filter=nonsense`);
     await page.getByText('The filter is not a JSON object.').waitFor();

@@ -13,7 +13,7 @@ const CITED_PAGE = 700;
 const OPENS_WITHIN_MS = 2_000;
 const ATTEMPTS = 5;
 /** CPU slowdown factors of the browser, by attempt. */
-const SLOWDOWNS = [1, 5, 9, 13, 1, 5, 9, 13, 9, 9];
+const SLOWDOWNS = [1, 5, 9, 13, 9];
 
 /** The source view marks exactly the quoted text, in every kind of document. */
 export const sourceSuite: BrowserSuite = {
@@ -27,9 +27,17 @@ export const sourceSuite: BrowserSuite = {
     await checkSteps(test);
     await checkErrors(test);
     await checkLongText(test);
-    await checkLongPdf(test);
   },
 };
+
+/** Runs when no other suite does, because it measures a time. Reading the file beforehand keeps that short. */
+export const longPdfSuite: BrowserSuite & { readonly prepare: BrowserSuite['run'] } = {
+  name: 'long-pdf',
+  prepare: async (test) => void (await ingestLongPdf(test)),
+  run: checkLongPdf,
+};
+
+const ingestLongPdf = (test: BrowserTest): Promise<string> => test.ingestBytes('long.pdf', longPdf(LONG_PAGES));
 
 interface Sentence {
   readonly start: number;
@@ -67,7 +75,6 @@ async function checkQuote(test: BrowserTest, { name, id, quote }: QuoteCase): Pr
   await test.check(`${name}: characters ${quote.start} to ${quote.end} are marked in its text`, async (page) => {
     await page.goto(`${address}&tab=text`);
     same(await markedText(page), quote.text, 'the marked text');
-    await page.locator('mark.active').first().isVisible();
     holds(await isInSight(page), 'the mark is in sight');
   });
   if (name.endsWith('.pdf')) {
@@ -132,6 +139,7 @@ async function checkSteps(test: BrowserTest): Promise<void> {
     await page.getByText('Quote 2 of 2', { exact: true }).waitFor();
     await page.locator('mark.active[data-quotes~="1"]').first().waitFor();
     holds(await isInSight(page), 'the second quote is in sight');
+    await page.getByRole('button', { name: 'Next quote' }).and(page.locator(':focus')).waitFor();
   });
   await test.check('a window of 360 px needs no horizontal scrolling', async (page) => {
     await page.setViewportSize({ width: 360, height: 700 });
@@ -178,7 +186,7 @@ async function checkLongText(test: BrowserTest): Promise<void> {
 }
 
 async function checkLongPdf(test: BrowserTest): Promise<void> {
-  const id = await test.ingestBytes('long.pdf', longPdf(LONG_PAGES));
+  const id = await ingestLongPdf(test);
   const { text } = await test.get<TextRecord>(`/documents/${id}/text`);
   const [quote = ''] = new RegExp(`The secret of page ${CITED_PAGE} is[^.]*\\.`).exec(text) ?? [];
   const start = text.indexOf(quote);

@@ -97,7 +97,7 @@ export const ask = {
     'For written answers, set OPENAI_API_KEY or ANTHROPIC_API_KEY and start the server again, or use a model of this machine.',
   noModelSettings: 'Look for models',
   noModelForMembers: 'Written answers need one; whoever runs this service can add it.',
-  nothingFound: 'Your documents say nothing about this.',
+  nothingFound: 'Nothing that answers this was found in your documents.',
   nothingFoundHelp: 'Ask with words that the documents may use, or widen the scope.',
   searchInstead: 'Search for single words',
   addDocuments: 'Add documents',

@@ -10,17 +10,23 @@ import { streamingText } from './streaming-text.ts';
 type Render = typeof import('./markdown-tree.ts').markdownTree;
 let loaded: Render | undefined;
 
+async function loadMarkdown(): Promise<Render> {
+  const { markdownTree } = await import('./markdown-tree.ts');
+  loaded = markdownTree;
+  return markdownTree;
+}
+
+/** Loads the renderer before there is text, so that the first words are not shown as they were written. */
+export const prepareAnswerBody = (): void => void loadMarkdown().catch(() => undefined);
+
 /** The Markdown renderer, loaded on first use; undefined until then. */
 function useMarkdown(): Render | undefined {
   const [render, setRender] = useState<Render | undefined>(() => loaded);
   useEffect(() => {
     if (loaded !== undefined) return;
-    import('./markdown-tree.ts').then(
-      ({ markdownTree }) => {
-        loaded = markdownTree;
-        setRender(() => markdownTree);
-      },
-      // Without the renderer, the plain text is shown.
+    // Without the renderer, the plain text is shown.
+    loadMarkdown().then(
+      (markdownTree) => setRender(() => markdownTree),
       () => {},
     );
   }, []);

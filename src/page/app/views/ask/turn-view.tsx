@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../../texts.ts';
-import { AnswerBody } from './answer-body.tsx';
+import { AnswerBody, prepareAnswerBody } from './answer-body.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
 import { QuoteCards } from './quote-cards.tsx';
 import { StepsFold } from './steps-fold.tsx';
@@ -14,6 +14,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
   useEffect(() => {
     // A question that was just asked would otherwise be out of sight, below the earlier ones.
     if (isOpen(answer)) article.current?.scrollIntoView({ block: 'start' });
+    prepareAnswerBody();
   }, []);
   const isWaiting = answer.phase === 'waiting';
   return (
