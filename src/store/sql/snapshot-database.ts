@@ -1,15 +1,18 @@
-import { stat, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import { startSqliteThread } from './sqlite/sqlite-thread.ts';
+
+/** The disk has too little space for a copy. */
+class NoRoom extends ServiceError {}
 
 /**
  * Writes a copy of the database as it is at one moment, without the content of deleted rows, while others read and
  * write it. Throws `store_failed` when the disk of the copy has no room for it.
  */
-export async function snapshotDatabase(path: string, copy: string): Promise<void> {
-  await requireRoom(path, dirname(copy));
+export async function snapshotDatabase(path: string, copy: string, freeIn = freeSpaceOn): Promise<void> {
+  await requireRoom(path, dirname(copy), freeIn);
   const thread = startSqliteThread({ path, readOnly: true });
   try {
     await thread.perform({ kind: 'query', sql: 'vacuum into ?', parameters: [copy] });
@@ -18,15 +21,56 @@ export async function snapshotDatabase(path: string, copy: string): Promise<void
   }
 }
 
-async function requireRoom(path: string, folder: string): Promise<void> {
-  const [{ size }, log, { bavail, bsize }] = await Promise.all([
+/**
+ * Keeps a copy of a database that is about to be migrated beside it, in place of the copy kept before. Goes on without
+ * one when the disk has no room, and says so.
+ */
+export async function keepBeforeUpgrade(
+  path: string,
+  { lastStep, report = () => undefined, freeIn }: KeepOptions,
+): Promise<void> {
+  const folder = dirname(path);
+  const [prefix, partial] = [`${basename(path)}.before-upgrade-`, `${path}.copying`];
+  const copy = join(folder, `${prefix}${lastStep}`);
+  await rm(partial, { force: true });
+  try {
+    await snapshotDatabase(path, partial, freeIn);
+    await chmod(partial, 0o600);
+    const file = await open(partial, 'r');
+    await file.sync().finally(() => file.close());
+    await rename(partial, copy);
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (!isFull(error)) throw error;
+    report(`The database ${path} is upgraded without keeping a copy of it: ${error.message}`);
+    return;
+  }
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(prefix) && name !== basename(copy)) await rm(join(folder, name));
+  }
+  report(`The database ${path} is of an earlier version and is upgraded. A copy of it as it was is kept in ${copy}.`);
+}
+
+interface KeepOptions {
+  /** The last migration step that the database has. */
+  readonly lastStep: string;
+  readonly report: ((message: string) => void) | undefined;
+  /** Bytes free on the disk of a folder. */
+  readonly freeIn?: (folder: string) => Promise<number>;
+}
+
+const isFull = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && (error instanceof NoRoom || /database or disk is full/.test(error.message));
+
+async function requireRoom(path: string, folder: string, freeIn: typeof freeSpaceOn): Promise<void> {
+  const [{ size }, log, free] = await Promise.all([
     stat(path),
     stat(`${path}-wal`).catch(() => ({ size: 0 })),
-    statfs(folder),
+    freeIn(folder),
   ]);
-  const [needed, free] = [size + log.size, bavail * bsize];
+  const needed = size + log.size;
   if (free >= needed) return;
-  throw new ServiceError(
+  throw new NoRoom(
     'store_failed',
     `A copy of the database needs up to ${byteCount(needed)}, and the disk of ${folder} has ${byteCount(free)} free. ` +
       'Free some space there, and try again.',
@@ -34,4 +78,9 @@ async function requireRoom(path: string, folder: string): Promise<void> {
       publicMessage: `A copy of the database needs up to ${byteCount(needed)} of free disk space, which is not there.`,
     },
   );
+}
+
+async function freeSpaceOn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

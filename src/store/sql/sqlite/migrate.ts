@@ -42,21 +42,52 @@ const steps: Readonly<Record<string, Migration>> = {
 /** Whether this version of the program knows the step: it does not know those of newer versions. */
 export const isKnownStep = (step: string): boolean => step in steps;
 
-/** Migrates the database to this version of the program; each step runs in a transaction. */
-export async function migrate(database: Kysely<Tables>, name: string): Promise<void> {
+export interface MigrateOptions {
+  /** Called before the first step on a database of an earlier version, with the last step that it has. */
+  readonly beforeUpgrade?: (lastStep: string) => Promise<void>;
+  /** Receives the progress of an upgrade, for the operator. */
+  readonly report?: ((message: string) => void) | undefined;
+}
+
+/** Migrates the database to this version of the program, in one transaction. */
+export async function migrate(database: Kysely<Tables>, name: string, options: MigrateOptions = {}): Promise<void> {
   const done = await stepsDone(database);
   const newer = done.find((step) => !isKnownStep(step));
   if (newer !== undefined) throw writtenByNewer(name, newer);
   // Avoids the migrator when nothing is pending, because it first reads the structure of every table.
   if (done.length === Object.keys(steps).length) return;
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
+  const last = done.at(-1);
+  if (last !== undefined) await options.beforeUpgrade?.(last);
+  const report = last === undefined ? undefined : options.report;
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => reported(done, report) } });
   const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) return;
+  if (error === undefined) {
+    report?.(`The database ${name} is up to date.`);
+    return;
+  }
   const failed = results?.find((result) => result.status === 'Error')?.migrationName;
   const at = failed === undefined ? '' : ` at step ${failed}`;
   throw new ServiceError('store_failed', `The database ${name} could not be brought up to date${at}.`, {
     cause: error,
   });
+}
+
+/** The steps, which report when they begin. */
+function reported(done: readonly string[], report: MigrateOptions['report']): Record<string, Migration> {
+  if (report === undefined) return { ...steps };
+  const pending = Object.keys(steps).filter((step) => !done.includes(step));
+  return Object.fromEntries(
+    Object.entries(steps).map(([name, step]) => [
+      name,
+      {
+        ...step,
+        up(database) {
+          report(`Upgrading the database: step ${pending.indexOf(name) + 1} of ${pending.length} (${name}).`);
+          return step.up(database);
+        },
+      },
+    ]),
+  );
 }
 
 async function stepsDone(database: Kysely<Tables>): Promise<readonly string[]> {

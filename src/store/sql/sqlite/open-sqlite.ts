@@ -3,6 +3,7 @@ import { raceAbort } from '../../../shared/abort.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import type { searchOperations } from '../search/search-operations.ts';
+import { keepBeforeUpgrade } from '../snapshot-database.ts';
 import {
   damageOr,
   defaultHealthCheck,
@@ -22,13 +23,13 @@ export interface SqliteOptions {
   readonly path: string;
   /** Number of concurrent queries. */
   readonly readers?: number;
-  /** Called when damage is found later, or cannot be looked for. */
+  /** Receives the progress of an upgrade, and damage that is found later or cannot be looked for. */
   readonly report?: (message: string) => void;
   readonly healthCheck?: HealthCheckSettings;
 }
 
 /**
- * Opens the database at `path`, creating or migrating it first. Throws ServiceError when it was written by a newer
+ * Opens the database at `path`, creating or migrating it first; a copy is kept of one that is migrated. Throws ServiceError when it was written by a newer
  * version, is damaged, or was emptied.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
@@ -46,7 +47,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   };
   try {
     await refuseDamaged(writer, path, healthCheck);
-    await migrate(writer, path);
+    const beforeUpgrade = (lastStep: string) => keepBeforeUpgrade(path, { lastStep, report });
+    await migrate(writer, path, { beforeUpgrade, report });
     markMade(path);
   } catch (error) {
     await close();
