@@ -71,7 +71,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   conversations: foundations,
   runs: ['errors', 'shared'],
   tools: [...foundations, 'agent'],
-  http: [...foundations, ...work, 'page', 'evaluation'],
+  http: [...foundations, ...work, 'page', 'evaluation', 'telemetry'],
   mcp: [...foundations, ...work],
   page: ['client', 'pdf-layout'],
   migrate: [...vocabulary],
@@ -80,7 +80,9 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   // Also runs in browsers, so it must not import anything of ours.
   client: [],
   // Wires the product from ports; `composition` says what it must not reach.
-  compose: [...foundations, ...work, 'http', 'tools'],
+  compose: [...foundations, ...work, 'http', 'tools', 'telemetry'],
+  // What a service counts, and the ports that are counted.
+  telemetry: [...vocabulary, 'models', 'retrieval', 'sandbox'],
   // The archive of a data folder, written and read.
   backup: [...vocabulary, 'store', 'store/sql'],
   // Names the adapters and opens them: the only room that knows them all.
@@ -90,6 +92,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
     ...adapters,
     'store/full-text',
     'backup',
+    'telemetry',
     'compose',
     'config',
     'version',
@@ -168,6 +171,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   multer: ['http'],
   yazl: ['http'],
   'modern-tar': ['backup'],
+  'prom-client': ['telemetry'],
   'age-encryption': ['backup'],
   chromadb: ['store/chroma'],
   kysely: ['store/sql', 'store/postgres', 'conversations'],

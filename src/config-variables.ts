@@ -126,6 +126,7 @@ export const variables = z.object({
   CITEWELL_MCP_TOOLSETS: listOf(
     z.string().regex(/^[a-z_]+$/, 'expected names of toolsets such as retrieval,corpus'),
   ).optional(),
+  CITEWELL_METRICS: z.enum(['admin', 'open', 'off'], { error: 'expected admin, open or off' }).default('admin'),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
   CITEWELL_MODEL: z
     .union([z.literal('auto'), modelName('')], {

@@ -70,6 +70,8 @@ export interface Config {
   };
   /** US dollars per million tokens; overrides the built-in table. */
   readonly prices: PriceTable;
+  /** Who may read `/metrics` of a server: superusers, everybody, or nobody, which counts nothing. */
+  readonly metrics: 'admin' | 'open' | 'off';
   /** Whether uploads are ingested before the response, or queued. */
   readonly ingest: 'inline' | 'queue';
   /** Image reader: `off`, `tesseract`, or a qualified model name. */
@@ -193,6 +195,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
       resolve(cwd, folder),
     ),
     ...(value.CITEWELL_MCP_TOOLSETS && { mcpToolsets: value.CITEWELL_MCP_TOOLSETS }),
+    metrics: value.CITEWELL_METRICS,
     logLevel: value.CITEWELL_LOG_LEVEL,
     hasDisplay: ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'].some((name) => (env[name] ?? '') !== ''),
     warnings: [...warnings, ...unknown.warnings, ...warningsFor(set, providers)],

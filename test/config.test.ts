@@ -71,6 +71,7 @@ describe('configuration', () => {
       trustedProxies: [],
       requestSeconds: 60,
       textTools: [],
+      metrics: 'admin',
       logLevel: 'info',
       warnings: [],
     });
@@ -81,6 +82,7 @@ describe('configuration', () => {
       CITEWELL_DATA_DIR: '/data',
       CITEWELL_HOST: '::1',
       CITEWELL_PORT: '0',
+      CITEWELL_METRICS: 'open',
       CITEWELL_LOG_LEVEL: 'debug',
       CITEWELL_MODEL: 'openai/a',
       CITEWELL_FAST_MODEL: 'openai/b',
@@ -178,6 +180,7 @@ describe('configuration', () => {
         },
         admins: { first: { email: 'a@b.test', password: 'pass phrase' }, knowsTestPassword: false },
       },
+      metrics: 'open',
       logLevel: 'debug',
       models: { quality: 'openai/a', fast: 'openai/b', reasoning: 'groq/c/d', fallback: 'anthropic/e' },
       embeddingModel: 'local/./models/f',

@@ -36,16 +36,24 @@ import { withLocalModel } from './with-local-model.ts';
 export interface OpenOptions {
   /** Nothing is logged without it. */
   readonly log?: HttpLog;
+  /** Whether requests, searches and calls are counted, unless the configuration says otherwise. */
+  readonly counts?: boolean;
 }
 
 /**
  * Opens the data folder and all adapters; the only place that names adapters. The vector index starts in the background;
  * until it is ready, searches compare vectors exactly. If it throws, nothing is left open.
  */
-export async function openAdapters(config: Config, { log = silent }: OpenOptions = {}): Promise<Adapters> {
+export async function openAdapters(
+  config: Config,
+  { log = silent, counts = false }: OpenOptions = {},
+): Promise<Adapters> {
   const closers: (() => Promise<void>)[] = [];
   try {
-    return await open(config, log, closers);
+    const adapters = await open(config, log, closers);
+    if (!counts || config.metrics === 'off') return adapters;
+    const { createPrometheusMetrics } = await import('../telemetry/prometheus.ts');
+    return { ...adapters, metrics: createPrometheusMetrics(readVersion()) };
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -158,6 +166,7 @@ const settingsOf = (config: Config): Settings => ({
   contextTokens: config.contextTokens,
   graceMs: config.resumeSeconds * 1000,
   limits: { ...defaultSettings.limits, request: config.requestSeconds * 1000 },
+  opensMetrics: config.metrics === 'open',
   trustedProxies: config.trustedProxies,
   allowedFolders: config.allowedFolders,
 });

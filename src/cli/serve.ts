@@ -70,7 +70,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
 /** The rest is loaded while the threads of the database start. */
 async function start(config: Config, log: HttpLog) {
   const { openAdapters } = await import('../adapters/open-adapters.ts');
-  const opening = openAdapters(config, { log });
+  const opening = openAdapters(config, { log, counts: true });
   // A failure of the adapters is reported below.
   opening.catch(() => undefined);
   const { compose } = await import('../compose/compose.ts');

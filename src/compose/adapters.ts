@@ -11,6 +11,7 @@ import type { Reranker } from '../retrieval/rerank.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { VectorIndex } from '../store/vector-index.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { ExternalTools } from '../toolbox/external-tools.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 import type { Web } from '../web/web.ts';
@@ -40,6 +41,8 @@ export interface Adapters {
   readonly external: ExternalTools;
   /** The tools of each mode; the product's own by default. */
   readonly tools?: Pick<AgentParts, 'tools' | 'toolNames'>;
+  /** Counts requests, searches and calls; nothing is counted without it. */
+  readonly metrics?: Metrics | undefined;
   readonly deployment: Deployment;
   readonly log: HttpLog;
   readonly settings: Settings;

@@ -29,6 +29,7 @@ import { withOutlines } from '../retrieval/with-outlines.ts';
 import { MadeFiles } from '../runs/made-files.ts';
 import { defaultRunLogSettings, RunLog } from '../runs/run-log.ts';
 import { watchCorpus } from '../store/watch-corpus.ts';
+import { observedModels, observedRetriever, observedSandbox } from '../telemetry/observed.ts';
 import type { ToolNeed } from '../toolbox/tool.ts';
 import type { Adapters } from './adapters.ts';
 import { closeAll } from './close-all.ts';
@@ -46,7 +47,9 @@ const productTools = {
  * adapters.
  */
 export function compose(adapters: Adapters): Product {
-  const { store, models, settings, analyser, web, sandbox, external, deployment, log } = adapters;
+  const { store, settings, analyser, web, external, deployment, log, metrics } = adapters;
+  const models = metrics ? observedModels(adapters.models, settings.prices, metrics) : adapters.models;
+  const sandbox = adapters.sandbox && metrics ? observedSandbox(adapters.sandbox, metrics) : adapters.sandbox;
   const report = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
   const { corpus: watched, changes, watched: withChanges } = watchCorpus(store.corpus);
   const prompts = createPromptService(store.prompts);
@@ -64,7 +67,7 @@ export function compose(adapters: Adapters): Product {
   const corpus = withDescriptions(watched, { descriptions: store.descriptionSearch, embedder: queryEmbedder });
   const fast = models.defaultName('fast').startsWith('builtin/') ? undefined : models.resolve(undefined, 'fast');
   const { reranker } = adapters;
-  const retriever = withGraph({
+  const searched = withGraph({
     retriever: withOutlines(
       createRetriever({
         chunks: store.chunks,
@@ -79,6 +82,8 @@ export function compose(adapters: Adapters): Product {
     chunks: corpus,
     embedder: queryEmbedder,
   });
+
+  const retriever = metrics ? observedRetriever(searched, metrics) : searched;
 
   const graph = createGraphService({
     records: store.graphs,
@@ -210,6 +215,7 @@ export function compose(adapters: Adapters): Product {
       (await deployment.modelChoices?.()) ?? { providers: [], looksForModels: false, found: [] },
     embeddings,
     log,
+    ...(metrics && { metrics, opensMetrics: settings.opensMetrics }),
     limits: settings.limits,
     trustedProxies: settings.trustedProxies,
     reindex: embedder.reindex,

@@ -23,6 +23,8 @@ export interface Settings {
   /** Milliseconds that an agent's run continues after its reader disconnected. */
   readonly graceMs: number;
   readonly limits: HttpLimits;
+  /** Whether everybody may read the metrics; otherwise superusers. */
+  readonly opensMetrics: boolean;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Folders below which superusers may have folders followed; absolute paths. */
@@ -41,6 +43,7 @@ export const defaultSettings: Settings = {
   contextTokens: 128_000,
   graceMs: 5_000,
   limits: defaultHttpLimits,
+  opensMetrics: false,
   trustedProxies: [],
   allowedFolders: [],
 };

@@ -25,6 +25,7 @@ import type { CollectionRecords } from '../store/records.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
 import type { DocumentVersions } from '../store/versions.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 import type { Web } from '../web/web.ts';
 
@@ -133,6 +134,10 @@ export interface HttpServices {
   /** Re-embeds the corpus or returns to the previous space; searches and ingestion then use the resulting space. */
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
   status(): Promise<ServiceStatus>;
+  /** Undefined where nothing is counted. */
+  readonly metrics?: Metrics;
+  /** Whether everybody may read them; otherwise superusers. */
+  readonly opensMetrics?: boolean;
   readonly log: HttpLog;
   readonly limits: HttpLimits;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted; none when absent. */

@@ -33,6 +33,8 @@ export interface Backlog {
   readonly retrying: number;
   readonly running: number;
   readonly failed: number;
+  /** Age of the oldest queued task; 0 without one. */
+  readonly oldestSeconds: number;
   /** Completed ingestions per second over the last minutes; 0 when there were none. */
   readonly ratePerSecond: number;
   /** Estimated seconds until the queue is empty; null when it cannot be estimated. */

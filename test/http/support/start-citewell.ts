@@ -17,6 +17,7 @@ import { createExtractiveModel } from '../../../src/models/extractive/extractive
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
+import type { Metrics } from '../../../src/telemetry/metrics.ts';
 import type { Web } from '../../../src/web/web.ts';
 import { adaptersOver, onlyEmbedder, testSettings } from '../../support/adapters.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
@@ -44,6 +45,10 @@ interface CitewellOptions {
   readonly allowedFolders?: readonly string[];
   /** Models to choose from; none by default. */
   readonly modelChoices?: HttpServices['modelChoices'];
+  /** Counts requests; nothing does by default. */
+  readonly metrics?: Metrics;
+  /** Whether everybody may read the metrics. */
+  readonly opensMetrics?: boolean;
   /** Access to the web; none by default. */
   readonly web?: Web;
   /** Continues background work of an earlier start. */
@@ -77,11 +82,13 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
     {
       embedders: onlyEmbedder(watchedEmbedder(createLexicalHash(), options.onEmbed)),
       ...(options.web && { web: options.web }),
+      ...(options.metrics && { metrics: options.metrics }),
       models: createModelRegistry({ extractive: createExtractiveModel(), ...options.models }),
       settings: {
         ...testSettings,
         accounts: { ...testSettings.accounts, ...options.accounts },
         admins: { knowsTestPassword: options.hasTestAdmin ?? false },
+        opensMetrics: options.opensMetrics ?? false,
         queuesUploads: options.queues ?? false,
         graceMs: options.grace ?? 50,
         ...(options.allowedFolders && { allowedFolders: options.allowedFolders }),

@@ -186,7 +186,12 @@ async function readBacklog(reader: Queries, fits: RawBuilder<boolean>): Promise<
   const counted = await reader
     .selectFrom('ingestion_tasks as t')
     .innerJoin('documents as d', 'd.key', 't.document_key')
-    .select(({ fn }) => ['t.state', fn.countAll<number>().as('count'), fn.count<number>('t.next_try_at').as('waiting')])
+    .select(({ fn }) => [
+      't.state',
+      fn.countAll<number>().as('count'),
+      fn.count<number>('t.next_try_at').as('waiting'),
+      fn.min('t.created_at').as('oldest'),
+    ])
     .where('t.state', 'in', ['queued', 'running'])
     .where(fits)
     .groupBy('t.state')
@@ -201,11 +206,13 @@ async function readBacklog(reader: Queries, fits: RawBuilder<boolean>): Promise<
   const [queued, running] = [of('queued')?.count ?? 0, of('running')?.count ?? 0];
   const ratePerSecond = await recentRate(reader, fits);
   const left = queued + running;
+  const oldest = of('queued')?.oldest;
   return {
     queued,
     retrying: of('queued')?.waiting ?? 0,
     running,
     failed,
+    oldestSeconds: oldest == null ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
     ratePerSecond,
     etaSeconds: left === 0 ? 0 : ratePerSecond === 0 ? null : Math.ceil(left / ratePerSecond),
   };

@@ -1,0 +1,33 @@
+import type { RequestHandler, Router } from 'express';
+import { requireSuperuser } from '../../access/principal.ts';
+import { principalOf } from '../authenticate.ts';
+import { createRouter } from '../create-router.ts';
+import type { HttpServices } from '../http-services.ts';
+import { onlyMethods } from '../unknown-route.ts';
+
+type Services = Pick<HttpServices, 'metrics' | 'opensMetrics' | 'corpus' | 'queue' | 'status'>;
+
+/** Metrics for Prometheus, for superusers, or for everybody with CITEWELL_METRICS=open. */
+export function metricsRoutes(services: Services, identified: RequestHandler): Router {
+  const { metrics, opensMetrics = false, corpus, queue, status } = services;
+  const router = createRouter();
+  if (metrics === undefined) return router;
+  const admitted: RequestHandler[] = opensMetrics ? [] : [identified, onlySuperusers];
+  router
+    .route('/metrics')
+    .get(...admitted, async (_request, response) => {
+      const [{ index }, stats, backlog] = await Promise.all([status(), corpus.stats(), queue.backlog()]);
+      const { documents, chunks, pendingIndexWrites } = stats;
+      const { contentType, text } = await metrics.render({
+        ...{ index: index.state, queue: backlog, documents, chunks, pendingIndexWrites },
+      });
+      response.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store' }).send(text);
+    })
+    .all(onlyMethods('GET'));
+  return router;
+}
+
+const onlySuperusers: RequestHandler = (_request, response, next) => {
+  requireSuperuser(principalOf(response));
+  next();
+};

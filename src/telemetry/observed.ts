@@ -1,0 +1,78 @@
+import { ServiceError } from '../errors.ts';
+import type { Model, ModelEvent, ModelRegistry, ModelRequest } from '../models/model.ts';
+import { costOf, type PriceTable, priceOf } from '../models/prices.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Metrics } from './metrics.ts';
+
+const secondsSince = (start: number): number => (performance.now() - start) / 1000;
+
+/** Counts searches, with the time of each leg that ran. */
+export function observedRetriever(retriever: Retriever, metrics: Metrics): Retriever {
+  return {
+    async search(query, settings, signal) {
+      const outcome = await retriever.search(query, settings, signal);
+      const { kind, milliseconds } = outcome.explanation;
+      const ran = Object.entries(milliseconds).filter(([, spent]) => spent > 0);
+      metrics.search({ kind, legs: Object.fromEntries(ran.map(([leg, spent]) => [leg, spent / 1000])) });
+      return outcome;
+    },
+  };
+}
+
+/** Counts the calls, tokens and cost of every model. */
+export function observedModels(models: ModelRegistry, prices: PriceTable, metrics: Metrics): ModelRegistry {
+  // One object for each model, as in the registry: callers compare them.
+  const observed = new WeakMap<Model, Model>();
+  return {
+    defaultName: (slot) => models.defaultName(slot),
+    resolve(name, slot) {
+      const model = models.resolve(name, slot);
+      const known = observed.get(model) ?? { ...model, stream: (request: ModelRequest) => counted(model, request) };
+      observed.set(model, known);
+      return known;
+    },
+  };
+
+  async function* counted(model: Model, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
+    const start = performance.now();
+    let stop: (ModelEvent & { type: 'stop' }) | undefined;
+    let outcome: 'ok' | 'failed' | 'cancelled' = 'cancelled';
+    try {
+      for await (const event of model.stream(request)) {
+        if (event.type === 'stop') stop = event;
+        yield event;
+      }
+      outcome = 'ok';
+    } catch (error) {
+      outcome = error instanceof ServiceError && error.code === 'cancelled' ? 'cancelled' : 'failed';
+      throw error;
+    } finally {
+      const name = stop?.model ?? model.name;
+      const price = stop && priceOf(name, prices);
+      metrics.modelCall({
+        ...{ model: name, outcome: stop === undefined ? outcome : 'ok', seconds: secondsSince(start) },
+        ...(stop && { usage: stop.usage, dollars: price && costOf(stop.usage, price) }),
+      });
+    }
+  }
+}
+
+/** Counts calls of Python. */
+export function observedSandbox(sandbox: Sandbox, metrics: Metrics): Sandbox {
+  return {
+    limits: sandbox.limits,
+    close: () => sandbox.close(),
+    async run(request, signal) {
+      const start = performance.now();
+      let outcome: 'ok' | 'failed' = 'failed';
+      try {
+        const result = await sandbox.run(request, signal);
+        outcome = 'ok';
+        return result;
+      } finally {
+        metrics.sandboxRun({ outcome, seconds: secondsSince(start) });
+      }
+    },
+  };
+}
