@@ -2,6 +2,7 @@ import type { Correction } from '../../chunk-search.ts';
 import { beginningOf, type QueryTerms } from '../../full-text/analyse.ts';
 import { nearStems } from '../../full-text/near-stems.ts';
 import type { KeySet } from '../search/key-set.ts';
+import type { Vocabulary } from './filter-vocabulary.ts';
 import { nearTerms } from './near-terms.ts';
 import type { TermIndex } from './term-index.ts';
 
@@ -26,7 +27,11 @@ const MAX_POSTINGS_CHECKED = 300_000;
  *
  * Only chunks that pass the filter count, so that corrections reveal nothing of other users' content.
  */
-export function correctWords(whole: TermIndex, words: QueryTerms['words'], allowed: KeySet | undefined): Correction[] {
+export function correctWords(
+  whole: TermIndex,
+  words: QueryTerms['words'],
+  { allowed, few }: { readonly allowed: KeySet | undefined; readonly few?: () => Vocabulary | undefined },
+): Correction[] {
   const index = allowed === undefined ? whole : { ...whole, count: countAmong(whole, allowed) };
   const unknown: (readonly [term: string, word: string])[] = [];
   let checked = 0;
@@ -35,8 +40,9 @@ export function correctWords(whole: TermIndex, words: QueryTerms['words'], allow
     if (unknown.length === MAX_WORDS || checked > MAX_POSTINGS_CHECKED) break;
     if ([...word].length >= SHORTEST && index.count(term) === 0) unknown.push([term, word]);
   }
+  const among = unknown.length === 0 ? index : (few?.() ?? index);
   return unknown.flatMap(([term, word]) => {
-    const instead = corrections(index, term, word);
+    const instead = corrections(among, term, word);
     return instead.length === 0 ? [] : [{ word, instead }];
   });
 }
@@ -46,7 +52,7 @@ const countAmong = (index: TermIndex, allowed: KeySet) => (term: string) =>
     ? 0
     : index.postings(term).reduce((sum, posting) => sum + (allowed.has(Math.abs(posting)) ? 1 : 0), 0);
 
-function corrections(index: TermIndex, term: string, word: string): string[] {
+function corrections(index: Vocabulary, term: string, word: string): string[] {
   const beginning = beginningOf(word);
   const sameBeginning = beginning !== undefined && index.count(beginning) > 0 ? KNOWN_BEGINNING : 1;
   const near = (distance: number) =>
@@ -56,7 +62,7 @@ function corrections(index: TermIndex, term: string, word: string): string[] {
   return mostFrequent(index, near(2));
 }
 
-function mostFrequent(index: TermIndex, terms: readonly string[]): string[] {
+function mostFrequent(index: Vocabulary, terms: readonly string[]): string[] {
   return [...new Set(terms)]
     .filter((term) => /^[\p{L}\p{M}]+$/u.test(term))
     .map((term) => ({ term, count: index.count(term) }))

@@ -5,13 +5,11 @@ import { renewGraphTerms } from '../graph/name-rows.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { termTables } from './chunk-lengths.ts';
+import { CHUNK_TEXTS } from './filter-vocabulary.ts';
 
 const STAMP = 'analyser_version';
 
-/** The visible chunks of the corpus with their texts for the index: a generated context precedes a chunk's own text. */
-const CHUNKS = sql.raw(`
-  select c.key, d.title, c.heading_path, coalesce(c.context || '\n', '') || c.text as text
-  from chunks c join documents d on d.key = c.document_key`);
+const CHUNKS = sql.raw(CHUNK_TEXTS);
 const DOCUMENTS = sql.raw("select key, title, '[]' as heading_path, coalesce(summary, '') as text from documents");
 
 /** The chunks of earlier versions, under the alias `p`, with their texts for the index. */

@@ -8,6 +8,7 @@ import {
   type TermTable,
   termTables,
 } from '../full-text/chunk-lengths.ts';
+import type { Vocabulary } from '../full-text/filter-vocabulary.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet } from './key-set.ts';
 
@@ -32,6 +33,8 @@ export interface ResolvedFilter {
   readonly keys: KeySet;
   /** True when some may belong to earlier versions only. */
   readonly isPast?: boolean;
+  /** Their terms, when they are few and were needed. */
+  vocabulary?: Vocabulary;
   vectors?: { readonly spaceKey: number; readonly found: readonly number[]; readonly matrix: Float32Array };
 }
 

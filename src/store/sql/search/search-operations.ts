@@ -5,7 +5,8 @@ import type { QueryTerms } from '../../full-text/analyse.ts';
 import { toTextScore } from '../../full-text/text-score.ts';
 import type { GraphFinding } from '../../graph-search.ts';
 import type { VectorHit, VectorSpaceName } from '../../vector-index.ts';
-import { correctWords } from '../full-text/correct-words.ts';
+import { type AllowedChunks, correctWords } from '../full-text/correct-words.ts';
+import { vocabularyOf } from '../full-text/filter-vocabulary.ts';
 import { rankByTerms } from '../full-text/rank-by-terms.ts';
 import { memoized, presentTerms, type TermIndex } from '../full-text/term-index.ts';
 import { type CompiledGraphQuery, searchGraph } from '../graph/search-graph.ts';
@@ -146,17 +147,19 @@ function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading:
 }
 
 function rankedKeys(reading: Reading, { filter, ...query }: MatchingQuery): Ranking<RankedChunk> {
-  const allowed = resolveFilter(reading, filter)?.keys;
-  return rankWithin(memoized(extractionChunksOf(reading, filter)), query, allowed);
+  const resolved = resolveFilter(reading, filter);
+  const few = () => resolved && vocabularyOf(reading, resolved);
+  return rankWithin(memoized(extractionChunksOf(reading, filter)), query, { allowed: resolved?.keys, few });
 }
 
 /** Ranks the allowed chunks of an index, after correcting the spelling of words that none of them has. */
 export function rankWithin(
   index: TermIndex,
   { limit, ...query }: Omit<MatchingQuery, 'filter'>,
-  allowed: KeySet | undefined,
+  within: AllowedChunks,
 ): Ranking<RankedChunk> {
-  const corrections = correctWords(index, query.words, allowed);
+  const { allowed } = within;
+  const corrections = correctWords(index, query.words, within);
   const terms = dropIdentifierParts(index, query, allowed);
   const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, limit });
   const hits = found.map(({ key, score: sum }, index) => ({ key, rank: index + 1, score: toTextScore(sum) }));

@@ -1,0 +1,78 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { everything, type Filter } from '../../../../src/documents/filter.ts';
+import { readQueryTerms } from '../../../../src/store/full-text/analyse.ts';
+import { type Vocabulary, vocabularyOf } from '../../../../src/store/sql/full-text/filter-vocabulary.ts';
+import { presentTerms } from '../../../../src/store/sql/full-text/term-index.ts';
+import { compileChunkFilter } from '../../../../src/store/sql/search/compile-filter.ts';
+import { keySet } from '../../../../src/store/sql/search/key-set.ts';
+import { withSnapshot } from '../../../../src/store/sql/search/read-snapshot.ts';
+import { searchOperations } from '../../../../src/store/sql/search/search-operations.ts';
+import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
+import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
+
+const patient = { check: () => undefined };
+
+const inDocument = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
+
+/** Two documents of few chunks, and many words that only others have. */
+async function openFilled() {
+  const store = await openTestStore();
+  const owls = newDocument('Owls of the north');
+  const texts = ['The snowy owl hunts by day_light.', 'Die Schneeeule jagt auch tagsüber.', '𐌰𐌱𐌲 und 北极 owls, owls.'];
+  const chunks = texts.map((text, order) =>
+    newChunk(order, text, { headingPath: ['Owls', 'Hunting'], context: 'About birds' }),
+  );
+  await ingest(store, owls, chunks);
+  const letters = 'abcdefghijklmnopqrstuvwxyz';
+  const words = Array.from({ length: 600 }, (_, n) => `hun${letters[n % 26]}${letters[Math.floor(n / 26)]}s`);
+  await ingest(store, newDocument('others'), [newChunk(0, words.join(' '))]);
+  const database = new DatabaseSync(store.path, { readOnly: true });
+  onTestFinished(() => database.close());
+  return { store, owls, database };
+}
+
+describe('the vocabulary of a few chunks', () => {
+  it('has exactly the terms that the index has of them, in its order', async () => {
+    const { database } = await openFilled();
+    withSnapshot(database, patient, (reading) => {
+      const index = presentTerms(reading, 'chunk_terms');
+      const own = vocabularyOf(reading, { keys: keySet([1, 2, 3]) });
+      if (own === undefined) throw new Error('Three chunks are few.');
+      const termsOf = ({ seek }: Vocabulary) => {
+        const terms: string[] = [];
+        for (let term = seek(''); term !== undefined; term = seek(`${term}\u0001`)) terms.push(term);
+        return terms;
+      };
+      const countIn = (term: string) => index.postings(term).filter((key) => Math.abs(key) <= 3).length;
+      const counted = termsOf(index).flatMap((term) => (countIn(term) > 0 ? [[term, countIn(term)]] : []));
+      expect(termsOf(own).map((term) => [term, own.count(term)])).toEqual(counted);
+      expect(counted.length).toBeGreaterThan(15);
+    });
+  });
+
+  it('is not read for many chunks, or those of earlier versions', async () => {
+    const { database } = await openFilled();
+    withSnapshot(database, patient, (reading) => {
+      expect(vocabularyOf(reading, { keys: keySet(Array.from({ length: 49 }, (_, key) => key)) })).toBeUndefined();
+      expect(vocabularyOf(reading, { keys: keySet([1]), isPast: true })).toBeUndefined();
+    });
+  });
+
+  it('saves the walks through the index for words that a document lacks', async () => {
+    const { database, owls } = await openFilled();
+    let statements = 0;
+    const counting = { check: () => void statements++ };
+    const search = (text: string, filter: Filter) => {
+      statements = 0;
+      const compiled = compileChunkFilter(sqliteSql, filter);
+      const query = { ...readQueryTerms(text), filter: compiled, limit: 10 };
+      return searchOperations.matchingChunks(database, query, counting);
+    };
+    const { corrections } = search('hunas huncs hundss huntss', inDocument(owls.id));
+    expect(statements).toBeLessThan(40);
+    expect(corrections.map(({ instead }) => instead)).toContainEqual(['hunt']);
+    search('hunxqzs hunqxzs', everything);
+    expect(statements).toBeGreaterThan(40);
+  });
+});
