@@ -40,9 +40,9 @@ export function correctWords(
     if (unknown.length === MAX_WORDS || checked > MAX_POSTINGS_CHECKED) break;
     if ([...word].length >= SHORTEST && index.count(term) === 0) unknown.push([term, word]);
   }
-  const among = unknown.length === 0 ? index : (few?.() ?? index);
+  const own = unknown.length === 0 ? undefined : few?.();
   return unknown.flatMap(([term, word]) => {
-    const instead = corrections(among, term, word);
+    const instead = corrections({ ...index, count: own?.count ?? index.count }, own, { term, word });
     return instead.length === 0 ? [] : [{ word, instead }];
   });
 }
@@ -52,11 +52,19 @@ const countAmong = (index: TermIndex, allowed: KeySet) => (term: string) =>
     ? 0
     : index.postings(term).reduce((sum, posting) => sum + (allowed.has(Math.abs(posting)) ? 1 : 0), 0);
 
-function corrections(index: Vocabulary, term: string, word: string): string[] {
+function corrections(
+  index: Vocabulary,
+  own: Vocabulary | undefined,
+  { term, word }: { readonly term: string; readonly word: string },
+): string[] {
   const beginning = beginningOf(word);
   const sameBeginning = beginning !== undefined && index.count(beginning) > 0 ? KNOWN_BEGINNING : 1;
-  const near = (distance: number) =>
-    nearTerms(index.seek, { word: term, distance, steps: STEPS, sameBeginning }).map((each) => each.term);
+  const near = (distance: number) => {
+    const query = { word: term, distance, steps: STEPS, sameBeginning };
+    // Nothing that the walk through the index could find would count.
+    if (own && nearTerms(own.seek, { ...query, steps: Number.POSITIVE_INFINITY }).length === 0) return [];
+    return nearTerms(index.seek, query).map((each) => each.term);
+  };
   const one = mostFrequent(index, [...near(1), ...nearStems(word)]);
   if (one.length > 0 || [...word].length < LONG) return one;
   return mostFrequent(index, near(2));

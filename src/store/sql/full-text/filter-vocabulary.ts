@@ -15,7 +15,7 @@ const MAX_CHUNKS = 48;
 
 /**
  * The terms of the chunks that pass a filter, when they are few, e.g. those of one document: most words are missing in
- * them, and similar ones are sought here many times faster than in the index.
+ * them, and usually similar ones as well, which shows here without a walk through the index.
  */
 export function vocabularyOf(reading: Reading, filter: ResolvedFilter): Vocabulary | undefined {
   const { keys } = filter.keys;

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Kysely } from 'kysely';
 import { raceAbort } from '../../../shared/abort.ts';
 import type { Database } from '../database.ts';
@@ -21,23 +22,34 @@ import { cancelled, createThreadPool, type ThreadPool } from './thread-pool.ts';
 
 export interface SqliteOptions {
   readonly path: string;
-  /** Number of concurrent queries. */
+  /** Maximum number of concurrent queries; by default one for each processor core, from two to eight. */
   readonly readers?: number;
   /** Receives the progress of an upgrade, and damage that is found later or cannot be looked for. */
   readonly report?: (message: string) => void;
   readonly healthCheck?: HealthCheckSettings;
 }
 
+/** Both legs of a hybrid search run at the same time; more threads are started when they are needed. */
+const READERS_AT_ONCE = 2;
+const MAX_READERS = 8;
+/** Shared by all readers, which cache the same pages. */
+const READERS_CACHE_KB = 131_072;
+const MIN_CACHE_KB = 16_384;
+
+const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_ONCE, availableParallelism()));
+
 /**
  * Opens the database at `path`, creating or migrating it first; a copy is kept of one that is migrated. Throws ServiceError when it was written by a newer
  * version, is damaged, or was emptied.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
-  const { path, readers = 2, report, healthCheck = defaultHealthCheck } = options;
+  const { path, readers = defaultReaders(), report, healthCheck = defaultHealthCheck } = options;
   refuseEmptied(path);
   const writerPool = createThreadPool([startSqliteThread({ path, readOnly: false })]);
-  const threads = Array.from({ length: readers }, () => startSqliteThread({ path, readOnly: true }));
-  const readerPool = createThreadPool(threads);
+  const cacheKilobytes = Math.max(MIN_CACHE_KB, Math.floor(READERS_CACHE_KB / readers));
+  const start = () => startSqliteThread({ path, readOnly: true, cacheKilobytes });
+  const atOnce = Array.from({ length: Math.min(readers, READERS_AT_ONCE) }, start);
+  const readerPool = createThreadPool(atOnce, { max: readers, start });
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerPool, { readOnly: false }) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(readerPool, { readOnly: true }) });
   const close = async () => {

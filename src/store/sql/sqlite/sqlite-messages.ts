@@ -11,6 +11,8 @@ export type Operations = Readonly<Record<string, Operation>>;
 export interface SqliteThreadOptions {
   readonly path: string;
   readonly readOnly: boolean;
+  /** Size of its page cache, if not the default of 64 MB. */
+  readonly cacheKilobytes?: number;
 }
 
 export interface SqliteConnection extends SqliteThreadOptions {

@@ -17,6 +17,7 @@ import type {
 } from './sqlite-messages.ts';
 
 const STATEMENTS_KEPT = 256;
+const DEFAULT_CACHE_KB = 65_536;
 /** Two connections write only while one of them migrates or repairs; neither locks the file for long. */
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -36,7 +37,8 @@ function createConnection(options: SqliteConnection) {
       database.exec('pragma journal_mode = wal; pragma synchronous = full');
       registerTermFunctions(database);
     }
-    database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory');
+    database.exec('pragma foreign_keys = on; pragma temp_store = memory');
+    database.exec(`pragma cache_size = -${options.cacheKilobytes ?? DEFAULT_CACHE_KB}`);
     return database;
   };
 

@@ -14,17 +14,31 @@ interface Borrower {
   readonly reject: (error: Error) => void;
 }
 
-export function createThreadPool(threads: readonly SqliteThread[]): ThreadPool {
-  const idle = [...threads];
+/** Threads that a pool starts when all others are lent. */
+export interface MoreThreads {
+  /** Of all threads, including those the pool began with. */
+  readonly max: number;
+  start(): SqliteThread;
+}
+
+export function createThreadPool(first: readonly SqliteThread[], more?: MoreThreads): ThreadPool {
+  const threads = [...first];
+  const idle = [...first];
   const queue = new Set<Borrower>();
   let closed = false;
+  const startOne = (): SqliteThread | undefined => {
+    if (more === undefined || threads.length >= more.max) return undefined;
+    const started = more.start();
+    threads.push(started);
+    return started;
+  };
   const closedError = () => new ServiceError('store_failed', 'The database is closed.');
 
   return {
     acquire(signal) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(cancelled(signal));
-      const thread = idle.pop();
+      const thread = idle.pop() ?? startOne();
       if (thread !== undefined) return Promise.resolve(thread);
       return new Promise((resolve, reject) => {
         const leave = () => {
