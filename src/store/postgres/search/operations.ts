@@ -99,7 +99,7 @@ async function rank(database: Queries, { filter, ...query }: MatchingQuery) {
   if (filter?.past !== undefined) return notYet();
   const allowed = await resolveFilter(database, filter);
   const terms = [...query.terms, ...query.words.map(([term]) => term), ...query.identifiers.map(([whole]) => whole)];
-  return withTerms(database, 'chunk_terms', { terms, rank: (index) => rankWithin(index, query, allowed) });
+  return withTerms(database, 'chunk_terms', { terms, rank: (index) => rankWithin(index, query, { allowed }) });
 }
 
 async function documentKeys(database: Queries, condition: ReturnType<typeof toRaw>): Promise<number[]> {

@@ -20,6 +20,12 @@ const STEPS = 200;
 const MAX_WORDS_CHECKED = 64;
 const MAX_POSTINGS_CHECKED = 300_000;
 
+/** The chunks that pass the filter, all if undefined, and their terms where they are few. */
+export interface AllowedChunks {
+  readonly allowed: KeySet | undefined;
+  readonly few?: () => Vocabulary | undefined;
+}
+
 /**
  * Spelling correction for query words found in no chunk: the terms of words at edit distance one (Damerau-Levenshtein:
  * insertion, deletion, substitution, transposition), for long words two where one finds nothing. The first letter is
@@ -30,7 +36,7 @@ const MAX_POSTINGS_CHECKED = 300_000;
 export function correctWords(
   whole: TermIndex,
   words: QueryTerms['words'],
-  { allowed, few }: { readonly allowed: KeySet | undefined; readonly few?: () => Vocabulary | undefined },
+  { allowed, few }: AllowedChunks,
 ): Correction[] {
   const index = allowed === undefined ? whole : { ...whole, count: countAmong(whole, allowed) };
   const unknown: (readonly [term: string, word: string])[] = [];
