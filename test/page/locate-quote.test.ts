@@ -78,6 +78,20 @@ describe('the place of a quote in the text of a page', () => {
     });
   });
 
+  it('is identified among repeated paragraphs if only one has the whole context', () => {
+    const paragraph = 'In the north the fares are 120 kroner. Children pay less.';
+    const text = `${paragraph} Dogs pay. ${paragraph} Bicycles are free.`;
+    const before = 'In the north the fares are ';
+    const found = (after: string) => {
+      const located = locateQuote(pagesOf(text), '120 kroner', 1, { before, after });
+      return located.kind === 'found' ? located.parts[0]?.start : located.kind;
+    };
+    expect(found('. Children pay less. Dogs')).toBe(text.indexOf('120'));
+    expect(found('. Children pay less. Bicycles')).toBe(text.lastIndexOf('120'));
+    expect(found('. Children pay less. Cats')).toBe('ambiguous');
+    expect(found('. Children pay less.')).toBe('ambiguous');
+  });
+
   it('is compared with the normalisation of the search', () => {
     expect(readsAlike('The o\ufb03ce, inter-\nnational', 'the office, international')).toBe(true);
     expect(readsAlike('the office', 'an office')).toBe(false);

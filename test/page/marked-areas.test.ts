@@ -7,7 +7,8 @@ const row = (letters: readonly string[]) =>
   letters.map((text, index) => ({ text, area: { left: index * 10, top: 0, right: index * 10 + 10, bottom: 20 } }));
 
 describe('the glyphs of text runs', () => {
-  const links = (runs: readonly string[], letters: readonly string[]) => linkGlyphs(runs, row(letters));
+  const links = (runs: readonly string[], letters: readonly string[]) =>
+    linkGlyphs(runs, row(letters)).map((find) => find());
 
   it('are found letter by letter, ligatures and accents included', () => {
     expect(links(['final é'], ['ﬁ', 'n', 'a', 'l', ' ', 'e', '\u0301'])).toEqual([[0, 0, 1, 2, 3, undefined, 5]]);

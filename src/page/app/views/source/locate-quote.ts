@@ -111,7 +111,10 @@ function onPage(all: readonly number[], length: number, { pageIndex, pages }: Fo
   return beginning.length > 0 ? beginning : all.filter((at) => pageOf(at + length - 1) === page);
 }
 
-/** Minimum number of matching context characters, and minimum lead over any other occurrence. */
+/**
+ * Minimum number of matching context characters, and minimum lead over any other occurrence, unless it is the only one
+ * with the whole context.
+ */
 const MIN_CONTEXT = 12;
 const MIN_LEAD = 2;
 

@@ -18,8 +18,9 @@ export function markedAreas(
   const marked = new Set<number>();
   for (const { index, from, to } of parts) {
     const text = textOf(index);
+    const linked = links[index]?.() ?? [];
     for (let at = from; at < to; at++) {
-      const glyph = links[index]?.[at];
+      const glyph = linked[at];
       const letter = text.charAt(at);
       if (glyph === undefined && letter.trim() !== '') return undefined;
       if (glyph !== undefined && !WITHOUT_LETTER.test(letter)) marked.add(glyph);
