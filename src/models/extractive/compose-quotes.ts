@@ -64,9 +64,9 @@ export function composeQuotes({ question, sources, analyser }: QuotesRequest): C
 
 const INTRODUCTIONS: Readonly<Record<QuoteSupport, string>> = { answer: FOUND, closest: CLOSEST, none: NOT_SUPPORTED };
 
-/** "Net sales, 2021 (EUR million): 412". */
-const described = ({ row, column, value }: TableCell): string =>
-  `${[row, column].filter((name) => name !== '').join(', ')}: ${value}`;
+/** "Net sales, 2021: 412 (EUR million)". */
+const described = ({ row, column, value, unit }: TableCell): string =>
+  `${[row, column].filter((name) => name !== '').join(', ')}: ${value}${unit === undefined ? '' : ` ${unit}`}`;
 
 function scoreOf(source: QuotableSource): { readonly score?: number } {
   const score = source.kind === 'chunk' ? source.chunk.fullText?.score : undefined;

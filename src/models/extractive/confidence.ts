@@ -1,92 +1,89 @@
-/** Features of the sources found for a question; shares are 0 to 1. */
-export interface AnswerEvidence {
-  /** Support of each source, in order of rank. */
-  readonly supports: readonly number[];
-  /** Support of the best quote alone. */
-  readonly quoteSupport: number;
-  /** Share of the question's terms in the best quote or beside it. */
-  readonly quoteShare: number;
-  /** Full-text scores of the sources, best first; needs at least two. */
-  readonly scores: readonly number[];
-  /** Number of terms of the question. */
-  readonly termCount: number;
-  /** Share of the question in scripts without spaces, which are indexed as character bigrams or trigrams. */
-  readonly ngramShare: number;
-  /** Share of those in scripts indexed as trigrams, such as Thai. */
-  readonly trigramShare: number;
-  /** Whether the question is known to be in a language with inflection, other than English. */
-  readonly isInflected: boolean;
-}
+import type { Question } from './question.ts';
+import { type RankedSentences, weighted } from './rank-sentences.ts';
+import { CONFIDENCE_WEIGHTS } from './weights.ts';
 
-interface Weights {
+/** What of the best sentence, the other sources and the question tells whether the question is answered. */
+export interface AnswerFeatures {
   readonly bias: number;
+  /** Score of the best sentence, its lead over the best of another source, and its share among all. */
+  readonly best: number;
+  readonly lead: number;
+  readonly crowd: number;
+  /** Features of the best sentence. */
+  readonly words: number;
+  readonly near: number;
+  readonly share: number;
+  readonly missing: number;
+  readonly kind: number;
+  readonly lacksKind: number;
+  readonly first: number;
+  /** Most of any source and sentence. */
   readonly support: number;
-  readonly quoteSupport: number;
-  readonly quoteShare: number;
-  readonly gap: number;
+  readonly mostNear: number;
+  /** Lead of the best full-text score over the second, the fifth and the tenth, relative to it. */
+  readonly leadOverSecond: number;
+  readonly leadOverFifth: number;
+  readonly leadOverTenth: number;
+  /** Of the question: number of terms, share of those in character n-grams and trigrams, and of inflected languages. */
   readonly termCount: number;
   readonly ngramShare: number;
   readonly trigramShare: number;
   readonly inflected: number;
-  /** Of one divided by the number of sources. */
+  /** One divided by the number of sources. */
   readonly few: number;
-  /** Lead of the best score over the second and over the fifth, relative to it. */
-  readonly leadOverSecond: number;
-  readonly leadOverFifth: number;
 }
 
-// Logistic regressions fitted on the tuning half of XQuAD (en, de, es, ru, ar, hi, zh, th) with the answering document in
-// place and taken away. The bias of the first and what it says of languages were then set by hand on that half; the
-// bias of the second leaves 12 in 100 questions falsely answered there.
-const WITH_SCORES: Weights = {
-  ...{ bias: -8.95, support: 4.74, quoteSupport: 4.26, gap: 1.1, termCount: 0.273, ngramShare: 0.9 },
-  ...{ inflected: 0.35, trigramShare: -0.8, few: 0, quoteShare: 0, leadOverSecond: 2.28, leadOverFifth: 3.63 },
-};
-const WITHOUT_SCORES: Weights = {
-  ...{ bias: -8.34, support: 6.03, quoteSupport: 4.61, gap: 4.35, termCount: 0.35, ngramShare: 1.5 },
-  ...{ inflected: 0.64, trigramShare: -1.73, few: 0, quoteShare: 0, leadOverSecond: 0, leadOverFifth: 0 },
-};
-// Fitted on corpora of one, two and five documents, against sources that have all names of the question; the bias
-// and the weight of scripts without spaces were set by hand on that half and on sixty questions to ten small folders.
-const OF_FEW: Weights = {
-  ...{ bias: -8.6, support: 3.25, quoteSupport: 3.29, quoteShare: 6.22, gap: 2.22, termCount: 0.23, ngramShare: 1.6 },
-  ...{ inflected: 0.43, trigramShare: -1.74, few: 2.29, leadOverSecond: 0, leadOverFifth: 0 },
-};
 const MANY = 8;
+const MAX_TERMS = 10;
 
 /** Whether so few sources were found that leads and the rarity of words are chance: all that a small corpus holds. */
 export const isFew = (sources: number): boolean => sources < MANY;
 
-const MAX_TERMS = 10;
-
-/** Whether the sources probably answer the question, or are only the nearest ones. */
-export function isConfident({
-  supports,
-  quoteSupport,
-  quoteShare,
-  scores,
-  termCount,
-  ...question
-}: AnswerEvidence): boolean {
-  const [best = 0, second = best] = supports.toSorted((a, b) => b - a);
-  const weights = isFew(supports.length) ? OF_FEW : scores.length > 1 ? WITH_SCORES : WITHOUT_SCORES;
-  const lead = (place: number) => {
-    const [top = 0] = scores;
-    const other = scores[Math.min(place, scores.length - 1)] ?? 0;
-    return top > 0 ? (top - other) / top : 0;
+export function answerFeatures(asked: Question, { sources, candidates }: RankedSentences): AnswerFeatures {
+  const [best] = candidates;
+  const other = candidates.find(({ sourceIndex }) => sourceIndex !== best?.sourceIndex);
+  const own = best?.features;
+  const top = best?.score ?? 0;
+  const scores = sources.flatMap(({ score }) => score ?? []).toSorted((a, b) => b - a);
+  const [most = 0] = scores;
+  const leadOver = (place: number) =>
+    most > 0 ? (most - (scores[Math.min(place, scores.length - 1)] ?? 0)) / most : 0;
+  return {
+    bias: 1,
+    best: top,
+    lead: other === undefined ? 0 : top - other.score,
+    crowd: Math.log(
+      Math.max(
+        1,
+        candidates.reduce((sum, { score }) => sum + Math.exp(score - top), 0),
+      ),
+    ),
+    words: own?.words ?? 0,
+    near: own?.near ?? 0,
+    share: own?.share ?? 0,
+    missing: own?.missing ?? 0,
+    kind: own?.kind ?? 0,
+    lacksKind: best?.mayAnswer === false ? 1 : 0,
+    first: best?.sourceIndex === 0 ? 1 : 0,
+    support: candidates.reduce((most, { features }) => Math.max(most, features.support), 0),
+    mostNear: candidates.reduce((most, { features }) => Math.max(most, features.near), 0),
+    leadOverSecond: leadOver(1),
+    leadOverFifth: leadOver(4),
+    leadOverTenth: leadOver(9),
+    termCount: Math.min(MAX_TERMS, asked.terms.length),
+    ngramShare: asked.ngramShare,
+    trigramShare: asked.trigramShare,
+    inflected: asked.isInflected ? 1 : 0,
+    few: 1 / Math.max(1, sources.length),
   };
-  const score =
-    weights.bias +
-    weights.support * best +
-    weights.quoteSupport * quoteSupport +
-    weights.quoteShare * quoteShare +
-    weights.gap * (best - second) +
-    weights.few / Math.max(1, supports.length) +
-    weights.termCount * Math.min(MAX_TERMS, termCount) +
-    weights.ngramShare * question.ngramShare +
-    weights.trigramShare * question.trigramShare +
-    (question.isInflected ? weights.inflected : 0) +
-    weights.leadOverSecond * lead(1) +
-    weights.leadOverFifth * lead(4);
-  return score > 0;
 }
+
+/** Which weights judge an answer: a small corpus has its own, and pages of the web carry no full-text scores. */
+export function weightsFor({ sources }: RankedSentences): keyof typeof CONFIDENCE_WEIGHTS {
+  if (isFew(sources.length)) return 'few';
+  return sources.filter(({ score }) => score !== undefined).length > 1 ? 'scored' : 'unscored';
+}
+
+/** Whether the best sentence probably answers, or is only the nearest one. */
+export const isConfident = (asked: Question, ranked: RankedSentences): boolean =>
+  weighted(answerFeatures(asked, ranked), CONFIDENCE_WEIGHTS[weightsFor(ranked)]) > 0;

@@ -4,6 +4,8 @@ export interface TableRow {
   /** Column names, often with unit or period; empty for unnamed columns. */
   readonly header: readonly string[];
   readonly cells: readonly string[];
+  /** What the figures are counted in, as the table or the text above says: "(in thousands)". */
+  readonly unit: string;
 }
 
 /** A table cell with its row and column names. */
@@ -11,32 +13,67 @@ export interface TableCell {
   readonly row: string;
   readonly column: string;
   readonly value: string;
+  readonly unit?: string;
 }
 
 /** Classifies each piece of a text: a table row, `header` for a row of column names, undefined for prose. */
 export function tableRowsOf(text: string, pieces: readonly Span[]): (TableRow | 'header' | undefined)[] {
-  const lines = pieces.map(({ start, end }) => cellsOf(text.slice(start, end)));
+  const texts = pieces.map(({ start, end }) => text.slice(start, end));
+  const lines = texts.map(cellsOf);
   let header: readonly string[] = [];
+  let unit = '';
+  // Names of columns that stand above a table instead of in it, as in the text of many PDFs.
+  let date = '';
+  let years: readonly string[] = [];
+  const dated = (columns: readonly string[]) =>
+    columns.map((column) => (YEAR.test(column) && date !== '' ? `${date} ${column}` : column));
   return lines.map((cells, index) => {
+    const line = texts[index] ?? '';
+    if (line.length <= MAX_NOTE_LENGTH && UNIT.test(line)) unit = unitIn(line, cells);
     if (cells === undefined) {
       header = [];
+      const named = line.split(/\s+/);
+      if (named.length > 1 && named.every((word) => YEAR.test(word))) years = named;
+      else if (line.length <= MAX_NOTE_LENGTH && DATE_WITHOUT_YEAR.test(line)) date = line;
       return undefined;
     }
     if (cells.every((cell) => SEPARATOR_ROW.test(cell))) return 'header';
     const isFirst = lines[index - 1] === undefined;
     const next = lines[index + 1];
     const isRuled = next?.every((cell) => SEPARATOR_ROW.test(cell)) === true;
+    const figures = cells.slice(1).filter(isFigure);
+    const isNaming = figures.every((cell) => YEAR.test(cell));
     // Without a separator row, a first row without figures above rows with figures is the header.
-    if (isRuled || (isFirst && next !== undefined && !cells.slice(1).some(isFigure) && next.some(isFigure))) {
-      header = cells;
+    if ((isRuled && isNaming) || (isFirst && isNaming && next?.some(isFigure) === true)) {
+      header = dated(cells);
       return 'header';
     }
-    return { header, cells };
+    // Further names of columns, or the unit, below the first.
+    if (header.length > 0 && cells[0] === '' && isNaming) {
+      const names = dated(cells.map((cell) => (UNIT.test(cell) ? '' : cell)));
+      header = header.map((name, column) => [name, names[column] ?? ''].filter((part) => part !== '').join(' '));
+      return 'header';
+    }
+    const fits = header.length === 0 && years.length === cells.length - 1;
+    return { header: fits ? ['', ...dated(years)] : header, cells, unit };
   });
 }
 
+const MAX_NOTE_LENGTH = 120;
+const YEAR = /^(?:19|20)\d\d$/;
+const DATE_WITHOUT_YEAR = /^[\p{L}\d ]*\d{1,2},$/u;
+const UNIT =
+  /(?<![\p{L}\p{N}])(?:(?:in|amounts|figures|en|angaben)\s.*)?(?:thousands?|millions?|billions?|tausend|tsd|mio|mrd|millionen|milliarden|milliers|miles|millones)(?![\p{L}\p{N}])/iu;
 const SEPARATOR_ROW = /^:?-+:?$/;
 const isFigure = (cell: string): boolean => /^\W{0,3}\p{Nd}/u.test(cell) && /\p{Nd}/u.test(cell);
+
+/** The note that names the unit; prose that merely mentions an amount names none. */
+function unitIn(line: string, cells: readonly string[] | undefined): string {
+  const note = cells?.find((cell) => UNIT.test(cell)) ?? line;
+  const bracketed = /\([^()]*\)/.exec(note)?.[0] ?? '';
+  if (UNIT.test(bracketed)) return bracketed;
+  return /\p{Nd}|[.!?]$/u.test(note) ? '' : `(${note})`;
+}
 
 function cellsOf(line: string): readonly string[] | undefined {
   const inner = /^\|(.*)\|$/s.exec(line.trim())?.[1];
@@ -44,21 +81,39 @@ function cellsOf(line: string): readonly string[] | undefined {
   return cells.length < 2 ? undefined : cells.map((cell) => cell.replaceAll('\\|', '|').trim());
 }
 
+/** A cell, and how well the question names its row and column, 0 to 1. */
+export interface FittingCell {
+  readonly cell: TableCell;
+  readonly fit: number;
+  /** Whether the question names the column. */
+  readonly isColumnNamed: boolean;
+}
+
+const FIT_WITHOUT_COLUMN = 0.6;
+const PREFIX_LENGTH = 5;
+
 /** The cell that a question asks for, if the question names the row. */
 export function cellAskedFor(
-  { header, cells }: TableRow,
+  { header, cells, unit }: TableRow,
   termsOf: (text: string) => readonly string[],
   asked: ReadonlySet<string>,
-): TableCell | undefined {
+): FittingCell | undefined {
   const row = cells.find((cell) => cell !== '' && !isFigure(cell)) ?? cells[0] ?? '';
-  if (!termsOf(row).some((term) => asked.has(term))) return undefined;
+  // Inflected words have two terms: in full and as a prefix, of which one suffices.
+  const wordsOf = (text: string) => termsOf(text).filter((term) => !term.endsWith('-'));
+  const isAsked = (word: string) => asked.has(word) || asked.has(`${[...word].slice(0, PREFIX_LENGTH).join('')}-`);
+  const rowWords = wordsOf(row);
+  const named = rowWords.filter(isAsked).length;
+  if (named === 0) return undefined;
   let best: TableCell | undefined;
   let most = -1;
   for (const [index, value] of cells.entries()) {
     if (!isFigure(value) || value === row) continue;
     const column = header[index] ?? '';
-    const named = termsOf(column).filter((term) => asked.has(term)).length;
-    if (named > most) [best, most] = [{ row, column, value }, named];
+    const count = wordsOf(column).filter(isAsked).length;
+    if (count > most) [best, most] = [{ row, column, value, ...(unit !== '' && { unit }) }, count];
   }
-  return best;
+  if (best === undefined) return undefined;
+  const fit = (named / rowWords.length) * (most > 0 ? 1 : FIT_WITHOUT_COLUMN);
+  return { cell: best, fit, isColumnNamed: most > 0 };
 }

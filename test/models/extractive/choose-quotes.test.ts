@@ -154,7 +154,7 @@ describe('chooseQuotes', () => {
       'The net sales of Alden in 2021 rose by 14 percent after two weak years.\n\nAmounts in EUR million\n\n' +
         '| | 2020 | 2021 |\n|---|---|---|\n| Net sales | 398 | 412 |\n| Net profit | 20 | 23 |',
       '| Net sales | 398 | 412 |',
-      { row: 'Net sales', column: '2021', value: '412' },
+      { row: 'Net sales', column: '2021', value: '412', unit: '(Amounts in EUR million)' },
     ],
     [
       'German, between tabs',
@@ -167,6 +167,25 @@ describe('chooseQuotes', () => {
     const [first] = chooseQuotes({ question, sources: [{ text, about: '' }], analyser }).quotes;
     expect(text.slice(first?.start, first?.end)).toBe(row);
     expect(first?.cell).toEqual(cell);
+  });
+
+  it.each([
+    [
+      'a year above the table, the unit above the year',
+      'Balance sheet\n\n(in thousands)\n\nDecember 31,\n\n2021 2020\n\nAssets\n\n' +
+        '| Goodwill | $180,516 | $182,687 |\n| --- | --- | --- |\n| Other assets | 46,455 | 16,970 |',
+      'What was the goodwill in 2020?',
+      { row: 'Goodwill', column: 'December 31, 2020', value: '$182,687', unit: '(in thousands)' },
+    ],
+    [
+      'names of columns and the unit in further rows',
+      'Results\n\n|  | 2021 | 2020 |\n| --- | --- | --- |\n|  |  | (in millions) |\n| Cost of revenue | 16 | 14 |\n| Revenue | 32 | 23 |',
+      'What was the revenue in 2020?',
+      { row: 'Revenue', column: '2020', value: '23', unit: '(in millions)' },
+    ],
+  ])('gives the cell with its row, column, period and unit: %s', (_name, text, question, expected) => {
+    const [first] = chooseQuotes({ question, sources: [{ text, about: '' }], analyser }).quotes;
+    expect(first?.cell).toEqual(expected);
   });
 
   it.each([
