@@ -5,12 +5,18 @@ import { decodeArtefact } from '../../src/embeddings/lsa/artefact.ts';
 import { learnInWorker } from '../../src/embeddings/lsa/learn-in-worker.ts';
 import { MAX_CHUNKS_READ } from '../../src/embeddings/lsa/learning-source.ts';
 import { lsaEmbeddings } from '../../src/embeddings/lsa/lsa-embeddings.ts';
+import type { LsaModel } from '../../src/embeddings/lsa/lsa-model.ts';
+import { staticEmbeddings } from '../../src/embeddings/static/static-embeddings.ts';
 import { packagedModel } from '../../src/embeddings/static/static-model.ts';
 import { distances } from '../../src/store/distance.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
 
-/** Cost of training an embedder on a corpus, compared with hashing. */
+/** The embedder in use with a large corpus, its two parts, and the one without any training or table. */
+export const builtIn = ['learned', 'its LSA alone', 'packaged', 'hashed'] as const;
+export type BuiltIn = (typeof builtIn)[number];
+
+/** Cost of training an embedder on a corpus, and of those that are built in. */
 export interface LearningFigures {
   readonly chunks: number;
   readonly chunksRead: number;
@@ -19,11 +25,12 @@ export interface LearningFigures {
   /** Megabytes the process grew by at most during training, and afterwards. */
   readonly peak: number;
   readonly kept: number;
+  /** Milliseconds until the packaged embedder's first vector, and the megabytes the process grows by. */
+  readonly loading: { readonly milliseconds: number; readonly megabytes: number };
   /** Chunks per second. */
-  readonly foldingIn: number;
-  readonly hashing: number;
+  readonly embedding: Readonly<Record<BuiltIn, number>>;
   /** Embedding a query and comparing it with every vector. */
-  readonly search: Readonly<Record<'learned' | 'hashed', Timing>>;
+  readonly search: Readonly<Record<BuiltIn, Timing>>;
 }
 
 const BATCH = 256;
@@ -47,28 +54,42 @@ export async function measureLearning(
   const model = decodeArtefact(artefact);
   if (model === undefined) throw new Error('The trained model cannot be read.');
 
-  const learned = lsaEmbeddings({ name: LEARNED_EMBEDDING, learned: async () => model, packaged: packagedModel });
-  const hashed = createLexicalHash();
-  const folded = await embedAll(learned, chunks);
-  const hashes = await embedAll(hashed, chunks);
-  const search = await interleaved(
-    [
-      { name: 'learned', run: (query) => nearest(learned, query, folded.vectors) },
-      { name: 'hashed', run: (query) => nearest(hashed, query, hashes.vectors) },
-    ],
-    queries,
-    5,
-  );
+  const loading = await measureLoading();
+  const { centre, ...rest } = model;
+  const alone = { ...rest, dimensions: model.dimensions - centre.length, centre: new Float32Array() };
+  const lsa = (each: LsaModel) =>
+    lsaEmbeddings({ name: LEARNED_EMBEDDING, learned: async () => each, packaged: packagedModel });
+  const models = {
+    learned: lsa(model),
+    'its LSA alone': lsa(alone),
+    packaged: staticEmbeddings(),
+    hashed: createLexicalHash(),
+  } satisfies Record<BuiltIn, EmbeddingModel>;
+  const embedding: Partial<Record<BuiltIn, number>> = {};
+  const runs: { name: BuiltIn; run: (query: string) => Promise<number> }[] = [];
+  for (const name of builtIn) {
+    const { vectors, milliseconds } = await embedAll(models[name], chunks);
+    embedding[name] = (1000 * chunks.length) / milliseconds;
+    runs.push({ name, run: (query) => nearest(models[name], query, vectors) });
+  }
   return {
     chunks: chunks.length,
     chunksRead: Math.min(chunks.length, MAX_CHUNKS_READ),
     learning,
     peak: (peak - before) / 1e6,
     kept: artefact.byteLength / 1e6,
-    foldingIn: (1000 * chunks.length) / folded.milliseconds,
-    hashing: (1000 * chunks.length) / hashes.milliseconds,
-    search,
+    loading,
+    embedding: embedding as Record<BuiltIn, number>,
+    search: await interleaved(runs, queries, 5),
   };
+}
+
+async function measureLoading(): Promise<LearningFigures['loading']> {
+  const before = process.memoryUsage().rss;
+  const milliseconds = await timed(async () => {
+    await staticEmbeddings().embed(['harbour'], 'query');
+  });
+  return { milliseconds, megabytes: (process.memoryUsage().rss - before) / 1e6 };
 }
 
 function paragraphs(text: PseudoText, wanted: number): string[] {

@@ -3,7 +3,7 @@ import type { SizeFigures } from './figures.ts';
 import type { GraphFigures } from './measure-graph.ts';
 import type { GraphIngestFigures } from './measure-graph-ingest.ts';
 import type { IngestRates } from './measure-ingest.ts';
-import type { LearningFigures } from './measure-learning.ts';
+import { builtIn, type LearningFigures } from './measure-learning.ts';
 import { kinds, type Measured, shares } from './measure-search.ts';
 import type { Timing } from './timing.ts';
 
@@ -84,21 +84,26 @@ export function sizeLines(figures: SizeFigures): string[] {
 
 /** What learning costs, as Markdown. */
 export function learningLines(figures: LearningFigures): string[] {
-  const { chunks, chunksRead, learning, peak, kept, foldingIn, hashing, search } = figures;
+  const { chunks, chunksRead, learning, peak, kept, loading, embedding, search } = figures;
+  const { learned: all, 'its LSA alone': alone } = search;
   return [
     `Learning from ${count(chunks)} chunks, of which ${count(chunksRead)} are read`,
     '',
     ...table([
-      ['', 'learned', 'hashed', 'ratio'],
+      ['', ...builtIn, 'learned ÷ LSA alone'],
       ['learning', `${(learning / 1000).toFixed(1)} s`],
       ['memory it takes at most', `${peak.toFixed(0)} MB`],
       ['memory and disk it keeps', `${kept.toFixed(0)} MB`],
-      ['chunks embedded a second', foldingIn.toFixed(0), hashing.toFixed(0), ratio(foldingIn, hashing)],
+      ['first vector after', '', '', `${loading.milliseconds.toFixed(0)} ms, ${loading.megabytes.toFixed(0)} MB`],
+      [
+        'chunks embedded a second',
+        ...builtIn.map((name) => embedding[name].toFixed(0)),
+        ratio(embedding.learned, embedding['its LSA alone']),
+      ],
       [
         'a query compared with all, ms p50 / p95',
-        both(search.learned),
-        both(search.hashed),
-        ratio(search.learned.p50, search.hashed.p50),
+        ...builtIn.map((name) => both(search[name])),
+        ratio(all.p50, alone.p50),
       ],
     ]),
     '',

@@ -8,5 +8,8 @@ export function unitVector(numbers: ArrayLike<number>): Float32Array | undefined
   }
   const length = Math.sqrt(sum);
   if (!Number.isFinite(length) || length === 0) return undefined;
-  return Float32Array.from(numbers, (value) => value / length);
+  // Much faster than Float32Array.from with a function.
+  const unit = new Float32Array(numbers.length);
+  for (let index = 0; index < numbers.length; index++) unit[index] = (numbers[index] ?? 0) / length;
+  return unit;
 }

@@ -22,10 +22,15 @@ export interface Joining {
 export function joinPackaged(model: PackagedModel, { text, kind, learned, centre }: Joining): Float32Array {
   const share = kind === 'query' ? PACKAGED_SHARE * model.familiarity(text) : PACKAGED_SHARE;
   const joined = new Float64Array(learned.length + centre.length);
-  for (const [at, value] of learned.entries()) joined[at] = Math.sqrt(1 - share) * value;
-  const centred = unitVector((model.embed(text) ?? centre).map((value, at) => value - (centre[at] ?? 0)));
-  for (const [at, value] of (centred ?? []).entries()) joined[learned.length + at] = Math.sqrt(share) * value;
+  append(joined, 0, learned, Math.sqrt(1 - share));
+  const centred = model.embed(text)?.map((value, at) => value - (centre[at] ?? 0));
+  const unit = centred && unitVector(centred);
+  if (unit) append(joined, learned.length, unit, Math.sqrt(share));
   return unitVector(joined) ?? learned;
+}
+
+function append(target: Float64Array, start: number, vector: Float32Array, factor: number): void {
+  for (let at = 0; at < vector.length; at++) target[start + at] = factor * (vector[at] ?? 0);
 }
 
 /** Mean of the packaged embedder's vectors over a sample of `total` texts, which are added in order. */
@@ -39,7 +44,7 @@ export function createCentre(model: StaticModel, total: number) {
       const vector = seen++ % step === 0 ? model.embed(text) : undefined;
       if (vector === undefined) return;
       counted++;
-      for (const [at, value] of vector.entries()) sum[at] = (sum[at] ?? 0) + value;
+      for (let at = 0; at < vector.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0);
     },
     mean: (): Float32Array => Float32Array.from(sum, (value) => value / Math.max(1, counted)),
   };
