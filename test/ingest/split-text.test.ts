@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../src/ingest/readers/index.ts';
 import { markdownBlocks } from '../../src/ingest/readers/markdown/markdown.ts';
 import { paragraphsOf } from '../../src/ingest/readers/plain/text.ts';
 import { type SplitChunk, type SplitOptions, splitText } from '../../src/ingest/split-text.ts';
@@ -10,6 +11,8 @@ const KAFKA =
 
 const split = (text: string, options?: SplitOptions): SplitChunk[] =>
   splitText({ text, blocks: paragraphsOf(text), pages: [] }, options);
+const htmlTable = ([head = [], ...rows]: readonly string[][]): string =>
+  `<table><tr><th>${head.join('</th><th>')}</th></tr>${rows.map((row) => `<tr><td>${row.join('</td><td>')}</td></tr>`).join('')}</table>`;
 const splitMarkdown = (text: string): SplitChunk[] => splitText({ text, blocks: markdownBlocks(text), pages: [] });
 
 describe('splitting with explicit sizes', () => {
@@ -92,6 +95,28 @@ describe('splitting by structure', () => {
       expect(chunk.headingPath).toEqual(['Stop | Price']);
       expect(chunk.text).not.toContain('Stop');
     }
+  });
+
+  it.each([
+    ['html', (rows: readonly string[][]) => `<h1>Fares</h1>${htmlTable(rows)}`],
+    ['csv', (rows: readonly string[][]) => rows.map((row) => row.join(',')).join('\n')],
+    [
+      'rst',
+      (rows: readonly string[][]) =>
+        `.. csv-table::\n   :header-rows: 1\n\n   ${rows.map((row) => row.join(', ')).join('\n   ')}\n`,
+    ],
+  ])('names the columns with each part of a long table in %s, and keeps exact places', async (type, write) => {
+    const rows = Array.from({ length: 120 }, (_, index) => [`Pier ${index}`, `${index * 3} kroner`]);
+    const { signal } = new AbortController();
+    const bytes = Buffer.from(write([['Stop', 'Price'], ...rows]));
+    const read = await readDocument(type, { bytes, fileName: `fares.${type}`, signal });
+    const chunks = splitText(read);
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const { text, headingPath, start, end } of chunks) {
+      expect(`${headingPath.join(' ')} ${text}`).toMatch(/Stop[\s\S]*Price/);
+      expect(read.text.slice(start, end)).toBe(text);
+    }
+    for (const [name = ''] of rows) expect(chunks.some(({ text }) => text.includes(name))).toBe(true);
   });
 
   it('gives each chunk the page it starts on', () => {
