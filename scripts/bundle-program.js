@@ -32,7 +32,7 @@ const bundle = await rolldown({
   cwd: folder,
   platform: 'node',
   external: external.map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [{ name: 'keep-places', transform: keepPlaces }],
+  plugins: [{ name: 'citewell', transform: keepPlaces, renderChunk: takeBuiltins }],
 });
 await bundle.write({
   dir: TARGET,
@@ -47,6 +47,18 @@ await bundle.write({
   },
 });
 await bundle.close();
+
+/**
+ * Takes Node's own modules as they are. To import one reads all of its members, some of which load much more of Node.
+ * @param {string} code
+ */
+function takeBuiltins(code) {
+  return code.replaceAll(/^import (?:(\w+), )?(?:\* as )?(.+) from "(node:[\w/]+)";$/gm, (_, also, names, name) => {
+    const taken = `globalThis.process.getBuiltinModule("${name}")`;
+    const bindings = `const ${names.replaceAll(/ as /g, ': ')} = ${taken};`;
+    return also === undefined ? bindings : `const ${also} = ${taken}; ${bindings}`;
+  });
+}
 
 /**
  * Modules that find files beside themselves find those beside the single files.

@@ -1,11 +1,9 @@
 #!/usr/bin/env node
 // Plain JavaScript that old Node versions can parse, so that they print what is needed instead of a syntax error.
-import { existsSync } from 'node:fs';
-import module from 'node:module';
-import { join } from 'node:path';
 
-// Importing it from node:process would read all of its members, which takes memory.
+// To import them, or this from node:process, would read all of their members, which takes memory.
 const { env } = process;
+const builtin = (name) => process.getBuiltinModule(`node:${name}`);
 const REQUIRED = 24;
 // Before Node 26, V8 can free a WebAssembly wrapper shared between threads twice, which ends the process.
 const HAS_SAFE_WASM_CODE_GC = 26;
@@ -26,7 +24,7 @@ if (version < REQUIRED) {
   const { folder: own, ending } = await findCompiled();
   // The bundled program loads faster; without a bundler (as after `npm ci --omit=dev`) there is none.
   const bundled = new URL('../../program/', own);
-  const isBundled = ending === 'js' && existsSync(new URL('main.js', bundled));
+  const isBundled = ending === 'js' && builtin('fs').existsSync(new URL('main.js', bundled));
   const load = (name) => import(new URL(`${name}.${ending}`, isBundled ? bundled : own).href);
   // Before all else, since where another process serves the data folder, this is all that runs.
   const { attachMcp } = isMcp ? await load('attach-mcp') : {};
@@ -38,14 +36,14 @@ if (version < REQUIRED) {
     const { privateFolderProblem, userCacheFolder } = await import(new URL(`../user-cache.${ending}`, own).href);
     const folder = userCacheFolder(env);
     if (folder !== undefined && privateFolderProblem(folder) === undefined)
-      module.enableCompileCache?.(join(folder, 'compiled'));
+      builtin('module').enableCompileCache?.(builtin('path').join(folder, 'compiled'));
     const { main } = await load('main');
     await main(process, session);
   }
 }
 
 function prepareV8() {
-  const v8 = process.getBuiltinModule('node:v8');
+  const v8 = builtin('v8');
   saveMemory(v8);
   if (version < HAS_SAFE_WASM_CODE_GC) v8.setFlagsFromString('--no-wasm-code-gc');
 }
@@ -76,6 +74,7 @@ function saveMemory(v8) {
  * compiler (as after `npm ci --omit=dev`) and without `dist`, Node runs the TypeScript.
  */
 async function findCompiled() {
+  const { existsSync } = builtin('fs');
   const here = new URL('.', import.meta.url);
   if (!existsSync(new URL('./main.ts', here))) return { folder: here, ending: 'js' };
   const { buildIfStale } = await import(new URL('../../scripts/build.js', here).href);

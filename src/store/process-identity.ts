@@ -1,5 +1,5 @@
 import type { ExecFileOptions } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** Identifies a process by more than its number, which the system reuses after its death. */
 export interface ProcessIdentity {
@@ -21,7 +21,7 @@ export async function isAlive({ pid, startTime }: ProcessIdentity): Promise<bool
 /** Start time of the process with that number; undefined when there is none. */
 export async function readStartTime(pid: number): Promise<string | undefined> {
   try {
-    if (process.platform === 'linux') return await fromProc(pid);
+    if (process.platform === 'linux') return fromProc(pid);
     if (process.platform === 'win32') return await fromPowerShell(pid);
     return await fromPs(pid);
   } catch {
@@ -29,12 +29,12 @@ export async function readStartTime(pid: number): Promise<string | undefined> {
   }
 }
 
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
 // Ticks since boot repeat after a reboot, so the boot identifier is included.
-async function fromProc(pid: number): Promise<string | undefined> {
-  const [stat, boot] = await Promise.all([
-    readFile(`/proc/${pid}/stat`, 'utf8'),
-    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
-  ]);
+function fromProc(pid: number): string | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const boot = existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8') : '';
   // The second field is the program's name in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
@@ -68,7 +68,7 @@ async function fromPowerShell(pid: number): Promise<string | undefined> {
 /** The command line of a process, program and arguments; undefined where the system does not provide it. */
 export async function readCommand(pid: number): Promise<string | undefined> {
   try {
-    if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     if (process.platform === 'win32') return undefined;
     const { stdout } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
     return stdout.trim() || undefined;

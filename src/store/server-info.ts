@@ -1,9 +1,20 @@
-import { constants } from 'node:fs';
-import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { currentProcess, isAlive } from './process-identity.ts';
+
+// Reads small files at once: node:fs/promises takes memory in processes that need nothing else of it.
 
 /** The contents of `server.json` in the data folder, by which a serving process announces itself. */
 export interface ServerInfo {
@@ -27,8 +38,8 @@ export interface ServerInfo {
  */
 export async function readServerInfo(folder: string): Promise<ServerInfo | undefined> {
   try {
-    const info = toServerInfo(JSON.parse(await readOwnFile(fileIn(folder))));
-    const isTrusted = isOnThisMachine(info.url) && (await isOwnProcess(info.pid)) && (await isAlive(info));
+    const info = toServerInfo(JSON.parse(readOwnFile(fileIn(folder))));
+    const isTrusted = isOnThisMachine(info.url) && isOwnProcess(info.pid) && (await isAlive(info));
     return isTrusted ? info : undefined;
   } catch {
     return undefined;
@@ -51,14 +62,13 @@ function toServerInfo(value: unknown): ServerInfo {
 }
 
 /** Throws when the path is a link, or a file of another user. */
-async function readOwnFile(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+function readOwnFile(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
-    const { uid } = await file.stat();
-    if (!isOwn(uid)) throw new Error(`${path} belongs to another user.`);
-    return await file.readFile('utf8');
+    if (!isOwn(fstatSync(file).uid)) throw new Error(`${path} belongs to another user.`);
+    return readFileSync(file, 'utf8');
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -68,9 +78,8 @@ function isOwn(uid: number): boolean {
   return user === undefined || user === 0 || uid === user;
 }
 
-async function isOwnProcess(pid: number): Promise<boolean> {
-  if (process.platform !== 'linux') return true;
-  return isOwn((await stat(`/proc/${pid}`)).uid);
+function isOwnProcess(pid: number): boolean {
+  return process.platform !== 'linux' || isOwn(statSync(`/proc/${pid}`).uid);
 }
 
 function isOnThisMachine(address: string): boolean {
@@ -96,8 +105,8 @@ export async function writeServerInfo(
     role,
   };
   const unfinished = `${fileIn(folder)}.${info.token}`;
-  await writeFile(unfinished, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
-  await rename(unfinished, fileIn(folder));
+  writeFileSync(unfinished, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
+  renameSync(unfinished, fileIn(folder));
   return info;
 }
 
@@ -113,7 +122,7 @@ async function byAddress(address: string): Promise<string> {
 /** Removes the announcement, if it is this process's own. */
 export async function removeServerInfo(folder: string): Promise<void> {
   const info = await readServerInfo(folder);
-  if (info === undefined || info.pid === process.pid) await rm(fileIn(folder), { force: true });
+  if (info === undefined || info.pid === process.pid) rmSync(fileIn(folder), { force: true });
 }
 
 const fileIn = (folder: string): string => join(folder, 'server.json');
