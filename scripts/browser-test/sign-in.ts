@@ -41,6 +41,7 @@ export const signInSuite: BrowserSuite = {
         await checkStreams(own, model);
         await checkMember(own);
         await checkSeparation(own);
+        await checkShortLink(own);
       });
     } finally {
       await model.close();
@@ -79,6 +80,23 @@ async function checkSignIn(test: BrowserTest): Promise<void> {
     await signIn(page, ada);
     await page.getByText('No document matches.').waitFor();
     same(page.url(), `${test.url}/library?title=rafts`, 'the address');
+  });
+}
+
+async function checkShortLink(test: BrowserTest): Promise<void> {
+  await test.check('a short link without a session leads to its passage after the sign-in', async (page) => {
+    await openAs(page, ada, `${test.url}/settings`);
+    const id: string = await page.evaluate(`fetch('/v3/documents', { method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ raw_text: 'The purser counts the lanterns.', run_with_orchestration: false }) })
+      .then((response) => response.json()).then(({ results }) => results.document_id)`);
+    await page.context().clearCookies();
+    await page.goto(`${test.url}/d/${id.slice(0, 8)}:0`);
+    await signIn(page, ada);
+    await page.getByText('The purser counts the lanterns.').first().waitFor();
+    same(page.url(), `${test.url}/d/${id}?q=0-31`, 'the address');
+    await page.goto(`${test.url}/d/00000000:0`);
+    await page.getByRole('alert').waitFor();
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';
@@ -88,6 +89,21 @@ describe('a short link', () => {
       const toDocument = await follow(id.slice(0, 8));
       expect(toDocument.headers.get('location')).toBe(`/d/${id}`);
       for (const path of ['00000000:0', id, '%2e%2e']) expect((await follow(path)).status, path).not.toBe(302);
+    } finally {
+      await http.close();
+    }
+  });
+
+  it('leads to the page without credentials, which asks for the sign-in', async () => {
+    const http = await startCitewell({
+      authenticate: async () => {
+        throw new ServiceError('unauthenticated', 'Credentials are needed.');
+      },
+    });
+    try {
+      const follow = await fetch(`${http.url}/d/1f0c9a2b:0`, { redirect: 'manual' });
+      expect([follow.status, follow.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect((await fetch(`${http.url}/v3/documents`)).status).toBe(401);
     } finally {
       await http.close();
     }

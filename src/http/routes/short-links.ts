@@ -18,21 +18,20 @@ const SHORT_ID = /^[0-9a-f]{8}(?::\d{1,7})?$/;
 export function shortLinks({ corpus: library }: Pick<HttpServices, 'corpus'>, authenticate: Authenticate): Router {
   const router = Router();
   const identified = identify(authenticate);
-  router.get('/d/:document', (request, response, next) => {
+  router.get('/d/:document', async (request, response, next) => {
     const { document: given } = request.params;
     if (!SHORT_ID.test(given)) return next();
-    identified(request, response, async (error?: unknown) => {
-      if (error) return next();
+    try {
+      await identified(request, response, () => {});
       const visible = visibleFilter(principalOf(response));
-      try {
-        const found = given.includes(':') ? await resolveChunk(given, { library, visible }) : undefined;
-        const { id } = found?.document ?? (await findDocument(given, { library, visible }));
-        response.set('Cache-Control', 'no-store');
-        response.redirect(sourceAddress(id, found && { quotes: [found.chunk] }));
-      } catch (failure) {
-        next(failure instanceof ServiceError ? undefined : failure);
-      }
-    });
+      const found = given.includes(':') ? await resolveChunk(given, { library, visible }) : undefined;
+      const { id } = found?.document ?? (await findDocument(given, { library, visible }));
+      response.set('Cache-Control', 'no-store');
+      response.redirect(sourceAddress(id, found && { quotes: [found.chunk] }));
+    } catch (failure) {
+      // The page asks for the sign-in and then follows the link again.
+      next(failure instanceof ServiceError ? undefined : failure);
+    }
   });
   return router;
 }
