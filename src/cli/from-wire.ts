@@ -214,6 +214,8 @@ const status = z.object({
     .optional(),
   data: z.string(),
   index: z.object({ kind: z.string(), state: z.string() }),
+  // Absent in earlier versions.
+  problems: z.array(z.string()).default([]),
   hints: z.array(z.string()),
   documents: z.record(z.string(), z.number()),
   chunks: z.number(),

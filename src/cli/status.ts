@@ -6,14 +6,15 @@ import { table } from './layout.ts';
 import { count, duration } from './progress-line.ts';
 import { withoutEmbedding } from './with-client.ts';
 
-/** `citewell status`: what is stored, and what answers. */
+/** `citewell status`: what is stored, and what answers. Exit code 1 when something configured does not. */
 export function status(options: { readonly json?: boolean }, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
     const current = await client.status();
+    const code = current.problems.length === 0 ? exitCodes.ok : exitCodes.failure;
     if (options.json) {
       output.print(JSON.stringify({ server: client.server ?? null, ...current }));
-      return exitCodes.ok;
+      return code;
     }
     const { corpus } = current;
     const rows = [
@@ -35,7 +36,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
     ];
     for (const line of table(rows)) output.print(line);
     for (const hint of current.hints) output.note(output.noteStyle('dim', hint));
-    return exitCodes.ok;
+    return code;
   });
 }
 

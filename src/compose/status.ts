@@ -24,7 +24,8 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   if (isSilent) void store.maintenance.audit().catch(() => undefined);
   const state = isSilent ? 'unavailable' : indexStates[kind];
   const { waiting, failed } = await store.documentGraphs.backlog();
-  const problem = store.problem();
+  const damage = store.problem();
+  const problems = [...external.problems(), ...(damage === undefined ? [] : [damage])];
   return {
     version: deployment.version,
     model: models.defaultName('quality'),
@@ -35,10 +36,10 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
     index: { kind: deployment.index, state },
     graph: { waiting, failed },
     summaries: await summaries.backlog(),
+    problems: [...(state === 'unavailable' ? ['The vector index does not answer.'] : []), ...problems],
     hints: [
       ...deployment.hints({ models, embedder: embedder.embeddings, hasIndex: state !== 'unavailable' }),
-      ...external.problems(),
-      ...(problem === undefined ? [] : [problem]),
+      ...problems,
     ],
   };
 }

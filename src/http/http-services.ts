@@ -49,6 +49,8 @@ export interface ServiceStatus {
   readonly graph?: { readonly waiting: number; readonly failed: number };
   /** Number of documents whose model-written summary is waiting or has failed. */
   readonly summaries?: { readonly waiting: number; readonly failed: number };
+  /** What is configured and does not answer, and damage to the store, as sentences; each but the index is a hint too. */
+  readonly problems: readonly string[];
   /** Suggestions for the operator, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
 }

@@ -10,5 +10,8 @@ it('reports in status and search that the Chroma of CHROMA_URL does not answer, 
   expect(status.stderr).toContain('The Chroma of CHROMA_URL (http://127.0.0.1:1) does not answer');
   const search = await runCitewell(['search', 'anything'], options);
   expect(search.stderr).toContain('The Chroma of CHROMA_URL (http://127.0.0.1:1) does not answer');
-  expect([status.code, search.code]).toEqual([0, 0]);
+  expect([status.code, search.code]).toEqual([1, 0]);
+  const json = await runCitewell(['status', '--json'], options);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stdout)).toMatchObject({ problems: ['The vector index does not answer.'] });
 });

@@ -5,7 +5,7 @@ import type { CommandParts } from './command-parts.ts';
 export function maintenanceCommands(program: Command, { context, ended }: CommandParts): void {
   program
     .command('status')
-    .description('show what is stored, and which models are used')
+    .description('show what is stored and which models are used; exits with 1 if something configured does not answer')
     .option('--json', 'machine-readable')
     .action(async (options) => ended(await (await import('../status.ts')).status(options, context)));
 

@@ -26,6 +26,7 @@ it('returns models, stores and counts', async () => {
         index: { kind: 'memory', state: 'ready' },
         graph: { waiting: 1, failed: 0 },
         summaries: { waiting: 0, failed: 0 },
+        problems: [],
         hints: [],
         documents: expect.objectContaining({ success: 1, failed: 0 }),
         chunks: 1,

@@ -63,6 +63,7 @@ export async function startHttp(
       embedder: 'builtin/lexical-hash-v1',
       data: '/data',
       index: { kind: 'memory', state: 'ready' },
+      problems: [],
       hints: [],
     }),
     log: { info: line('info'), warn: line('warn'), error: line('error') },
