@@ -31,7 +31,7 @@ const USAGE = `Opens the web page of a separate service in a real Chromium, and 
 Tests all views by default. CHROMIUM_PATH is the path of the browser if it is not found automatically.`;
 
 /** Suites that run side by side, each with its checks one after another. They wait more than they compute. */
-const LANES = 4;
+const LANES = 3;
 
 /** One for each view, in its own file. The longest come first. */
 const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [

@@ -126,6 +126,8 @@ async function addVersions(test: BrowserTest, papers: string): Promise<string> {
   await write(
     text.replace('four passenger ferries', 'five passenger ferries').replace('every four minutes', 'every two minutes'),
   );
+  await sleep(1_000);
+  await post(`${test.url}/v3/sources/${id}/sync`, {});
   await counted('replaced');
   type Documents = readonly { readonly id: string; readonly version: string }[];
   const documents = await test.get<Documents>('/documents?limit=100');

@@ -50,9 +50,9 @@ async function checkAddresses(test: BrowserTest, site: string): Promise<void> {
       }
       await page.locator('.upload-ready').filter({ hasText: '/guide/buoys' }).waitFor();
       const failed = page.locator('.upload-failed').filter({ hasText: '/guide/gone' });
-      await failed.getByText('404').waitFor();
+      await failed.getByText('status 404').waitFor();
       await failed.getByRole('button', { name: 'again' }).click();
-      await failed.getByText('404').waitFor();
+      await failed.getByText('status 404').waitFor();
       await page.locator('.documents').getByRole('link').filter({ hasText: 'buoys' }).first().waitFor();
     },
   );
@@ -72,7 +72,7 @@ async function checkAddresses(test: BrowserTest, site: string): Promise<void> {
     const source = page.locator('.source').filter({ hasText: `${site}/guide/` });
     await source.getByText('Done').waitFor();
     await source.getByText('1 added, 1 unchanged, 1 failed').or(source.getByText('1 failed')).waitFor();
-    await source.getByText('404').waitFor();
+    await source.getByText('status 404').waitFor();
   });
 }
 

@@ -117,7 +117,7 @@ async function checkViews(test: BrowserTest, id: string): Promise<void> {
       const choice = page.getByLabel('Collection');
       await choice.locator('option').filter({ hasText: 'collection' }).first().waitFor({ state: 'attached' });
       const names = await choice.locator('option').allTextContents();
-      await choice.selectOption({ index: names.findIndex((name) => name.endsWith('</script>collection')) });
+      await choice.selectOption({ index: names.findIndex((name) => /<\/script>collection \(\d+\)$/.test(name)) });
       await page.locator('.graph-table button').filter({ hasText: 'subject' }).first().click();
     });
   });
@@ -126,7 +126,7 @@ async function checkViews(test: BrowserTest, id: string): Promise<void> {
       const choice = page.getByLabel('Collection');
       await choice.locator('option').filter({ hasText: 'collection' }).first().waitFor({ state: 'attached' });
       const names = await choice.locator('option').allTextContents();
-      await choice.selectOption({ index: names.findIndex((name) => name.endsWith('</script>collection')) });
+      await choice.selectOption({ index: names.findIndex((name) => /<\/script>collection \(\d+\)$/.test(name)) });
       await page.getByText('All 2 entities.').waitFor();
       await page.locator('.graph-main canvas, .graph-main .notice').first().waitFor();
     });
