@@ -19,5 +19,10 @@ export const postgresSql: SqlDialect = {
   phrase: (sequences) => JSON.stringify(sequences),
   numbers,
   texts,
+  pairs: (list) =>
+    sql`(select * from unnest(${list.map(([one]) => one)}::bigint[], ${list.map(([, two]) => two)}::bigint[])
+      as pair (one, two))`,
+  randomId: sql<string>`gen_random_uuid()::text`,
+  joinInOrder: sql`join`,
   lines: (json) => sql`(select string_agg(value, chr(10)) from jsonb_array_elements_text(${json}::jsonb))`,
 };

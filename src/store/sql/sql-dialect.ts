@@ -24,6 +24,12 @@ export interface SqlDialect {
   /** Lists as subqueries for `in`, bound as one value: they may be longer than a statement's parameters. */
   numbers(list: readonly number[]): RawBuilder<unknown>;
   texts(list: readonly string[]): RawBuilder<unknown>;
+  /** Pairs of numbers as a table with the columns `one` and `two`, bound as one value. */
+  pairs(list: readonly (readonly [number, number])[]): RawBuilder<unknown>;
+  /** A new random UUID for each row. */
+  readonly randomId: RawBuilder<string>;
+  /** A join whose left side is read first, where the planner has to be told. */
+  readonly joinInOrder: RawBuilder<unknown>;
   /** The texts of a JSON list, one per line; NULL when it is empty. */
   lines(json: RawBuilder<unknown>): RawBuilder<unknown>;
 }

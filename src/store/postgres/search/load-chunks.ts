@@ -5,6 +5,7 @@ import { type ChunkRow, toChunk } from '../../sql/documents/chunk-rows.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers } from '../array-values.ts';
 import { VISIBLE } from './passing.ts';
+import { replacedSince } from './past.ts';
 
 interface FoundRow extends ChunkRow {
   readonly key: number;
@@ -19,28 +20,39 @@ interface FoundRow extends ChunkRow {
   readonly collection_ids: string;
 }
 
-/** The visible ones among these chunks, by key. */
-export async function loadChunks(database: Queries, keys: readonly number[]): Promise<Map<number, Chunk>> {
+const COLUMNS = sql.raw(`
+  c.key, c.id, c.ordinal, c.text, c.start_offset, c.end_offset, c.page, c.heading_path, c.metadata,
+  d.id as document_id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata as document_metadata,
+  (select coalesce(json_agg(dc.collection_id order by dc.collection_id), '[]') from document_collections dc
+   where dc.document_key = d.key) as collection_ids`);
+
+/** The visible ones among these chunks, by key; with `at`, those visible at that time, in their state of then. */
+export async function loadChunks(
+  database: Queries,
+  keys: readonly number[],
+  at?: string | undefined,
+): Promise<Map<number, Chunk>> {
   if (keys.length === 0) return new Map();
-  const { rows } = await sql<FoundRow>`
-    select c.key, c.id, c.ordinal, c.text, c.start_offset, c.end_offset, c.page, c.heading_path, c.metadata,
-      d.id as document_id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata as document_metadata,
-      (select coalesce(json_agg(dc.collection_id order by dc.collection_id), '[]') from document_collections dc
-       where dc.document_key = d.key) as collection_ids
-    from ${VISIBLE} where c.key in ${numbers(keys)}`.execute(database);
-  return new Map(
-    rows.map((row) => {
-      const parent = {
-        id: row.document_id,
-        ownerId: row.owner_id,
-        title: row.title,
-        type: row.type,
-        version: row.version,
-        publishedAt: row.published_at,
-        metadata: JSON.parse(row.document_metadata) as Metadata,
-        collectionIds: JSON.parse(row.collection_ids) as string[],
-      };
-      return [row.key, toChunk(row, parent)];
-    }),
-  );
+  const wanted = sql`c.key in ${numbers(keys)}`;
+  const stayed = at === undefined ? sql`` : sql`and d.published_at <= ${at}`;
+  const present = await sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where ${wanted} ${stayed}`.execute(database);
+  const chunks = present.rows.map((row) => read(row, {}));
+  if (at === undefined) return new Map(chunks);
+  const past = await sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`.execute(database);
+  return new Map([...chunks, ...past.rows.map((row) => read(row, { isReplaced: true }))]);
+}
+
+function read(row: FoundRow, state: { readonly isReplaced?: boolean }): [key: number, chunk: Chunk] {
+  const parent = {
+    id: row.document_id,
+    ownerId: row.owner_id,
+    title: row.title,
+    type: row.type,
+    version: row.version,
+    publishedAt: row.published_at,
+    metadata: JSON.parse(row.document_metadata) as Metadata,
+    collectionIds: JSON.parse(row.collection_ids) as string[],
+    ...state,
+  };
+  return [row.key, toChunk(row, parent)];
 }

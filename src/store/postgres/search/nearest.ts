@@ -8,6 +8,7 @@ import { currentSpace, type Queries } from '../../sql/vector-spaces/space-rows.t
 import { fromVectorBytes } from '../../sql/vector-spaces/vector-bytes.ts';
 import { isSameSpace, type VectorHit, type VectorSpaceName } from '../../vector-index.ts';
 import { numbers } from '../array-values.ts';
+import { readKeys } from './conditions.ts';
 import { loadChunks } from './load-chunks.ts';
 import { passes, resolveFilter, VISIBLE, withPhrases } from './passing.ts';
 
@@ -19,7 +20,8 @@ export async function planNearest(database: Queries, filter: CompiledFilter): Pr
   const sizes = await sql<{ entries: number }>`
     select entries from full_text_sizes where name = 'chunk_terms'`.execute(database);
   const visible = sizes.rows[0]?.entries ?? 0;
-  const matching = filter === null ? visible : await countMatching(database, filter);
+  const resolved = filter?.past === undefined ? undefined : (await resolveFilter(database, filter))?.keys;
+  const matching = resolved?.length ?? (filter === null ? visible : await countMatching(database, filter));
   const entries =
     space === null
       ? []
@@ -31,7 +33,10 @@ export async function planNearest(database: Queries, filter: CompiledFilter): Pr
           .execute();
   const owed = entries.flatMap(({ payload }) => fromKeyRanges(JSON.parse(payload) as KeyRange[]));
   const pending = owed.length === 0 ? [] : await passing(database, owed, filter);
-  return { space, visible, matching, pending, past: [], withoutVector: 0 };
+  const past = resolved === undefined ? [] : await notVisible(database, resolved);
+  const embedded = space === null ? [] : await vectorsOf(database, sql`past_chunk_vectors`, space.key, past);
+  const withoutVector = space === null ? 0 : past.length - embedded.length;
+  return { space, visible, matching, pending, past, withoutVector };
 }
 
 async function countMatching(database: Queries, filter: NonNullable<CompiledFilter>): Promise<number> {
@@ -41,8 +46,17 @@ async function countMatching(database: Queries, filter: NonNullable<CompiledFilt
   return rows[0]?.count ?? 0;
 }
 
-/** Those of these chunks that are visible and pass. */
+async function notVisible(database: Queries, keys: readonly number[]): Promise<number[]> {
+  const visible = new Set(await readKeys(database, sql`select c.key from ${VISIBLE} where c.key in ${numbers(keys)}`));
+  return keys.filter((key) => !visible.has(key));
+}
+
+/** Those of these chunks that pass, and are visible or were at the filter's time. */
 async function passing(database: Queries, keys: readonly number[], filter: CompiledFilter): Promise<readonly number[]> {
+  if (filter?.past !== undefined) {
+    const resolved = await resolveFilter(database, filter);
+    return keys.filter((key) => resolved?.has(key));
+  }
   const { rows } = await sql<{ key: number }>`
     select c.key from ${VISIBLE} where c.key in ${numbers(keys)} and ${passes(filter)}`.execute(database);
   const found = rows.map(({ key }) => key);
@@ -53,12 +67,17 @@ async function passing(database: Queries, keys: readonly number[], filter: Compi
 export async function nearestExactly(database: Queries, query: NearestQuery): Promise<NearestList> {
   const { filter, space } = query;
   const best = bestKeys(query.limit);
-  const having = filter?.phraseFilters === undefined ? undefined : (await resolveFilter(database, filter))?.keys;
+  if (filter?.past !== undefined || filter?.phraseFilters !== undefined) {
+    const resolved = await resolveFilter(database, filter);
+    for (const batch of inBatches(resolved?.keys ?? [], BATCH)) {
+      for (const table of VECTORS) offerAll(await vectorsOf(database, table, space.key, batch), query, best);
+    }
+    return toList(database, best, query);
+  }
   for (let last = 0; ; ) {
-    const condition = having === undefined ? passes(filter) : sql<boolean>`c.key in ${numbers(having)}`;
     const { rows } = await sql<VectorRow>`
       select v.chunk_key as key, v.vector from ${VISIBLE} join chunk_vectors v on v.chunk_key = c.key
-      where v.space_key = ${space.key} and v.chunk_key > ${last} and ${condition}
+      where v.space_key = ${space.key} and v.chunk_key > ${last} and ${passes(filter)}
       order by v.chunk_key limit ${BATCH}`.execute(database);
     offerAll(rows, query, best);
     const final = rows.at(-1);
@@ -86,7 +105,7 @@ export async function nearestAmong(
     else others.add(key);
   }
   for (const batch of inBatches([...others], BATCH)) {
-    offerAll(await vectorsOf(database, sql`chunk_vectors`, space.key, batch), query, best);
+    for (const table of VECTORS) offerAll(await vectorsOf(database, table, space.key, batch), query, best);
   }
   return toList(database, best, query);
 }
@@ -99,10 +118,17 @@ export async function readVectors(
 ): Promise<Map<number, Float32Array>> {
   const space = await currentSpace(database);
   if (space === undefined || !isSameSpace(space, name)) return new Map();
-  const tables = [sql`chunk_vectors`, sql`past_chunk_vectors`];
-  const rows = await Promise.all(tables.map((table) => vectorsOf(database, table, space.key, keys)));
-  return new Map(rows.flat().map(({ key, vector }) => [key, fromVectorBytes(vector)]));
+  const vectors = new Map<number, Float32Array>();
+  for (const table of VECTORS) {
+    for (const { key, vector } of await vectorsOf(database, table, space.key, keys)) {
+      vectors.set(key, fromVectorBytes(vector));
+    }
+  }
+  return vectors;
 }
+
+/** A chunk has its vectors in one of them. */
+const VECTORS: readonly RawBuilder<unknown>[] = [sql`chunk_vectors`, sql`past_chunk_vectors`];
 
 interface VectorRow {
   readonly key: number;
@@ -128,12 +154,13 @@ function offerAll(rows: readonly VectorRow[], { measure, vector }: NearestQuery,
   for (const { key, vector: bytes } of rows) best.offer(key, -distance(vector, fromVectorBytes(bytes)));
 }
 
-async function toList(database: Queries, best: Best, { shown }: NearestQuery): Promise<NearestList> {
+async function toList(database: Queries, best: Best, { shown, filter }: NearestQuery): Promise<NearestList> {
   const found = best.take();
   const shownKeys = found.slice(0, shown);
   const chunks = await loadChunks(
     database,
     shownKeys.map(({ key }) => key),
+    filter?.past?.at,
   );
   const hits = shownKeys
     .flatMap(({ key, score }) => {

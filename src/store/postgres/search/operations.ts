@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
-import { toTextScore } from '../../full-text/text-score.ts';
-import { rankByTerms } from '../../sql/full-text/rank-by-terms.ts';
-import { keySet } from '../../sql/search/key-set.ts';
 import { type MatchingQuery, rankWithin, type searchOperations } from '../../sql/search/search-operations.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { toRaw } from './conditions.ts';
 import { loadChunks } from './load-chunks.ts';
 import { nearestAmong, nearestExactly, planNearest, readVectors } from './nearest.ts';
-import { chunksWithPhrase, resolveFilter, toRaw } from './passing.ts';
+import { chunksWithPhrase, resolveFilter } from './passing.ts';
+import { CHUNK_SOURCES, chunksWithin } from './past.ts';
+import { rankDescriptions } from './rank-descriptions.ts';
 import { withTerms } from './read-terms.ts';
 
 type Known = typeof searchOperations;
@@ -30,6 +30,7 @@ export const operations: SearchOperations = {
     const chunks = await loadChunks(
       database,
       found.map(({ key }) => key),
+      query.filter?.past?.at,
     );
     const hits = found.flatMap(({ key, rank, score }) => {
       const chunk = chunks.get(key);
@@ -43,6 +44,7 @@ export const operations: SearchOperations = {
     const chunks = await loadChunks(
       database,
       found.slice(0, reading).map(({ key }) => key),
+      query.filter?.past?.at,
     );
     const hits = found.map((hit) => {
       const chunk = chunks.get(hit.key);
@@ -51,14 +53,15 @@ export const operations: SearchOperations = {
     return { hits, corrections };
   },
 
-  readChunks: (database, { keys, at }) => (at === undefined ? loadChunks(database, keys) : notYet()),
+  readChunks: (database, { keys, at }) => loadChunks(database, keys, at),
   readVectors: (database, { keys, space }) => readVectors(database, keys, space),
 
   async countPhrases(database, { phrases, filter }) {
     const allowed = await resolveFilter(database, filter);
     const sets: Set<number>[] = [];
     for (const [phrase] of phrases) {
-      const having = phrase === undefined ? new Set<number>() : await chunksWithPhrase(database, phrase);
+      const having =
+        phrase === undefined ? new Set<number>() : await chunksWithPhrase(database, phrase, filter?.past !== undefined);
       sets.push(new Set([...having].filter((key) => allowed?.has(key) ?? true)));
     }
     const all = [...(sets[0] ?? [])].filter((key) => sets.every((each) => each.has(key)));
@@ -74,35 +77,31 @@ export const operations: SearchOperations = {
   },
 
   async documentFullText(database, { terms, filter, limit, offset, at }) {
-    if (at !== undefined) return notYet();
-    const allowed = filter && keySet(await documentKeys(database, toRaw(filter)));
-    const found = await withTerms(database, 'document_terms', {
-      terms,
-      rank: (index) => rankByTerms(index, { terms, allowed: allowed ?? undefined, limit: index.chunks.lengths.length }),
-    });
-    const hits = found
-      .slice(offset, offset + limit)
-      .map(({ key, score }) => ({ key, version: null, score: toTextScore(score) }));
-    return { hits, total: found.length };
+    const limits = { words: offset + limit, meaning: 0 };
+    const { byWords, total } = await rankDescriptions(database, { terms, filter, at, limits });
+    return { hits: byWords.slice(offset), total };
   },
 
   searchGraph: notYet,
-  rankDescriptions: notYet,
+  rankDescriptions,
 };
 
-/** PostgreSQL is no supported setting until this is gone: earlier versions, the graph and descriptions are missing. */
+/** PostgreSQL is no supported setting until this is gone: the graph's is missing. */
 async function notYet(): Promise<never> {
   throw new ServiceError('internal', 'The record store on PostgreSQL has no such search yet.');
 }
 
 async function rank(database: Queries, { filter, ...query }: MatchingQuery) {
-  if (filter?.past !== undefined) return notYet();
   const allowed = await resolveFilter(database, filter);
   const terms = [...query.terms, ...query.words.map(([term]) => term), ...query.identifiers.map(([whole]) => whole)];
-  return withTerms(database, 'chunk_terms', { terms, rank: (index) => rankWithin(index, query, { allowed }) });
+  const sources = filter?.past === undefined ? CHUNK_SOURCES.slice(0, 1) : CHUNK_SOURCES;
+  const within = filter?.past && (await allChunksAt(database, filter.past.at));
+  return withTerms(database, { sources, within, terms, rank: (index) => rankWithin(index, query, { allowed }) });
 }
 
-async function documentKeys(database: Queries, condition: ReturnType<typeof toRaw>): Promise<number[]> {
-  const { rows } = await sql<{ key: number }>`select d.key from documents d where ${condition}`.execute(database);
-  return rows.map(({ key }) => key);
+/** A ranking as of a time has the frequencies and lengths of that time, whatever the filter. */
+async function allChunksAt(database: Queries, at: string) {
+  const stayed = { sql: 'd.published_at <= $1', parameters: [at] };
+  const all = { onChunks: stayed, onDocuments: stayed, past: { at, condition: { sql: 'true', parameters: [] } } };
+  return chunksWithin(database, (await resolveFilter(database, all))?.keys ?? []);
 }

@@ -1,16 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CompiledFilter, Condition } from '../../sql/search/compile-filter.ts';
+import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import { type KeySet, keySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers } from '../array-values.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
-
-/** A condition compiled by `postgresSql`, as a part of another statement. */
-export function toRaw({ sql: text, parameters }: Condition): RawBuilder<boolean> {
-  // Values are bound in order; the parts are joined flat, as thousands of conditions nested would be too deep.
-  const parts = `(${text})`.split(/\$\d+/);
-  return sql<boolean>(Object.assign(parts, { raw: parts }), ...parameters);
-}
+import { readKeys, toRaw } from './conditions.ts';
+import { pastKeys } from './past.ts';
 
 /** The visible chunks `c` with their documents `d`. */
 export const VISIBLE = sql.raw(
@@ -21,46 +16,53 @@ export const VISIBLE = sql.raw(
 export const passes = (filter: CompiledFilter): RawBuilder<boolean> =>
   filter === null ? sql<boolean>`true` : toRaw(filter.onChunks);
 
-/** Exactly the visible chunks that pass; undefined when all do. */
+/** Exactly the chunks that pass, visible now or at the filter's time; undefined when all visible ones do. */
 export async function resolveFilter(database: Queries, filter: CompiledFilter): Promise<KeySet | undefined> {
   if (filter === null) return undefined;
-  const { rows } = await sql<{ keys: string | null }>`
-    select string_agg(c.key::text, ',') as keys from ${VISIBLE} where ${passes(filter)}`.execute(database);
-  const keys = rows[0]?.keys?.split(',').map(Number) ?? [];
-  return keySet(await withPhrases(database, keys, filter));
+  const present = await readKeys(database, sql`select c.key from ${VISIBLE} where ${passes(filter)}`);
+  const past = filter.past === undefined ? [] : await pastKeys(database, filter.past);
+  return keySet(await withPhrases(database, [...new Set([...present, ...past])], filter));
 }
 
 /** Those of the chunks that have the required phrases and none of the excluded ones. */
 export async function withPhrases(
   database: Queries,
   keys: readonly number[],
-  { phraseFilters }: NonNullable<CompiledFilter>,
+  { phraseFilters, past }: NonNullable<CompiledFilter>,
 ): Promise<readonly number[]> {
+  const isPast = past !== undefined;
   let left = keys;
   for (const phrase of phraseFilters?.required ?? []) {
-    const having = await chunksWithPhrase(database, phrase);
+    const having = await chunksWithPhrase(database, phrase, isPast);
     left = left.filter((key) => having.has(key));
   }
   for (const phrase of phraseFilters?.excluded ?? []) {
-    const having = await chunksWithPhrase(database, phrase);
+    const having = await chunksWithPhrase(database, phrase, isPast);
     left = left.filter((key) => !having.has(key));
   }
   return left;
 }
 
-/** The visible chunks that have one of a phrase's sequences of terms, in the title or in the body. */
-export async function chunksWithPhrase(database: Queries, phrase: string): Promise<ReadonlySet<number>> {
+/** The visible chunks, and those of earlier versions, that have one of a phrase's sequences of terms in title or body. */
+export async function chunksWithPhrase(
+  database: Queries,
+  phrase: string,
+  isPast: boolean,
+): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
+  const tables = isPast ? (['chunk_terms', 'past_chunk_terms'] as const) : (['chunk_terms'] as const);
   for (const sequence of JSON.parse(phrase) as string[][]) {
-    const postings = await readPostings(database, 'chunk_terms', sequence);
-    const [first, ...others] = sequence.map((term) => new Set((postings.get(term) ?? []).map(({ key }) => key)));
-    const candidates = [...(first ?? [])].filter((key) => others.every((each) => each.has(key)));
     const words = ` ${sequence.join(' ')} `;
-    const { rows } = await sql<{ key: number }>`
-      select key from chunk_terms where key in ${numbers(candidates)}
-        and (position(${words} in ' ' || body || ' ') > 0 or position(${words} in ' ' || title || ' ') > 0)
-      `.execute(database);
-    for (const { key } of rows) found.add(key);
+    for (const table of tables) {
+      const postings = await readPostings(database, table, sequence);
+      const [first, ...others] = sequence.map((term) => new Set((postings.get(term) ?? []).map(({ key }) => key)));
+      const candidates = [...(first ?? [])].filter((key) => others.every((each) => each.has(key)));
+      const { rows } = await sql<{ key: number }>`
+        select key from ${sql.table(table)} where key in ${numbers(candidates)}
+          and (position(${words} in ' ' || body || ' ') > 0 or position(${words} in ' ' || title || ' ') > 0)
+        `.execute(database);
+      for (const { key } of rows) found.add(key);
+    }
   }
   return found;
 }

@@ -2,10 +2,32 @@ import { sql } from 'kysely';
 import type { ChunkLengths } from '../../sql/full-text/chunk-lengths.ts';
 import type { IndexTable } from '../../sql/full-text/full-text-tables.ts';
 import type { TermIndex } from '../../sql/full-text/term-index.ts';
+import { type KeySet, keySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { texts } from '../array-values.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
 import type { Posting } from '../full-text/posting-blocks.ts';
+
+/** An index whose keys are shifted by `base`, so that those of several do not meet. */
+export interface TermSource {
+  readonly table: IndexTable;
+  readonly base: number;
+}
+
+/** The entries whose statistics count, by their shifted keys, and the number of all their terms. */
+export interface Within {
+  readonly keys: readonly number[];
+  readonly length: number;
+}
+
+export interface Ranking<Result> {
+  readonly sources: readonly TermSource[];
+  /** Undefined for everything in the first source, which is the only one then. */
+  readonly within: Within | undefined;
+  /** Terms that are certainly looked up. */
+  readonly terms: Iterable<string>;
+  readonly rank: (index: TermIndex) => Result;
+}
 
 /**
  * Runs a ranking, which reads the index synchronously, over what has been fetched of it so far, and again once what it
@@ -13,20 +35,18 @@ import type { Posting } from '../full-text/posting-blocks.ts';
  */
 export async function withTerms<Result>(
   database: Queries,
-  table: IndexTable,
-  { terms, rank }: { readonly terms: Iterable<string>; readonly rank: (index: TermIndex) => Result },
+  { sources, within, terms, rank }: Ranking<Result>,
 ): Promise<Result> {
-  const sizes = await sql<{ entries: number; length: number }>`
-    select entries, length from full_text_sizes where name = ${table}`.execute(database);
-  const { entries = 0, length = 0 } = sizes.rows[0] ?? {};
-  const counts = await readCounts(database, table, [...new Set(terms)]);
+  const sizes = within === undefined ? await readSizes(database, sources) : undefined;
+  const statistics = sizes ?? { entries: within?.keys.length ?? 0, length: within?.length ?? 0 };
+  const counted = within && keySet(within.keys);
+  const counts = await readCounts(database, sources, [...new Set(terms)]);
   const postings = new Map<string, Posting[]>();
   const vocabularies = new Map<string, readonly string[]>();
   for (;;) {
     const lacking = { counts: new Set<string>(), postings: new Set<string>(), vocabularies: new Set<string>() };
-    const chunks = toLengths(postings.values(), { entries, length });
     const result = rank({
-      chunks,
+      chunks: toLengths(postings.values(), counted, statistics),
       count: (term) => counts.get(term) ?? lack(lacking.counts, term, 0),
       postings: (term) => {
         if (counts.get(term) === 0) return [];
@@ -41,12 +61,23 @@ export async function withTerms<Result>(
     });
     const isComplete = lacking.counts.size + lacking.postings.size + lacking.vocabularies.size === 0;
     if (isComplete) return result;
-    for (const [term, count] of await readCounts(database, table, [...lacking.counts])) counts.set(term, count);
-    const found = await readPostings(database, table, [...lacking.postings]);
-    for (const term of lacking.postings) postings.set(term, found.get(term) ?? []);
-    for (const initial of lacking.vocabularies)
-      vocabularies.set(initial, await readVocabulary(database, table, initial));
+    for (const [term, count] of await readCounts(database, sources, [...lacking.counts])) counts.set(term, count);
+    for (const term of lacking.postings) postings.set(term, []);
+    for (const { table, base } of sources) {
+      for (const [term, found] of await readPostings(database, table, [...lacking.postings])) {
+        for (const posting of found) postings.get(term)?.push({ ...posting, key: posting.key + base });
+      }
+    }
+    for (const initial of lacking.vocabularies) {
+      vocabularies.set(initial, await readVocabulary(database, sources, initial));
+    }
   }
+}
+
+async function readSizes(database: Queries, [source]: readonly TermSource[]) {
+  const { rows } = await sql<{ entries: number; length: number }>`
+    select entries, length from full_text_sizes where name = ${source?.table}`.execute(database);
+  return rows[0];
 }
 
 function lack<Value>(lacking: Set<string>, wanted: string, instead: Value): Value {
@@ -56,23 +87,32 @@ function lack<Value>(lacking: Set<string>, wanted: string, instead: Value): Valu
 
 async function readCounts(
   database: Queries,
-  table: IndexTable,
+  sources: readonly TermSource[],
   terms: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map(terms.map((term) => [term, 0]));
   if (terms.length === 0) return counts;
-  const { rows } = await sql<{ term: string; count: number }>`
-    select term, sum(occurrences) as count from ${sql.table(`${table}_blocks`)} where term in ${texts(terms)}
-    group by term`.execute(database);
-  for (const { term, count } of rows) counts.set(term, count);
+  for (const { table } of sources) {
+    const { rows } = await sql<{ term: string; count: number }>`
+      select term, sum(occurrences) as count from ${sql.table(`${table}_blocks`)} where term in ${texts(terms)}
+      group by term`.execute(database);
+    for (const { term, count } of rows) counts.set(term, (counts.get(term) ?? 0) + count);
+  }
   return counts;
 }
 
 /** The terms that begin with a character, in order of code points. */
-async function readVocabulary(database: Queries, table: IndexTable, initial: string): Promise<readonly string[]> {
+async function readVocabulary(
+  database: Queries,
+  sources: readonly TermSource[],
+  initial: string,
+): Promise<readonly string[]> {
+  const parts = sources.map(
+    ({ table }) => sql`
+      select term from ${sql.table(`${table}_blocks`)} where term >= ${initial} and starts_with(term, ${initial})`,
+  );
   const { rows } = await sql<{ term: string }>`
-    select distinct term from ${sql.table(`${table}_blocks`)} where starts_with(term, ${initial}) and term >= ${initial}
-    order by term`.execute(database);
+    select distinct term from (${sql.join(parts, sql` union all `)}) as t order by term`.execute(database);
   return rows.map(({ term }) => term);
 }
 
@@ -101,15 +141,18 @@ function toOccurrences(postings: readonly Posting[]): number[] {
   return occurrences;
 }
 
-/** Lengths of the chunks in these postings, with the count and the mean of the whole index. */
+/** Lengths of the entries in these postings, with the count and the mean of all that count. */
 function toLengths(
   all: Iterable<readonly Posting[]>,
+  counted: KeySet | undefined,
   { entries, length }: { readonly entries: number; readonly length: number },
 ): ChunkLengths {
   const lists = [...all];
-  const largest = lists.reduce((most, postings) => Math.max(most, postings.at(-1)?.key ?? 0), 0);
+  const largest = lists.reduce((most, postings) => postings.reduce((least, { key }) => Math.max(least, key), most), 0);
   const lengths = new Int32Array(largest + 1).fill(-1);
-  for (const postings of lists) for (const posting of postings) lengths[posting.key] = posting.length;
+  for (const postings of lists) {
+    for (const posting of postings) if (counted?.has(posting.key) ?? true) lengths[posting.key] = posting.length;
+  }
   return {
     lengths,
     count: entries,

@@ -37,7 +37,7 @@ export interface RankedDescriptions {
  * Maximum vector components compared per search; in a larger corpus, only the documents that full text ranks first are
  * compared.
  */
-const MAX_COMPARED = 60_000_000;
+export const MAX_COMPARED = 60_000_000;
 
 /** Documents by full text and by vectors of their titles and summaries, each list best first. */
 export function rankDescriptions(reading: Reading, query: CompiledDescriptionQuery): RankedDescriptions {

@@ -60,5 +60,9 @@ export const sqliteSql: SqlDialect = {
   phrase: (sequences) => sequences.map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`).join(' OR '),
   numbers: listed,
   texts: listed,
+  pairs: (list) => sql`(select value ->> 0 as one, value ->> 1 as two from json_each(${JSON.stringify(list)}))`,
+  randomId: sql<string>`lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
+      || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`,
+  joinInOrder: sql`cross join`,
   lines: (json) => sql`(select group_concat(value, char(10)) from json_each(${json}))`,
 };

@@ -24,7 +24,7 @@ export function createPastReads({ reader, search }: Database, asOf: string): Cor
   async function chunksAmong(database: Queries, ids: readonly string[]): Promise<Chunk[]> {
     const wanted = sql.join(ids.map((id) => id.toLowerCase()));
     const select = (chunks: RawBuilder<unknown>) => sql<ChunkRow & { version_key: number; document_key: number }>`
-      select c.*, d.key as document_key, d.version_key from (${documentsAsOf(asOf)}) d cross join ${chunks}
+      select c.*, d.key as document_key, d.version_key from (${documentsAsOf(asOf)}) d ${search.dialect.joinInOrder} ${chunks}
       where c.id in (${wanted})`;
     const { rows: stayed } = await select(
       sql`chunks c on d.version_key = 0 and c.document_key = d.key and c.generation = d.generation`,

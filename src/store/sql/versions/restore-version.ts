@@ -7,6 +7,7 @@ import type { PublishParts } from '../documents/publish-document.ts';
 import { replaceVisible } from '../documents/replace-visible.ts';
 import { dropStaged } from '../documents/staged-chunks.ts';
 import { addPending } from '../index-sync/outbox.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import { allSpaces, describeSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { noVersion, type RowAsOf, rowAsOf } from './row-as-of.ts';
 import { bytesAsOf, textAsOf } from './version-content.ts';
@@ -73,19 +74,15 @@ async function keepShared(database: Queries, { key, generation }: DocumentRow, t
     where m.version_key = ${then.version_key}`.execute(database);
 }
 
-// An identifier is free unless the chunk was edited since and still uses it.
-const FREE_ID = sql`
-  case when exists (select 1 from chunks where id = p.id) then
-    lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
-      || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
-  else p.id end`;
-
 async function restoreContent(database: Queries, row: DocumentRow, then: RowAsOf): Promise<void> {
   const generation = row.generation + 1;
+  const { pairs, randomId } = dialectOf(database);
+  // An identifier is free unless the chunk was edited since and still uses it.
+  const freeId = sql`case when exists (select 1 from chunks where id = p.id) then ${randomId} else p.id end`;
   await sql`
     insert into chunks (id, document_key, generation, ordinal, text, start_offset, end_offset, page, heading_path,
       metadata, embedding_hash, context)
-    select ${FREE_ID}, ${row.key}, ${generation}, m.ordinal, p.text, m.start_offset, m.end_offset, m.page,
+    select ${freeId}, ${row.key}, ${generation}, m.ordinal, p.text, m.start_offset, m.end_offset, m.page,
       p.heading_path, p.metadata, p.embedding_hash, p.context
     from version_chunks m join past_chunks p on p.key = m.chunk_key
     where m.version_key = ${then.version_key}`.execute(database);
@@ -95,29 +92,30 @@ async function restoreContent(database: Queries, row: DocumentRow, then: RowAsOf
     join chunks c on c.document_key = ${row.key} and c.generation = ${generation} and c.ordinal = m.ordinal
     where m.version_key = ${then.version_key}`.execute(database);
   if (rows.length === 0) return;
-  const pairs = JSON.stringify(rows.map((pair) => [pair.old, pair.new]));
+  const moved = pairs(rows.map((pair) => [pair.old, pair.new]));
   await sql`
     insert into chunk_vectors (space_key, chunk_key, vector)
-    select v.space_key, j.value ->> 1, v.vector
-    from json_each(${pairs}) as j join past_chunk_vectors v on v.chunk_key = j.value ->> 0`.execute(database);
+    select v.space_key, j.two, v.vector from ${moved} as j join past_chunk_vectors v on v.chunk_key = j.one`.execute(
+    database,
+  );
   await addPendingVectors(
     database,
     rows.map((pair) => pair.new),
   );
   // From now on every version that contained them refers to the visible chunks.
   await sql`
-    update version_chunks set chunk_key = j.value ->> 1
-    from json_each(${pairs}) as j where chunk_key = j.value ->> 0`.execute(database);
+    update version_chunks set chunk_key = j.two from ${moved} as j where chunk_key = j.one`.execute(database);
   await sql`
-    delete from past_chunks where key in (select value ->> 0 from json_each(${pairs}))`.execute(database);
+    delete from past_chunks where key in (select one from ${moved} as j)`.execute(database);
 }
 
 async function addPendingVectors(database: Queries, keys: readonly number[]): Promise<void> {
-  const wanted = JSON.stringify(keys);
+  const wanted = dialectOf(database).numbers(keys);
   for (const space of await allSpaces(database)) {
     const { rows } = await sql<{ key: number }>`
-      select v.chunk_key as key from json_each(${wanted}) as j
-      join chunk_vectors v on v.space_key = ${space.key} and v.chunk_key = j.value`.execute(database);
+      select chunk_key as key from chunk_vectors where space_key = ${space.key} and chunk_key in ${wanted}`.execute(
+      database,
+    );
     if (space.state === 'current' && rows.length < keys.length) {
       throw new ServiceError(
         'embedding_mismatch',

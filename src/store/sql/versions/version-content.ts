@@ -39,12 +39,12 @@ export async function textAsOf(database: Queries, { key, version_key }: RowAsOf)
 /** The chunks of a version as a subquery, rows with their keys. */
 export const chunksAsOf = ({ key, generation, version_key }: RowAsOf): RawBuilder<ChunkRow & { key: number }> =>
   version_key > 0
-    ? sql`select * from (${sql.raw(VERSION_CHUNKS)}) where version_key = ${version_key}`
+    ? sql`select * from (${sql.raw(VERSION_CHUNKS)}) as m where version_key = ${version_key}`
     : sql`select * from chunks where document_key = ${key} and generation = ${generation}`;
 
 export async function readChunksAsOf(database: Queries, row: RowAsOf, { offset, limit }: Page): Promise<Paged<Chunk>> {
   const { rows } = await sql<ChunkRow>`
-    select * from (${chunksAsOf(row)}) order by ordinal limit ${limit} offset ${offset}`.execute(database);
+    select * from (${chunksAsOf(row)}) as c order by ordinal limit ${limit} offset ${offset}`.execute(database);
   const [parent] = await toDocuments(database, [row]);
   const outline = await textAsOf(database, row);
   const items = parent === undefined ? [] : rows.map((chunk) => withPlaces(toChunk(chunk, parent), outline));

@@ -7,7 +7,7 @@ import type { Filter, Scalar } from '../../../../src/documents/filter.ts';
 import { type FilterRecord, matchesFilter } from '../../../../src/documents/matches-filter.ts';
 import { openConnections } from '../../../../src/store/postgres/postgres-dialect.ts';
 import { postgresSql } from '../../../../src/store/postgres/postgres-sql.ts';
-import { toRaw } from '../../../../src/store/postgres/search/passing.ts';
+import { toRaw } from '../../../../src/store/postgres/search/conditions.ts';
 import type { Tables } from '../../../../src/store/sql/schema.ts';
 import { compileChunkFilter, compileDocumentFilter } from '../../../../src/store/sql/search/compile-filter.ts';
 import type { SqlDialect } from '../../../../src/store/sql/sql-dialect.ts';
