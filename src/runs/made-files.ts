@@ -20,7 +20,7 @@ export interface MadeFilesSettings {
   readonly maxBytes: number;
 }
 
-export const defaultMadeFilesSettings: MadeFilesSettings = { retentionMs: 60 * 60_000, maxBytes: 256_000_000 };
+const defaultMadeFilesSettings: MadeFilesSettings = { retentionMs: 60 * 60_000, maxBytes: 256_000_000 };
 
 interface Kept {
   readonly ownerId: string;

@@ -53,9 +53,13 @@ describe('text and data of a result', () => {
 
   it('of rag contain the quotes that support the answer, with offsets', async () => {
     const { client, mcp } = await withLibrary();
+    await mcp.add(
+      'Lighthouse',
+      'The lighthouse of Norby stands on the north cape. It was built in 1897 by Hanna Lind.',
+    );
     const result = await client.callTool({
       name: 'rag',
-      arguments: { query: 'Which river flows through ten countries?' },
+      arguments: { query: 'Who built the lighthouse of Norby?' },
     });
     const {
       citations,

@@ -1,3 +1,4 @@
+import { oneLine } from '../../shared/text.ts';
 import type { Question } from './question.ts';
 import { type RankedSentences, weighted } from './rank-sentences.ts';
 import { CONFIDENCE_WEIGHTS } from './weights.ts';
@@ -39,7 +40,10 @@ const MAX_TERMS = 10;
 /** Whether so few sources were found that leads and the rarity of words are chance: all that a small corpus holds. */
 export const isFew = (sources: number): boolean => sources < MANY;
 
-export function answerFeatures(asked: Question, { sources, candidates }: RankedSentences): AnswerFeatures {
+export function answerFeatures(asked: Question, { sources, candidates: all }: RankedSentences): AnswerFeatures {
+  // The same sentence again, in overlapping passages or copies of a document, is no rival.
+  const texts = new Set<string>();
+  const candidates = all.filter(({ text }) => texts.size < texts.add(oneLine(text)).size);
   const [best] = candidates;
   const other = candidates.find(({ sourceIndex }) => sourceIndex !== best?.sourceIndex);
   const own = best?.features;
@@ -79,7 +83,7 @@ export function answerFeatures(asked: Question, { sources, candidates }: RankedS
 }
 
 /** Which weights judge an answer: a small corpus has its own, and pages of the web carry no full-text scores. */
-export function weightsFor({ sources }: RankedSentences): keyof typeof CONFIDENCE_WEIGHTS {
+function weightsFor({ sources }: RankedSentences): keyof typeof CONFIDENCE_WEIGHTS {
   if (isFew(sources.length)) return 'few';
   return sources.filter(({ score }) => score !== undefined).length > 1 ? 'scored' : 'unscored';
 }
