@@ -1,13 +1,16 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const SLOW = 'test/**/*.slow.test.ts';
 
-// Two modes: `npm test` for the developer, `npm run test:slow` (--mode slow) for what would keep one waiting.
-// Continuous integration runs both.
+// Three modes: `npm test` for the developer, `npm run test:slow` (--mode slow) for what would keep one waiting, and `npm
+// run test:postgres` (--mode postgres) for the tests of the record store again, on PostgreSQL. Continuous integration
+// runs all.
 export default defineConfig(({ mode }) => ({
   test: {
-    include: [mode === 'slow' ? SLOW : 'test/**/*.test.ts'],
+    include: mode === 'postgres' ? testsOnPostgres() : [mode === 'slow' ? SLOW : 'test/**/*.test.ts'],
+    provide: { engine: mode === 'postgres' ? 'PostgreSQL' : 'SQLite' },
     exclude: [...configDefaults.exclude, ...(mode === 'slow' ? [] : [SLOW])],
     globalSetup: 'test/support/build-once.ts',
     pool: 'forks',
@@ -24,3 +27,7 @@ export default defineConfig(({ mode }) => ({
     restoreMocks: true,
   },
 }));
+
+function testsOnPostgres(): string[] {
+  return globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes('support/engines.ts'));
+}

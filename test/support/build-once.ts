@@ -9,6 +9,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** An empty, already migrated database. */
     migratedDatabase: string;
+    /** The engine that the tests of the record store run on. */
+    engine: 'SQLite' | 'PostgreSQL';
     /** Where a PostgreSQL server of this run is started when a test needs one; `bin` is undefined without one. */
     postgres: { bin: string | undefined; folder: string; runner: number };
   }

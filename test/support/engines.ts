@@ -24,12 +24,17 @@ async function open(url: string, index: MemoryVectorIndex, options: TestStoreOpt
   return asTestStore(store, { path: url, index, reopen: (again = options) => open(url, index, again) });
 }
 
-/** Defines tests for each engine; those of PostgreSQL are skipped where it is not installed. */
+/** Defines tests for the engine of this run; those of PostgreSQL are skipped where it is not installed. */
 export function describeEngines(name: string, define: (engine: Engine) => void): void {
-  describe(`${name} on SQLite`, () => define(sqlite));
-  const { bin } = inject('postgres');
-  const missing = bin === undefined ? ' (not installed, see CONTRIBUTING.md)' : '';
-  describe.skipIf(bin === undefined)(`${name} on PostgreSQL${missing}`, () => define(postgres));
+  if (inject('engine') === 'SQLite') describe(`${name} on SQLite`, () => define(sqlite));
+  else describePostgres(name, () => define(postgres));
+}
+
+/** Defines tests that need PostgreSQL; they run in the mode for it, where it is installed. */
+export function describePostgres(name: string, define: () => void): void {
+  if (inject('engine') === 'SQLite') return describe.skip(name, define);
+  const missing = inject('postgres').bin === undefined ? ' (not installed, see CONTRIBUTING.md)' : '';
+  describe.skipIf(missing !== '')(`${name} on PostgreSQL${missing}`, define);
 }
 
 const TEMPLATE = 'citewell_template';

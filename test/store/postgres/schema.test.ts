@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openPostgres } from '../../../src/store/postgres/open-postgres.ts';
 import { indexTables } from '../../../src/store/sql/full-text/full-text-tables.ts';
-import { postgresDatabase } from '../../support/engines.ts';
+import { describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -20,7 +20,7 @@ interface Schema {
 const isIndexTable = (name: string) => indexTables.some((table) => name.startsWith(table));
 const isOwn = (name: string) => !name.startsWith('kysely_') && !name.startsWith('full_text_') && !isIndexTable(name);
 
-describe.skipIf(inject('postgres').bin === undefined)('the schemas of both engines (PostgreSQL is needed)', () => {
+describePostgres('the schema, compared with that of SQLite,', () => {
   it('have the same tables, columns, keys, indexes, views and triggers', async () => {
     const [ofSqlite, ofPostgres] = [await readSqlite(), await readPostgres()];
     expect(Object.keys(ofPostgres.columns).length).toBeGreaterThan(50);
