@@ -32,9 +32,9 @@ export function describeEngines(name: string, define: (engine: Engine) => void):
 
 /** Defines tests that need PostgreSQL; they run in the mode for it, where it is installed. */
 export function describePostgres(name: string, define: () => void): void {
-  if (inject('engine') === 'SQLite') return describe.skip(name, define);
-  const missing = inject('postgres').bin === undefined ? ' (not installed, see CONTRIBUTING.md)' : '';
-  describe.skipIf(missing !== '')(`${name} on PostgreSQL${missing}`, define);
+  const { bin } = inject('postgres');
+  const missing = bin === undefined ? ' (not installed, see CONTRIBUTING.md)' : '';
+  describe.skipIf(inject('engine') === 'SQLite' || bin === undefined)(`${name} on PostgreSQL${missing}`, define);
 }
 
 const TEMPLATE = 'citewell_template';
