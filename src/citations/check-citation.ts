@@ -38,6 +38,8 @@ export interface CheckRequest {
 }
 
 const MIN_CLOSE_SCORE = 0.5;
+/** Of fewer terms, half is a single word, which anything may share. */
+const MIN_TERMS_FOR_HALF = 3;
 const NUMBER_WEIGHT = 2;
 
 /** Checks one statement; for `elsewhere`, `foundIn` is the number of the source that supports it. */
@@ -92,9 +94,10 @@ export function createStatementCheck(
   return (text) => {
     if (wanted.every((piece) => text.find(piece) !== undefined)) return { verdict: 'verbatim', score: 1 };
     const score = coverage(terms, text.terms());
+    const isEnough = terms.size < MIN_TERMS_FOR_HALF ? score === 1 : score >= MIN_CLOSE_SCORE;
     // A different number makes a statement wrong, even when all words match.
     const isClose =
-      quoted.length === 0 && score >= MIN_CLOSE_SCORE && numbers.every((number) => text.numbers().has(number));
+      quoted.length === 0 && isEnough && numbers.every((number) => text.numbers().has(number));
     return { verdict: isClose ? 'close' : 'not_found', score };
   };
 }

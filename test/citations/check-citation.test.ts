@@ -36,6 +36,11 @@ describe('the verdict on a statement', () => {
     expect(check('The tower is 33 metres tall and was finished in 1889', tower).verdict).toBe('not_found');
   });
 
+  it('is never close for one word in common of two', () => {
+    expect(check('It crosses to Mars.', bridge).verdict).toBe('not_found');
+    expect(check('The governor opened it.', bridge).verdict).toBe('close');
+  });
+
   it('is never close when its quotation was changed', () => {
     expect(check('It was “designed by Gustave Eiffel himself” in 1889.', tower).verdict).toBe('not_found');
   });
