@@ -12,6 +12,7 @@ import { findBindingPackage, loadableBinding, thisHost } from '../../../src/stor
 import { readStartTime } from '../../../src/store/process-identity.ts';
 import { bindingCache, silentLog } from '../../support/embedded-chroma.ts';
 import { PATIENT, PROMPTLY_MS } from '../../support/patience.ts';
+import { suspend } from '../../support/suspend.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A slow machine may need this long until the server answers. */
@@ -130,7 +131,7 @@ describe('the embedded Chroma server', () => {
       signal: new AbortController().signal,
     });
     onTestFinished(() => leftover.stop());
-    if (state === 'stopped') process.kill(leftover.pid, 'SIGSTOP');
+    if (state === 'stopped') await suspend(leftover.pid);
     const server = startServer(join(folder, 'chroma'));
     await server.url(START_MS);
     expect(await isRunning(leftover.pid)).toBe(false);
@@ -161,7 +162,7 @@ describe('the embedded Chroma server', () => {
 
   it('does not outlive a parent that is killed while it is stopped', async () => {
     const { parent, pid } = await startParent(join(await temporaryFolder(), 'chroma'));
-    process.kill(pid, 'SIGSTOP');
+    await suspend(pid);
     parent.kill('SIGKILL');
     await until(async () => !(await isRunning(pid)));
   });

@@ -11,6 +11,7 @@ import { bindingCache, silentLog } from '../../support/embedded-chroma.ts';
 import { newChunk, newDocument } from '../../support/new-document.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { ingest } from '../../support/store.ts';
+import { suspend } from '../../support/suspend.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DIMENSIONS = 8;
@@ -90,7 +91,7 @@ describe.skipIf(process.platform === 'win32')('a failing vector index', () => {
     const { store, chroma, find } = opened;
     expect(await find(4_321)).toEqual({ text: 'passage 4321', notes: [] });
     const pid = pidOf(chroma);
-    process.kill(pid, 'SIGSTOP');
+    await suspend(pid);
     const [first, second] = await Promise.all([find(1), find(2)]);
     expect([first.text, second.text]).toEqual(['passage 1', 'passage 2']);
     expect(first.notes.join()).toMatch(/did not answer/);
@@ -109,13 +110,13 @@ describe.skipIf(process.platform === 'win32')('a failing vector index', () => {
     const opened = await filled();
     const { store, chroma, find } = opened;
     const pid = pidOf(chroma);
-    process.kill(pid, 'SIGSTOP');
+    await suspend(pid);
     expect((await find(1)).text).toBe('passage 1');
     await vi.waitUntil(() => chroma.server.kind === 'running' && chroma.server.pid !== pid, PATIENT);
     await inStep(opened);
     expect(await find(4_000)).toEqual({ text: 'passage 4000', notes: [] });
 
-    process.kill(pidOf(chroma), 'SIGSTOP');
+    await suspend(pidOf(chroma));
     const asked = find(2).catch((error: unknown) => error);
     const auditing = store.maintenance.audit().catch((error: unknown) => error);
     await store.close();
