@@ -96,8 +96,7 @@ export function createStatementCheck(
     const score = coverage(terms, text.terms());
     const isEnough = terms.size < MIN_TERMS_FOR_HALF ? score === 1 : score >= MIN_CLOSE_SCORE;
     // A different number makes a statement wrong, even when all words match.
-    const isClose =
-      quoted.length === 0 && isEnough && numbers.every((number) => text.numbers().has(number));
+    const isClose = quoted.length === 0 && isEnough && numbers.every((number) => text.numbers().has(number));
     return { verdict: isClose ? 'close' : 'not_found', score };
   };
 }

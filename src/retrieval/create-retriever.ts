@@ -54,7 +54,13 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     }
   }
 
-  async function hybrid(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
+  // Each leg sees one state of the corpus, but not the same: a document that was replaced in between would appear in two
+  // versions. The hits are therefore read together, and looked for again when one of them is gone.
+  async function hybrid(
+    text: LegTexts,
+    search: Search,
+    attempts = MAX_HYBRID_ATTEMPTS,
+  ): Promise<readonly ScoredChunk[]> {
     const { plan, settings, signal } = search;
     const byScores = plan.fusion === 'scores';
     const depth = byScores ? Math.max(MIN_CANDIDATES, search.depth) : search.depth;
@@ -70,15 +76,16 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
       : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
     // With several variants the lists are fused again, which may use any hit; otherwise only this page is shown.
     const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.depth) : fused;
-    const known = new Map<number, Chunk>(matching.flatMap(({ key, chunk }) => (chunk ? [[key, chunk]] : [])));
-    for (const { key, ...chunk } of near) known.set(key, chunk);
-    const unread = shown.map(({ item }) => item.key).filter((key) => !known.has(key));
-    const read = unread.length === 0 ? known : await chunks.read(unread, signal, settings.asOf);
-    const places = new Map(matching.map(({ key, rank, score }) => [key, { rank, score }]));
+    const keys = shown.map(({ item }) => item.key);
+    const read = keys.length === 0 ? new Map<number, Chunk>() : await chunks.read(keys, signal, settings.asOf);
+    if (read.size < keys.length && attempts > 1) return hybrid(text, search, attempts - 1);
+    const semanticLegs = new Map(near.map(({ key, semantic }) => [key, semantic]));
+    const fullTextLegs = new Map(matching.map(({ key, rank, score }) => [key, { rank, score }]));
     return shown.flatMap(({ item: { key }, score }) => {
-      const chunk = known.get(key) ?? read.get(key);
-      const fullTextLeg = places.get(key);
-      return chunk ? [{ ...chunk, score, ...(fullTextLeg && { fullText: fullTextLeg }) }] : [];
+      const chunk = read.get(key);
+      const [inSemantic, inFullText] = [semanticLegs.get(key), fullTextLegs.get(key)];
+      const legs = { ...(inSemantic && { semantic: inSemantic }), ...(inFullText && { fullText: inFullText }) };
+      return chunk ? [{ ...chunk, score, ...legs }] : [];
     });
   }
 
@@ -139,7 +146,6 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
       phraseFilters,
       corrected: log.corrections,
       limit,
-      reading: search.depth,
       signal,
     };
     const found = await log.time('fullText', () => chunks.ranking(query));
@@ -230,6 +236,9 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
 }
 
 /** Number of candidates to read next, when some hits are removed. */
+/** Searches of a corpus that changes meanwhile. */
+const MAX_HYBRID_ATTEMPTS = 3;
+
 const nextDepth = (read: number): number => Math.max(200, 2 * read);
 const DEPTH_FACTOR = 5;
 const MAX_DEPTH = 5_000;

@@ -77,15 +77,9 @@ export interface FoundChunk extends ScoredChunk {
   readonly key: number;
 }
 
-/** A hit by its rank; its chunk is read only when it is shown. */
+/** A hit by its rank; its chunk is read when it is shown. */
 export interface RankedChunk extends LegScore {
   readonly key: number;
-  readonly chunk?: Chunk;
-}
-
-export interface RankingQuery extends TextQuery {
-  /** Number of top hits to return with their chunks, since they are the likeliest to be shown. */
-  readonly reading: number;
 }
 
 /**
@@ -102,8 +96,8 @@ export interface ChunkSearch {
    */
   matching(query: TextQuery): Promise<ScoredChunk[]>;
   /** The ranking of `matching` without chunks: faster for many hits of which few will be shown. */
-  ranking(query: RankingQuery): Promise<RankedChunk[]>;
-  /** The chunks with these keys; chunks deleted in the meantime are left out. */
+  ranking(query: TextQuery): Promise<RankedChunk[]>;
+  /** The chunks with these keys, from one state of the corpus; chunks deleted in the meantime are left out. */
   read(keys: readonly number[], signal?: AbortSignal, asOf?: string): Promise<ReadonlyMap<number, Chunk>>;
   /** The stored vectors of these chunks, by key; empty when the corpus has moved to another space. */
   vectorsOf?(

@@ -54,19 +54,13 @@ function legs({
       asked.matching.push(query);
       return matching.slice(0, query.limit).map((id, place) => {
         const rank = place + 1;
-        return {
-          key: keyOf(id),
-          rank,
-          score: 1 / rank,
-          ...(rank <= query.reading && { chunk: chunk(id, rank, 'fullText') }),
-        };
+        return { key: keyOf(id), rank, score: 1 / rank };
       });
     },
     async read(keys) {
       asked.read.push(...keys);
-      return new Map(
-        matching.filter((id) => keys.includes(keyOf(id))).map((id) => [keyOf(id), chunk(id, 1, 'fullText')]),
-      );
+      const known = [...near, ...matching].filter((id) => keys.includes(keyOf(id)));
+      return new Map(known.map((id) => [keyOf(id), { ...chunk(id, 1, 'fullText'), fullText: undefined }]));
     },
   };
   return { chunks, asked };
@@ -118,7 +112,7 @@ describe('the retriever', () => {
     expect(b).toMatchObject({ semantic: { rank: 2 }, fullText: { rank: 1 } });
     expect(b?.score).toBeCloseTo((5 / 52 + 1 / 51) / 6, 12);
     const [a] = outcome.chunks.filter(({ id }) => id === 'a');
-    expect(a).not.toHaveProperty('fullText');
+    expect(a?.fullText).toBeUndefined();
     expect(outcome.explanation.hybrid).toEqual({ semanticWeight: 5, fullTextWeight: 1, fullTextLimit: 200, rrfK: 50 });
 
     function score(id: string): number {
@@ -190,9 +184,32 @@ describe('the retriever', () => {
     const search = (limit: number) =>
       retriever({ chunks }).search('q', settings({ kind: 'hybrid', limit, hybrid }), signal);
     expect((await search(3)).chunks.map(({ id }) => id)).toEqual(['m', 'n', 'd']);
-    expect(asked.read).toEqual([]);
-    await search(5);
-    expect(asked.read).toEqual([]);
+    expect(asked.read).toEqual(['m', 'n', 'd'].map(keyOf));
+  });
+
+  it('searches again when a document was replaced between the legs of a hybrid search', async () => {
+    const older = legs({ near: ['old'], matching: ['new'] });
+    const newer = legs({ near: ['new'], matching: ['new'] });
+    let isReplaced = false;
+    const chunks: ChunkSearch = {
+      nearest: (query) => (isReplaced ? newer : older).chunks.nearest(query),
+      ranking: (query) => (isReplaced ? newer : older).chunks.ranking(query),
+      matching: newer.chunks.matching,
+      async read(keys) {
+        isReplaced = true;
+        return newer.chunks.read(keys);
+      },
+    };
+    const found = await retriever({ chunks }).search('q', settings({ kind: 'hybrid' }), signal);
+    expect(found.chunks.map(({ id }) => id)).toEqual(['new']);
+    expect(newer.asked.read).toEqual([...['new', 'old'].map(keyOf), keyOf('new')]);
+  });
+
+  it('leaves out what is deleted in every attempt', async () => {
+    const { chunks } = legs({ near: ['a', 'b'], matching: ['b'] });
+    const read: ChunkSearch['read'] = async (keys) => chunks.read(keys.filter((key) => key !== keyOf('a')));
+    const found = await retriever({ chunks: { ...chunks, read } }).search('q', settings({ kind: 'hybrid' }), signal);
+    expect(found.chunks.map(({ id }) => id)).toEqual(['b']);
   });
 
   it('passes filter and distance measure to the legs', async () => {

@@ -39,19 +39,7 @@ export const operations: SearchOperations = {
     return { hits, corrections };
   },
 
-  async rankChunks(database, { reading, ...query }) {
-    const { hits: found, corrections } = await rank(database, query);
-    const chunks = await loadChunks(
-      database,
-      found.slice(0, reading).map(({ key }) => key),
-      query.filter?.past?.at,
-    );
-    const hits = found.map((hit) => {
-      const chunk = chunks.get(hit.key);
-      return chunk ? { ...hit, chunk } : hit;
-    });
-    return { hits, corrections };
-  },
+  rankChunks: (database, query) => rank(database, query),
 
   readChunks: (database, { keys, at }) => loadChunks(database, keys, at),
   readVectors: (database, { keys, space }) => readVectors(database, keys, space),

@@ -98,7 +98,7 @@ async function isFound({ search }: VerifyRemoval, { keys, samples }: RemovedChun
   const gone = new Set(keys);
   for (const { text, vector } of samples) {
     const query = { filter: everything, limit: MAX_HITS };
-    const byWords = await search.ranking({ ...query, text: text.slice(0, CHARACTERS), reading: 0 });
+    const byWords = await search.ranking({ ...query, text: text.slice(0, CHARACTERS) });
     if (byWords.some(({ key }) => gone.has(key))) return true;
     if (vector === undefined) continue;
     const byMeaning = await search.nearest({ ...query, vector, measure: 'cosine_distance' });

@@ -117,12 +117,11 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
       if (corrections.length > 0) corrected?.(corrections);
       return hits;
     },
-    async ranking({ text, filter, limit, reading, asOf, phraseFilters, signal, corrected }) {
+    async ranking({ text, filter, limit, asOf, phraseFilters, signal, corrected }) {
       const query = {
         ...readQueryTerms(text),
         filter: compileChunkFilter(search.dialect, filter, { asOf, phraseFilters }),
         limit,
-        reading,
       };
       const { hits, corrections } = await search.call('rankChunks', query, signal);
       if (corrections.length > 0) corrected?.(corrections);

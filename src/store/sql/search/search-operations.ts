@@ -50,11 +50,8 @@ export const searchOperations = {
   matchingChunks: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): Ranking<ScoredChunk> =>
     withSnapshot(database, watch, (reading) => matchingChunks(reading, query)),
 
-  rankChunks: (
-    database: DatabaseSync,
-    query: MatchingQuery & { readonly reading: number },
-    watch: OperationWatch,
-  ): Ranking<RankedChunk> => withSnapshot(database, watch, (reading) => rankChunks(reading, query)),
+  rankChunks: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): Ranking<RankedChunk> =>
+    withSnapshot(database, watch, (reading) => rankedKeys(reading, query)),
 
   readChunks: (
     database: DatabaseSync,
@@ -132,20 +129,6 @@ function matchingChunks(reading: Reading, query: MatchingQuery): Ranking<ScoredC
 }
 
 // Reads no chunks beyond those shown: they are scattered across the database.
-function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading: number }): Ranking<RankedChunk> {
-  const { hits: found, corrections } = rankedKeys(reading, query);
-  const chunks = loadChunks(
-    reading,
-    found.slice(0, query.reading).map(({ key }) => key),
-    query.filter?.past?.at,
-  );
-  const hits = found.map((hit) => {
-    const chunk = chunks.get(hit.key);
-    return chunk ? { ...hit, chunk } : hit;
-  });
-  return { hits, corrections };
-}
-
 function rankedKeys(reading: Reading, { filter, ...query }: MatchingQuery): Ranking<RankedChunk> {
   const resolved = resolveFilter(reading, filter);
   const few = () => resolved && vocabularyOf(reading, resolved);
