@@ -140,11 +140,15 @@ async function waitForMark(page: Page, expected: string): Promise<void> {
 }
 
 async function isMarkInSight(page: Page): Promise<boolean> {
-  const [frame, mark] = await Promise.all([
-    page.locator('iframe').boundingBox(),
-    page.frameLocator('iframe').locator('mark').boundingBox(),
-  ]);
-  return frame !== null && mark !== null && mark.y >= frame.y && mark.y < frame.y + frame.height;
+  // The host gives the frame the height of the app after the app has changed.
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await page.waitForTimeout(50)) {
+    const [frame, mark] = await Promise.all([
+      page.locator('iframe').boundingBox(),
+      page.frameLocator('iframe').locator('mark').boundingBox(),
+    ]);
+    if (frame !== null && mark !== null && mark.y >= frame.y && mark.y < frame.y + frame.height) return true;
+  }
+  return false;
 }
 
 async function bundleHost(): Promise<string> {

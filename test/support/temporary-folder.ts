@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 /** A temporary folder, removed with the running test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A process that has just been killed may still be writing.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 }
