@@ -29,12 +29,27 @@ export const keyboardSuite: BrowserSuite = {
 async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step++) {
     await page.keyboard.press(key);
-    const shown = (await page.evaluate(FOCUS)) as { readonly what: string; readonly isVisible: boolean } | null;
+    const shown = await settledFocus(page);
     if (shown !== null) holds(shown.isVisible, `the focus is visible on ${shown.what}`);
     const focused = page.locator(':focus');
     if ((await focused.and(target).count()) > 0) return;
   }
   throw new Error(`${target} cannot be reached with ${key}`);
+}
+
+interface Focused {
+  readonly what: string;
+  readonly isVisible: boolean;
+}
+
+/** The focus, after the page has moved for what was loaded meanwhile. */
+async function settledFocus(page: Page): Promise<Focused | null> {
+  const read = async () => (await page.evaluate(FOCUS)) as Focused | null;
+  let shown = await read();
+  for (const deadline = Date.now() + 2_000; shown?.isVisible === false && Date.now() < deadline; shown = await read()) {
+    await page.waitForTimeout(50);
+  }
+  return shown;
 }
 
 /** What has the focus, and whether it or its label is outlined in sight; null for the window itself. */
@@ -241,6 +256,8 @@ async function checkSettings(test: BrowserTest): Promise<void> {
     await page.goto(`${test.url}/settings`);
     const field = page.getByLabel('What the key is for');
     await field.waitFor();
+    // What the page asks of the server moves what stands below it.
+    await page.waitForLoadState('networkidle');
     await tabTo(page, field);
     await page.keyboard.type('Harbour radio');
     await page.keyboard.press('Enter');
