@@ -70,39 +70,22 @@ export function createTest(parts: TestParts): BrowserTest {
     },
     at: (other) => createTest({ ...parts, url: other }),
     requests,
-    // A failed check is repeated once, in a browser context of its own, and the output says so: a page on a busy machine
-    // can miss a moment. What is wrong fails twice.
     async check(title, run, options) {
-      const failure = await attempt(run, options);
-      const again = failure && (await attempt(run, options));
-      if (failure !== undefined) console.log(`  REPEATED  ${suite}: ${title}\n    ${failure}`);
-      if (again === undefined) {
+      const context = await browser.newContext(options);
+      context.setDefaultTimeout(PATIENCE_MS);
+      context.on('request', (request) => requests.push({ method: request.method(), url: request.url() }));
+      try {
+        await run(await context.newPage());
         counts.passed++;
         console.log(`  ok      ${suite}: ${title}`);
-      } else {
+      } catch (error) {
         counts.failed++;
-        console.log(`  FAILED  ${suite}: ${title}\n    ${again}`);
+        console.log(`  FAILED  ${suite}: ${title}\n    ${error instanceof Error ? error.message : String(error)}`);
+      } finally {
+        await context.close();
       }
     },
   };
-
-  /** Returns the reason of a failure. */
-  async function attempt(
-    run: Parameters<BrowserTest['check']>[1],
-    options: Parameters<BrowserTest['check']>[2],
-  ): Promise<string | undefined> {
-    const context = await browser.newContext(options);
-    context.setDefaultTimeout(PATIENCE_MS);
-    context.on('request', (request) => requests.push({ method: request.method(), url: request.url() }));
-    try {
-      await run(await context.newPage());
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    } finally {
-      await context.close();
-    }
-  }
 }
 
 /** Fails a check unless both are the same. */
