@@ -10,6 +10,8 @@ import type { WebAccess } from '../../web/web.ts';
 import type { FolderTarget } from '../folders/folder-target.ts';
 import { type LocalTargetParts, localTarget } from '../folders/local-target.ts';
 import type { IngestStep } from '../ingest-all.ts';
+import { requireOwnerRights } from './require-owner-rights.ts';
+import { documentsBelow, siteFolder } from './site-documents.ts';
 import { createSyncTally, type SyncTally } from './sync-tally.ts';
 
 /** `stopped`: it cannot be followed; `problem` says why. */
@@ -130,14 +132,14 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       const replaced = new AbortController();
       let check: NodeJS.Timeout | undefined;
       try {
-        await requireRights(entry.source);
+        await requireOwnerRights(entry.source, users);
         const path = await requireFolder(location.path);
         if (path !== location.path)
           throw new ServiceError('conflict', `${location.path} now leads to ${path}. Remove it here and add it again.`);
         void tally.count(path, dataFolder, signal);
         const watched = await identityOf(path);
         check = setInterval(async () => {
-          const isAllowed = await requireRights(entry.source).then(
+          const isAllowed = await requireOwnerRights(entry.source, users).then(
             () => true,
             () => false,
           );
@@ -179,7 +181,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     await tally.save();
     try {
       if (web === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
-      await requireRights(entry.source);
+      await requireOwnerRights(entry.source, users);
       const { ingestAll } = await import('../ingest-all.ts');
       const target = targetOf(entry.source);
       const shared = { client: target, metadata: {}, collections: [], dataFolder, web, stop: signal, abandon: signal };
@@ -225,21 +227,6 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       },
       parts,
     );
-
-  /** Folders are for superusers, and nothing is followed for a user who is deactivated. */
-  const requireRights = async ({ ownerId, location }: FollowedSource): Promise<void> => {
-    const owner = await users.get(ownerId);
-    // Without accounts there is no record of the owner.
-    if (owner === undefined) return;
-    if (!owner.isActive) throw new ServiceError('forbidden', `Its owner, ${owner.email}, is deactivated.`);
-    if (location.kind === 'folder' && !owner.isSuperuser) {
-      throw new ServiceError(
-        'forbidden',
-        `Its owner, ${owner.email}, is no longer a superuser, and only superusers may have folders watched. ` +
-          'Another superuser can remove it here and add it again.',
-      );
-    }
-  };
 
   const requireFolder = async (path: string): Promise<string> =>
     (await import('../folders/followable-folder.ts')).followableFolder(path, allowedFolders);
@@ -348,24 +335,6 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
 
 const problemOf = (error: unknown): string =>
   error instanceof ServiceError ? error.message : `The folder cannot be read: ${fileProblem(error)}.`;
-
-/** What the addresses of a site's pages begin with. */
-function siteFolder({ url, walk }: Extract<SourceLocation, { kind: 'site' }>): string {
-  const { origin, pathname } = new URL(url);
-  return walk === 'sitemap' ? `${origin}/` : origin + pathname.replace(/[^/]*$/, '');
-}
-
-const KNOWN_PER_QUERY = 500;
-
-async function documentsBelow(prefix: string, target: FolderTarget, signal: AbortSignal): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (let after: string | undefined; !signal.aborted; after = found.at(-1)) {
-    const page = await target.documentsBelow({ prefix, limit: KNOWN_PER_QUERY, ...(after !== undefined && { after }) });
-    found.push(...page.map(({ source }) => source));
-    if (page.length < KNOWN_PER_QUERY) break;
-  }
-  return found;
-}
 
 function statusOf({ source, state, problem, tally }: Followed): SourceStatus {
   const total = tally?.total();

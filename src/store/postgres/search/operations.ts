@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
-import { type MatchingQuery, rankWithin, type searchOperations } from '../../sql/search/search-operations.ts';
+import {
+  type MatchingQuery,
+  rankWithin,
+  type searchOperations,
+  withChunks,
+} from '../../sql/search/search-operations.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { toRaw } from './conditions.ts';
 import { loadChunks } from './load-chunks.ts';
@@ -32,11 +37,7 @@ export const operations: SearchOperations = {
       found.map(({ key }) => key),
       query.filter?.past?.at,
     );
-    const hits = found.flatMap(({ key, rank, score }) => {
-      const chunk = chunks.get(key);
-      return chunk ? [{ ...chunk, score, fullText: { rank, score } }] : [];
-    });
-    return { hits, corrections };
+    return { hits: withChunks(found, chunks), corrections };
   },
 
   rankChunks: (database, query) => rank(database, query),

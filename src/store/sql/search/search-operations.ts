@@ -121,12 +121,15 @@ function matchingChunks(reading: Reading, query: MatchingQuery): Ranking<ScoredC
     found.map(({ key }) => key),
     query.filter?.past?.at,
   );
-  const hits = found.flatMap(({ key, rank, score }) => {
+  return { hits: withChunks(found, chunks), corrections };
+}
+
+/** Ranked hits with their chunks; those without one are left out. */
+export const withChunks = (found: readonly RankedChunk[], chunks: ReadonlyMap<number, Chunk>): ScoredChunk[] =>
+  found.flatMap(({ key, rank, score }) => {
     const chunk = chunks.get(key);
     return chunk ? [{ ...chunk, score, fullText: { rank, score } }] : [];
   });
-  return { hits, corrections };
-}
 
 // Reads no chunks beyond those shown: they are scattered across the database.
 function rankedKeys(reading: Reading, { filter, ...query }: MatchingQuery): Ranking<RankedChunk> {
