@@ -190,14 +190,15 @@ async function checkDialogs(test: BrowserTest): Promise<void> {
     // The round leads through the browser's own controls, from where Escape does not reach the page.
     await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Close' }));
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // Removed, and not only closed: until then, the page takes it for open.
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await opener.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await tabTo(page, page.getByRole('dialog').getByLabel('Name'));
     await page.keyboard.type('Harbour');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await page.waitForURL(/collection=/);
     await opener.and(page.locator(':focus')).waitFor();
   });
