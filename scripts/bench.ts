@@ -1,17 +1,20 @@
 import './build-first.js';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { processOutput } from '../src/cli/output.ts';
+import { readVersion } from '../src/version.ts';
+import { comparisonLines, readFigures } from './bench/compare-figures.ts';
 import type { Figures, SizeFigures } from './bench/figures.ts';
 import { measureGraph } from './bench/measure-graph.ts';
 import { type GraphIngestFigures, measureGraphIngest } from './bench/measure-graph-ingest.ts';
 import { measureIngest } from './bench/measure-ingest.ts';
 import { measureLearning } from './bench/measure-learning.ts';
+import { measurePeers } from './bench/measure-peers.ts';
 import { type Loaded, measureSize } from './bench/measure-size.ts';
 import { createPseudoText, type PseudoText } from './bench/pseudo-text.ts';
-import { graphIngestLines, graphLines, ingestLines, learningLines, sizeLines } from './bench/tables.ts';
+import { graphIngestLines, graphLines, ingestLines, learningLines, peerLines, sizeLines } from './bench/tables.ts';
 import { withServices } from './bench/with-services.ts';
 
 const USAGE = `Measures search, ingestion, graph extraction, start-up and memory, compared with plain Chroma and FTS5 on the same data.
@@ -20,9 +23,14 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
 
   --chunks LIST  sizes of the corpus, rising; default 10000,100000
   --json FILE    writes all figures as JSON
+  --history FILE appends all figures to a file of JSON lines (.jsonl)
+  --compare FILE says what has become slower or faster since the run of that file of --json, or the last one of that
+                 file of --history: each question is compared with itself, relative to the plain stores
   --quick        a small run, as a smoke test
   --part graph   only the cost of the graph in ingestion and search, at the smallest size
   --part lsa     only the cost of training an embedder on the corpus, at the largest size
+  --part peers   only search beside MiniSearch, Orama and LanceDB, which it installs from npm into a temporary folder,
+                 at the smallest size
   --seed N       of the generated text and questions; default 1
 
 Queries to the plain stores and to Citewell alternate, so that other load affects both: the ratios are meaningful.`;
@@ -30,6 +38,8 @@ Queries to the plain stores and to Citewell alternate, so that other load affect
 const options = {
   chunks: { type: 'string' },
   json: { type: 'string' },
+  history: { type: 'string' },
+  compare: { type: 'string' },
   quick: { type: 'boolean', default: false },
   part: { type: 'string' },
   seed: { type: 'string', default: '1' },
@@ -43,7 +53,7 @@ async function main(): Promise<void> {
   const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
   const seed = Number(values.seed);
   const isRising = sizes.every((size, index) => Number.isInteger(size) && size > (sizes[index - 1] ?? 0));
-  const isKnownPart = values.part === undefined || values.part === 'lsa' || values.part === 'graph';
+  const isKnownPart = values.part === undefined || ['lsa', 'graph', 'peers'].includes(values.part);
   if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart) {
     output.print(USAGE);
     process.exitCode = values.help ? 0 : 2;
@@ -63,10 +73,21 @@ async function main(): Promise<void> {
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
     return;
   }
+  const before = values.compare === undefined ? undefined : await readFigures(values.compare);
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-bench-')));
   try {
+    if (values.part === 'peers') {
+      const text = createPseudoText(seed);
+      const queries = Array.from({ length: values.quick ? 20 : 80 }, (_, number) => text.query(number));
+      const figures = await measurePeers({ folder, text, chunks: sizes[0] ?? 0, queries, onProgress: output.status });
+      output.print(peerLines(figures).join('\n'));
+      if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+      return;
+    }
     const figures = await measure(folder, { sizes, seed, isQuick: values.quick });
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+    if (values.history !== undefined) await appendFile(values.history, `${JSON.stringify(figures)}\n`);
+    if (before !== undefined) output.print(comparisonLines(before, figures).join('\n'));
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -122,7 +143,15 @@ async function measure(folder: string, { sizes, seed, isQuick }: Scope): Promise
     measured.push(figures);
     print(sizeLines(figures));
   }
-  return { cores: cpus().length, seed, ingest, graph, sizes: measured };
+  return {
+    date: new Date().toISOString(),
+    version: readVersion(),
+    cores: cpus().length,
+    seed,
+    ingest,
+    graph,
+    sizes: measured,
+  };
 }
 
 await main();

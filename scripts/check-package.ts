@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,17 @@ try {
     'the tools of the installed package',
     await toolsOf(process.execPath, [program, 'mcp'], data),
     minOffer().map(({ name }) => name),
+  );
+
+  const collector = { ...data, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+  const { stderr } = spawnSync(process.execPath, [program, 'status'], {
+    env: { ...surroundings, ...collector },
+    encoding: 'utf8',
+  });
+  expectSame(
+    'whether traces without their packages are explained',
+    stderr.includes('npm install @opentelemetry/'),
+    true,
   );
 
   expectSame('the library example in the installed package', runExample(installed), [

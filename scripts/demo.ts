@@ -18,7 +18,7 @@ const SAMPLES = fileURLToPath(
 );
 const QUESTIONS = [
   'How often is the horn sounded in fog?',
-  'How many passengers travelled in 2024?',
+  'How many passengers were carried in 2024?',
   'How many days ahead does a group have to book?',
 ];
 

@@ -1,4 +1,5 @@
 import './build-first.js';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { readDocument } from '../src/ingest/readers/index.ts';
 import { type SplitChunk, type SplitOptions, splitText } from '../src/ingest/split-text.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
+import { askService } from './evaluate-chunking/ask-service.ts';
 import { type Range, type RangeCollection, readRangeCollection } from './evaluate-chunking/range-collection.ts';
 
 const USAGE = `Measures how well passages of several sizes cover the answer to a question: the share of the answer's
@@ -18,9 +20,11 @@ characters found in the passages (recall), and the share of the passages' charac
   npm exec -- node scripts/evaluate-chunking.ts [options] FOLDER...
 
 Each folder holds corpus.jsonl (id, text, metadata that names the document), queries.jsonl (id, text, answer) and
-qrels.tsv. Passages are found by full text.
+qrels.tsv; or questions_df.csv and documents as in Chroma's chunking_evaluation. Passages are found by full text.
 
   --passages N   retrieved for each question, default 5
+  --service      search through a service with default settings instead of by full text
+  --half N       only the questions of half 0 or 1, split by a hash of their text
   --sizes LIST   maximum sizes when splitting by structure, default 300,400,600,800,1000,1200,1600`;
 
 interface Chunker {
@@ -38,6 +42,8 @@ interface Measured {
 const options = {
   passages: { type: 'string', default: '5' },
   sizes: { type: 'string', default: '300,400,600,800,1000,1200,1600' },
+  service: { type: 'boolean', default: false },
+  half: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -64,11 +70,17 @@ async function main(): Promise<void> {
     { name: 'recursive 1024/512', split: { strategy: 'recursive', chunkSize: 1_024, chunkOverlap: 512 } },
   ];
   for (const folder of positionals) {
-    const collection = await readRangeCollection(folder);
-    const { name, documents, queries, by } = collection;
+    const whole = await readRangeCollection(folder);
+    const queries = whole.queries.filter(({ text }) => values.half === undefined || halfOf(text) === values.half);
+    const collection = { ...whole, queries };
+    const { name, documents, by } = collection;
     console.log(`${name}: ${documents.size} documents, ${queries.length} questions, answered by ${by}`);
-    for (const chunker of chunkers) {
-      const { recall, precision, chunks, length } = await measure(collection, chunker, limit);
+    // A service splits by structure only as shipped.
+    for (const chunker of chunkers.filter(({ split }) => !values.service || split.strategy !== 'structure')) {
+      const { recall, precision, chunks, length } = await measure(collection, chunker, {
+        limit,
+        isService: values.service,
+      });
       console.log(
         `  ${chunker.name.padEnd(20)} recall ${recall.toFixed(3)}  precision ${precision.toFixed(3)}  ` +
           `${chunks} passages of ${Math.round(length)} characters`,
@@ -77,19 +89,42 @@ async function main(): Promise<void> {
   }
 }
 
-async function measure(collection: RangeCollection, { split }: Chunker, limit: number): Promise<Measured> {
+const halfOf = (text: string): string => String((createHash('sha256').update(text).digest()[0] ?? 0) % 2);
+
+async function measure(
+  collection: RangeCollection,
+  { split }: Chunker,
+  { limit, isService }: { readonly limit: number; readonly isService: boolean },
+): Promise<Measured> {
+  const lengths: number[] = [];
+  for (const text of collection.documents.values()) {
+    lengths.push(...(await chunksOf(text, split)).map((chunk) => chunk.text.length));
+  }
+  const found = await (isService ? askService : askFullText)(collection, split, limit);
+  let recall = 0;
+  let precision = 0;
+  for (const [at, { ranges }] of collection.queries.entries()) {
+    const passages = found[at] ?? [];
+    const shared = sizeOf(ranges.flatMap((range) => passages.flatMap((hit) => common(range, hit))));
+    recall += shared / sizeOf(ranges);
+    // As in Chroma's evaluation, text shared by two chunks counts twice.
+    const read = passages.reduce((sum, { start, end }) => sum + end - start, 0);
+    precision += read === 0 ? 0 : shared / read;
+  }
+  const count = Math.max(1, collection.queries.length);
+  const length = lengths.reduce((sum, each) => sum + each, 0) / Math.max(1, lengths.length);
+  return { recall: recall / count, precision: precision / count, chunks: lengths.length, length };
+}
+
+/** The passages found for each question by full text. */
+async function askFullText(collection: RangeCollection, split: SplitOptions, limit: number): Promise<Range[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-chunking-'));
   const index = memoryVectorIndex();
   const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText: ({ text }) => text });
   try {
     await store.spaces.claim({ embedder: 'none', version: '1', dimensions: 1 });
     const names = new Map<string, string>();
-    let chunks = 0;
-    let length = 0;
     for (const [name, text] of collection.documents) {
-      const cut = await chunksOf(text, split);
-      chunks += cut.length;
-      length += cut.reduce((sum, chunk) => sum + chunk.text.length, 0);
       const id = documentId(name, defaultAdmin.userId);
       names.set(id, name);
       await store.corpus.begin({
@@ -97,26 +132,19 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
         ...{ metadata: {}, source: null, fileName: 'text.txt', mediaType: 'text/plain', bytes: Buffer.from(text) },
         settings: {},
       });
+      const chunks = await chunksOf(text, split);
       await store.corpus.stage(
         id,
-        cut.map((chunk) => ({ ...chunk, vector: Float32Array.of(1) })),
+        chunks.map((chunk) => ({ ...chunk, vector: Float32Array.of(1) })),
       );
       await store.corpus.publish(id, { text, pages: [], summary: null, totalTokens: 0 });
     }
-    const search = store.chunks;
-    let recall = 0;
-    let precision = 0;
-    for (const { text, ranges } of collection.queries) {
-      const hits = await search.matching({ text, filter: everything, limit });
-      const found = hits.map(({ documentId: id, start, end }) => ({ document: names.get(id) ?? '', start, end }));
-      const shared = sizeOf(ranges.flatMap((range) => found.flatMap((hit) => common(range, hit))));
-      recall += shared / sizeOf(ranges);
-      // As in Chroma's evaluation, text shared by two chunks counts twice.
-      const read = found.reduce((sum, { start, end }) => sum + end - start, 0);
-      precision += read === 0 ? 0 : shared / read;
+    const found: Range[][] = [];
+    for (const { text } of collection.queries) {
+      const hits = await store.chunks.matching({ text, filter: everything, limit });
+      found.push(hits.map(({ documentId: id, start, end }) => ({ document: names.get(id) ?? '', start, end })));
     }
-    const count = Math.max(1, collection.queries.length);
-    return { recall: recall / count, precision: precision / count, chunks, length: length / Math.max(1, chunks) };
+    return found;
   } finally {
     await store.close();
     await index.close();

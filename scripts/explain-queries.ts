@@ -47,7 +47,7 @@ async function recordStatements(tests: readonly string[]): Promise<readonly stri
   const recorder = join(import.meta.dirname, 'explain-queries/record-statements.js');
   const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
   spawnSync(process.execPath, [vitest, 'run', ...LEFT_OUT, ...tests], {
-    env: { ...process.env, CITEWELL_STATEMENTS: file, NODE_OPTIONS: `--import=${recorder}` },
+    env: { ...process.env, CITEWELL_TEST_STATEMENTS: file, NODE_OPTIONS: `--import=${recorder}` },
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: RUN_WITHIN_MS,
   });

@@ -6,7 +6,14 @@ const vocabulary = ['documents', 'errors', 'program-file', 'shared'];
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'access'];
 /** What the rooms with the product's logic build on. */
 const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
-const adapters = ['store/sql', 'store/chroma', 'models/openai', 'models/anthropic', 'models/extractive'];
+const adapters = [
+  'store/sql',
+  'store/postgres',
+  'store/chroma',
+  'models/openai',
+  'models/anthropic',
+  'models/extractive',
+];
 const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
 
 /**
@@ -37,12 +44,14 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
     'models',
     'web',
     'sandbox',
+    'telemetry',
   ],
   'config-issues': ['errors'],
   'config-sandbox': ['errors', 'config-issues', 'config-variables', 'sandbox'],
   'config-sources': ['errors', 'config-variables'],
   'config-warnings': ['errors', 'nearest-name', 'config-issues', 'config-variables'],
-  'config-variables': ['access', 'models', 'web', 'shared'],
+  'config-variables': ['config-readers', 'access', 'models', 'web', 'shared'],
+  'config-readers': ['models', 'web', 'shared'],
   access: [...vocabulary, 'store'],
   store: [...vocabulary, 'embeddings'],
   'store/full-text': [...vocabulary],
@@ -82,7 +91,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   // Wires the product from ports; `composition` says what it must not reach.
   compose: [...foundations, ...work, 'http', 'tools', 'telemetry'],
   // What a service counts, and the ports that are counted.
-  telemetry: [...vocabulary, 'models', 'retrieval', 'sandbox'],
+  telemetry: [...vocabulary, 'models', 'embeddings', 'retrieval', 'sandbox', 'store', 'ingest', 'toolbox'],
   // The archive of a data folder, written and read.
   backup: [...vocabulary, 'store', 'store/sql'],
   // Names the adapters and opens them: the only room that knows them all.
@@ -125,7 +134,9 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
 export const exceptions: Readonly<Record<string, readonly string[]>> = {
   // Diagnoses the parts themselves, so it imports them without the services.
   'src/cli/doctor-checks.ts': ['store/chroma', 'store/sql', 'node:sqlite'],
+  'src/cli/check-services.ts': ['store/chroma'],
   'src/cli/doctor-repair.ts': ['store/sql'],
+  'src/cli/check-postgres.ts': ['store/postgres'],
   // What is kept of a graph is said in the words of a graph, which know nothing of the rest of their room.
   'src/store/graph-records.ts': ['graph'],
   'src/store/sql/graph/name-rows.ts': ['graph'],
@@ -172,10 +183,15 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   yazl: ['http'],
   'modern-tar': ['backup'],
   'prom-client': ['telemetry'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/sdk-trace': ['telemetry'],
+  '@opentelemetry/resources': ['telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
   'age-encryption': ['backup'],
   chromadb: ['store/chroma'],
   kysely: ['store/sql', 'store/postgres', 'conversations'],
-  pg: ['store/postgres'],
+  // The database of R2R is read by the migration alone.
+  pg: ['store/postgres', 'migrate'],
   'node:sqlite': ['store/sql', 'store/postgres', 'store'],
   openai: ['models/openai', 'embeddings'],
   '@anthropic-ai/sdk': ['models/anthropic'],
@@ -185,9 +201,11 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/node': ['mcp'],
   '@modelcontextprotocol/express': ['mcp'],
   jose: ['access'],
+  bcryptjs: ['access'],
   'isolated-vm': ['sandbox'],
   pyodide: ['sandbox'],
-  cheerio: ['ingest', 'web'],
+  // Not web: pages are parsed in the reader processes of ingest.
+  cheerio: ['ingest'],
   undici: ['web'],
   'ipaddr.js': ['access', 'web'],
   'playwright-core': ['web'],

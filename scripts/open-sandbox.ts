@@ -20,6 +20,6 @@ export async function openSandbox(limits: Partial<SandboxLimits> = {}, packages?
     // A generous limit: a slow machine takes half a minute to create the snapshot.
     limits: { ...defaultSandboxLimits, queuedMilliseconds: 180_000, milliseconds: 60_000, ...limits },
     cacheFolder: CACHE,
-    packages: openPackages(packages, { pyodide: runtime.pyodide, cacheFolder: CACHE }),
+    packages: openPackages(packages, { ...runtime, cacheFolder: CACHE }),
   });
 }

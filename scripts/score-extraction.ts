@@ -1,31 +1,68 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { decodeText } from '../src/ingest/readers/encoding/decode-text.ts';
+import { declaredCharset } from '../src/ingest/readers/html/html-charset.ts';
 import { readHtmlPage } from '../src/ingest/readers/html/html-page.ts';
 
 /**
  * Precision and recall of main content extraction: token F1 against the expected text of each page.
  *
- *   node scripts/score-extraction.ts [--pages <folder>] [--peers <folder>] [--each]
+ *   node scripts/score-extraction.ts [--pages <folder>] [--half tune|report] [--peers <folder>] [--each]
  *
- * `--peers` is a folder with @mozilla/readability, linkedom and defuddle installed (npm install … in it), which are
+ * `--pages` is a folder in one of three forms: `<name>.html` with its text in `<name>.txt`; `ground-truth.json`, an object of
+ * `<name>: { articleBody }`, with `html/<name>.html.gz` (scrapinghub/article-extraction-benchmark); or
+ * `ground-truth/<name>.json` with `ground_truth.main_content` and `html/<name>.html.gz` (a split of the Web Content
+ * eXtraction Benchmark). `--half` takes the pages whose name has an odd (tune) or even (report) first byte in its SHA-1
+ * hash. `--peers` is a folder with @mozilla/readability, linkedom and defuddle installed (npm install … in it), which are
  * measured on the same pages.
  */
 const options = new Map(process.argv.slice(2).map((argument, index, all) => [argument, all[index + 1] ?? '']));
 const folder = resolve(options.get('--pages') ?? new URL('../test/fixtures/pages', import.meta.url).pathname);
-const names = readdirSync(folder).filter((name) => name.endsWith('.html'));
-if (names.length === 0) throw new Error(`${folder} holds no pages; run scripts/make-pages.ts.`);
-const pages = names.map((name) => ({
-  name,
-  html: readFileSync(join(folder, name), 'utf8'),
-  gold: readFileSync(join(folder, name.replace(/\.html$/, '.txt')), 'utf8'),
-}));
 
-type Extract = (html: string) => string | Promise<string>;
+interface Page {
+  readonly name: string;
+  readonly html: Buffer;
+  readonly gold: string;
+}
+
+const half = options.get('--half');
+const pages = readPages().filter(
+  ({ name }) =>
+    half === undefined || ((createHash('sha1').update(name).digest()[0] ?? 0) % 2 === 1) === (half === 'tune'),
+);
+if (pages.length === 0) throw new Error(`${folder} holds no pages; run scripts/make-pages.ts.`);
+
+function readPages(): Page[] {
+  const packed = (name: string) => gunzipSync(readFileSync(join(folder, 'html', `${name}.html.gz`)));
+  const json = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
+  if (existsSync(join(folder, 'ground-truth.json'))) {
+    const all = json('ground-truth.json') as Record<string, { articleBody: string }>;
+    return Object.entries(all).map(([name, { articleBody }]) => ({ name, html: packed(name), gold: articleBody }));
+  }
+  if (existsSync(join(folder, 'ground-truth'))) {
+    return readdirSync(join(folder, 'ground-truth')).map((file) => {
+      const { ground_truth: truth, _internal: about } = json(`ground-truth/${file}`);
+      const name = file.replace(/\.json$/, '');
+      return { name: `${about.page_type.primary}.${name}`, html: packed(name), gold: String(truth.main_content ?? '') };
+    });
+  }
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => ({
+      name: name.replace(/\.html$/, ''),
+      html: readFileSync(join(folder, name)),
+      gold: readFileSync(join(folder, name.replace(/\.html$/, '.txt')), 'utf8'),
+    }));
+}
+
+type Extract = (html: Buffer) => string | Promise<string>;
 const URL_OF_PAGES = 'https://pages.example/a/b';
 const extractors: Record<string, Extract> = {
-  citewell: (html) => readHtmlPage(Buffer.from(html), URL_OF_PAGES).text,
+  citewell: (html) => readHtmlPage(html, URL_OF_PAGES).text,
   ...(await peersIn(options.get('--peers'))),
 };
 
@@ -49,7 +86,9 @@ for (const [name, extract] of Object.entries(extractors)) {
   console.log(
     `${name.padEnd(22)} ${figures.join('  ')}  ${(milliseconds / pages.length).toFixed(1)} ms a page, ${pages.length} pages`,
   );
-  const kinds = Object.groupBy(scores, ({ name: page }) => page.split('.')[0] ?? '');
+  const kinds = Object.groupBy(scores, ({ name: page }) =>
+    page.includes('.') ? (page.split('.')[0] ?? '') : 'article',
+  );
   console.log(
     `  ${Object.entries(kinds)
       .map(([kind, of = []]) => `${kind} ${(of.reduce((sum, { f1 }) => sum + f1, 0) / of.length).toFixed(3)}`)
@@ -100,6 +139,7 @@ async function peersIn(place: string | undefined): Promise<Record<string, Extrac
     load('@mozilla/readability'),
     load('defuddle/node'),
   ]);
+  const decoded = (html: Buffer) => decodeText(html, { declared: declaredCharset(html) })?.text ?? '';
   const textOf = (html: string): string =>
     linkedom.parseHTML(`<html><body>${html}</body></html>`).document.body.textContent ?? '';
   const spaced = (html: string): string =>
@@ -107,16 +147,16 @@ async function peersIn(place: string | undefined): Promise<Record<string, Extrac
   return {
     ...(linkedom &&
       readability && {
-        'readability/linkedom': (html: string) => {
+        'readability/linkedom': (html: Buffer) => {
           const { Readability } = readability.default ?? readability;
-          const article = new Readability(linkedom.parseHTML(html).document).parse();
+          const article = new Readability(linkedom.parseHTML(decoded(html)).document).parse();
           return spaced(article?.content ?? '');
         },
       }),
     ...(linkedom &&
       defuddle && {
-        defuddle: async (html: string) =>
-          spaced((await defuddle.Defuddle(linkedom.parseHTML(html).document, URL_OF_PAGES)).content ?? ''),
+        defuddle: async (html: Buffer) =>
+          spaced((await defuddle.Defuddle(linkedom.parseHTML(decoded(html)).document, URL_OF_PAGES)).content ?? ''),
       }),
   };
 }

@@ -36,7 +36,7 @@ const SHARE = 3;
  */
 const BY_HAND = { cell: 4, fragment: -1 };
 /** Share of the questions whose document is away that may be answered. */
-const FALSE_SHARES = { scored: 0.13, unscored: 0.13, few: 0.1 };
+const FALSE_SHARES = { scored: 0.15, unscored: 0.13, few: 0.1 };
 
 type Kind = keyof typeof FALSE_SHARES;
 type Situation = Omit<QuoteCase, 'away' | 'hasTitles'> & { readonly kind: Kind };

@@ -43,6 +43,7 @@ export function sandboxSettings(
       idleMilliseconds: seconds(value.CITEWELL_PYTHON_IDLE_SECONDS, standard.idleMilliseconds),
     },
     ...(packages !== undefined && { packages: isAddress ? packages : resolve(cwd, packages) }),
+    ...(value.CITEWELL_PYODIDE_URL !== undefined && { pyodideUrl: value.CITEWELL_PYODIDE_URL }),
     ...(searchPath !== undefined && { searchPath }),
   };
 }

@@ -2,10 +2,16 @@ import { z } from 'zod';
 import { isProxyNetwork } from './access/client-address.ts';
 import { isConfidential } from './access/confidential-address.ts';
 import { type QuotaSizes, quotaKinds } from './access/quotas.ts';
-import { isLoopbackAddress, type LocalServer, usualServers } from './models/local-servers.ts';
-import type { PriceTable } from './models/prices.ts';
-import { jsonOrUndefined, splitList } from './shared/text.ts';
-import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
+import {
+  readHeaders,
+  readKeys,
+  readLocalServers,
+  readNumbers,
+  readOpenHosts,
+  readPrices,
+  readProviderList,
+} from './config-readers.ts';
+import { splitList } from './shared/text.ts';
 import { engineNames } from './web/web-settings.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -13,6 +19,18 @@ export type LogLevel = (typeof logLevels)[number];
 
 const url = (example: string) =>
   z.url({ protocol: /^https?$/, error: `expected an http or https address such as ${example}` });
+const databaseUrl = z
+  .string()
+  .refine(
+    isDatabaseUrl,
+    'expected an address such as postgres://user:password@db.example.org/citewell, with % as %25 and / as %2F in the password',
+  );
+function isDatabaseUrl(value: string): boolean {
+  // A password with characters that are not encoded would be taken for other parts of the address, and shown.
+  const isEncoded = !/%(?![0-9a-f]{2})|#/i.test(value);
+  if (!/^postgres(?:ql)?:\/\//.test(value) || !isEncoded || !URL.canParse(value)) return false;
+  return /^\/[^/@]+$/.test(new URL(value).pathname);
+}
 const modelName = (example: string) =>
   z.string().regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/i, `expected <provider>/<name> such as ${example}`);
 const word = z.string().trim();
@@ -48,14 +66,8 @@ const hostNames = listOf(
 
 const ORIGINS_EXPECTED = 'expected names without scheme and port such as example.org, or * for every page';
 
-const pricesSchema = z.record(
-  z.string(),
-  z.object({
-    input: z.number().min(0),
-    cached_input: z.number().min(0).optional(),
-    output: z.number().min(0),
-  }),
-);
+const PORT_EXPECTED =
+  'expected a number from 0 to 65535 (Kubernetes sets an address for a service of this name, except with enableServiceLinks: false)';
 
 /** Schemas of all variables. Error messages state what is expected and never repeat the value, which may be a misplaced secret. */
 export const variables = z.object({
@@ -67,7 +79,7 @@ export const variables = z.object({
     .default('127.0.0.1'),
   CITEWELL_PORT: z
     .string()
-    .regex(/^\d{1,5}$/, 'expected a number from 0 to 65535')
+    .regex(/^\d{1,5}$/, PORT_EXPECTED)
     .transform(Number)
     .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
     .default(7272),
@@ -82,6 +94,10 @@ export const variables = z.object({
     .optional(),
   CITEWELL_OAUTH_AUDIENCE: url('https://kb.example.org/mcp')
     .refine((address) => !address.includes('#'), 'expected an address without a fragment')
+    .optional(),
+  CITEWELL_LIBRECHAT_SECRET: z
+    .string()
+    .min(16, 'expected the JWT_SECRET of LibreChat, 16 characters or more')
     .optional(),
   CITEWELL_REGISTRATION: z.enum(['open', 'closed'], { error: 'expected open or closed' }).optional(),
   CITEWELL_REQUIRE_VERIFIED: flag.default(false),
@@ -127,6 +143,15 @@ export const variables = z.object({
     z.string().regex(/^[a-z_]+$/, 'expected names of toolsets such as retrieval,corpus'),
   ).optional(),
   CITEWELL_METRICS: z.enum(['admin', 'open', 'off'], { error: 'expected admin, open or off' }).default('admin'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http://127.0.0.1:4318').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('http://127.0.0.1:4318/v1/traces').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: readBy(readHeaders).optional(),
+  OTEL_SERVICE_NAME: word.default('citewell'),
+  // By OpenTelemetry's rules: in any case, and false for everything else.
+  OTEL_SDK_DISABLED: z
+    .string()
+    .transform((value) => /^\s*true\s*$/i.test(value))
+    .default(false),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
   CITEWELL_MODEL: z
     .union([z.literal('auto'), modelName('')], {
@@ -149,6 +174,7 @@ export const variables = z.object({
   CITEWELL_PROVIDERS: readBy(readProviderList).optional(),
   CITEWELL_PRICES: readBy(readPrices).optional(),
   CITEWELL_INGEST: z.enum(['inline', 'queue'], { error: 'expected inline or queue' }).default('inline'),
+  CITEWELL_MAX_FILE_MB: wholeNumber('100', 1, 1_000).optional(),
   CITEWELL_VERSIONS_KEPT: wholeNumber('10', 0, 1_000).default(10),
   CITEWELL_GRAPH: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
   CITEWELL_GRAPH_MODEL: modelName('openai/gpt-6-luna or builtin/noun-phrases-v1').optional(),
@@ -171,6 +197,7 @@ export const variables = z.object({
   CITEWELL_MCP_SERVERS: z.string().optional(),
   CITEWELL_SANDBOX: z.enum(['auto', 'strict', 'off'], { error: 'expected auto, strict or off' }).default('auto'),
   CITEWELL_PYTHON_PACKAGES: word.optional(),
+  CITEWELL_PYODIDE_URL: url('https://cdn.jsdelivr.net/pyodide/v314.0.7/full').optional(),
   CITEWELL_PYTHON_SECONDS: wholeNumber('10', 1, 600).optional(),
   CITEWELL_PYTHON_MOST_SECONDS: wholeNumber('60', 1, 600).optional(),
   CITEWELL_PYTHON_MEMORY_MB: wholeNumber('256', 64, 3_000).optional(),
@@ -187,6 +214,10 @@ export const variables = z.object({
   CITEWELL_ALLOW_HOSTS: readBy(readOpenHosts).optional(),
   CITEWELL_OBEY_ROBOTS: flag.default(true),
   CITEWELL_BROWSER: word.optional(),
+  CITEWELL_PROXY_RESOLVES: flag.default(false),
+  HTTP_PROXY: word.optional(),
+  HTTPS_PROXY: word.optional(),
+  NO_PROXY: word.optional(),
   SEARXNG_URL: url('http://127.0.0.1:8888').optional(),
   BRAVE_API_KEY: word.optional(),
   SERPER_API_KEY: word.optional(),
@@ -203,6 +234,7 @@ export const variables = z.object({
   JINA_BASE_URL: url('https://api.jina.ai/v1').optional(),
   TEI_API_KEY: word.optional(),
   TEI_BASE_URL: url('http://127.0.0.1:8080').optional(),
+  CITEWELL_DATABASE_URL: databaseUrl.optional(),
   CHROMA_URL: url('http://127.0.0.1:8000 or https://api.trychroma.com').optional(),
   CHROMA_TOKEN: word.optional(),
   CHROMA_TENANT: word.optional(),
@@ -226,93 +258,3 @@ export const workingFolderVariables: ReadonlySet<string> = new Set<keyof typeof 
   'CITEWELL_RESUME_SECONDS',
   'CITEWELL_OCR_LANGUAGES',
 ]);
-
-/** `off`, `on`, or other addresses of the servers, on this machine. */
-function readLocalServers(list: string, complain: (message: string) => void): readonly LocalServer[] {
-  if (list.trim() === 'off') return [];
-  if (list.trim() === 'on') return usualServers;
-  return splitList(list).flatMap((entry) => {
-    const [, name, address = ''] = /^([a-z]+)=(https?:\/\/[^/]+)\/?$/.exec(entry) ?? [];
-    const server = usualServers.find((each) => each.name === name);
-    if (server !== undefined && isLoopbackAddress(address)) return { ...server, address };
-    complain(
-      'expected on, off, or entries like ollama=http://127.0.0.1:11434 (ollama, lmstudio, llamacpp, vllm) of this machine',
-    );
-    return [];
-  });
-}
-
-const RESERVED_PROVIDERS = new Set(['openai', 'anthropic', 'ollama', 'builtin', 'local']);
-
-function readProviderList(list: string, complain: (message: string) => void): { name: string; baseUrl: string }[] {
-  const entries = splitList(list);
-  return entries.flatMap((entry, index) => {
-    const [, name, baseUrl] = /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(entry) ?? [];
-    if (name === undefined || baseUrl === undefined || !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
-      complain(
-        `expected entries like groq=https://api.groq.com/openai/v1, separated by commas; entry ${index + 1} is not`,
-      );
-      return [];
-    }
-    if (RESERVED_PROVIDERS.has(name)) {
-      complain(`"${name}" is a provider of its own (see its own variables); choose another name`);
-      return [];
-    }
-    return [{ name, baseUrl }];
-  });
-}
-
-const MIN_KEY = 16;
-
-function readKeys(list: string, complain: (message: string) => void): string[] {
-  const keys = splitList(list, /,/);
-  keys.forEach((key, index) => {
-    if (key.length < MIN_KEY) complain(`expected keys of at least ${MIN_KEY} characters; key ${index + 1} is shorter`);
-    // Other characters cannot be sent in a header, or end it.
-    else if (!/^[\x21-\x7e]+$/.test(key)) complain(`expected letters, digits and signs; key ${index + 1} has others`);
-  });
-  if (keys.length === 0) complain(`expected keys of at least ${MIN_KEY} characters, separated by commas`);
-  return [...new Set(keys)];
-}
-
-/** Parses `name=number` pairs of these names, separated by commas; `off` yields none. */
-function readNumbers(
-  list: string,
-  names: readonly string[],
-  complain: (message: string) => void,
-): Readonly<Record<string, number>> {
-  if (list.trim().toLowerCase() === 'off') return {};
-  const found: Record<string, number> = {};
-  for (const entry of splitList(list)) {
-    const [, name = '', number = ''] = /^([a-z]+)=(\d{1,12})$/.exec(entry) ?? [];
-    if (names.includes(name)) found[name] = Number(number);
-    else complain(`expected off, or numbers such as ${names.map((each) => `${each}=100`).join(',')}`);
-  }
-  return found;
-}
-
-function readOpenHosts(list: string, complain: (message: string) => void): OpenHost[] {
-  return splitList(list).flatMap((entry, index) => {
-    const open = readOpenHost(entry);
-    if (open === undefined) {
-      complain(
-        `expected hosts or networks such as wiki.intern:8080, *.intern or 10.0.0.0/8, separated by commas; entry ${index + 1} is none`,
-      );
-    }
-    return open ?? [];
-  });
-}
-
-function readPrices(json: string, complain: (message: string) => void): PriceTable {
-  const parsed = pricesSchema.safeParse(jsonOrUndefined(json));
-  if (parsed.success) {
-    return Object.fromEntries(
-      Object.entries(parsed.data).map(([name, { input, cached_input, output }]) => [
-        name,
-        { input, cachedInput: cached_input ?? input, output },
-      ]),
-    );
-  }
-  complain('expected JSON such as {"openai/gpt-6-luna": {"input": 0.5, "cached_input": 0.05, "output": 4}}');
-  return {};
-}

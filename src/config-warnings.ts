@@ -1,7 +1,7 @@
 import { issue } from './config-issues.ts';
 import { variableNames } from './config-variables.ts';
 import type { FieldIssue } from './errors.ts';
-import { editDistance, nearestName } from './nearest-name.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** An additional OpenAI-compatible provider, addressed as `<name>/<model>`. */
 export interface NamedProviderConfig {
@@ -25,27 +25,22 @@ export function namedProviders(
   });
 }
 
-/** Variables of our prefix that mean nothing. One that is nearly ours is an error: what it was to set would be missing. */
-export function unknownVariables(set: Readonly<Record<string, string>>): {
-  readonly misspelt: readonly FieldIssue[];
-  readonly warnings: readonly string[];
-} {
-  const misspelt: FieldIssue[] = [];
-  const warnings: string[] = [];
-  for (const name of Object.keys(set)) {
-    if (!name.startsWith(PREFIX) || known.has(name) || PROVIDER_KEY.test(name)) continue;
-    const nearest = nearestName(name, variableNames);
-    const edits = editDistance(name, nearest);
-    const isMisspelt = edits <= (name.length - PREFIX.length < LONG_NAME ? 1 : 2);
-    if (isMisspelt) misspelt.push(issue(name, `is not a variable of Citewell; did you mean ${nearest}?`));
-    else warnings.push(`${name} is not a variable of Citewell and is ignored; the nearest is ${nearest}.`);
-  }
-  return { misspelt, warnings };
-}
+/** Variables of our prefix that mean nothing are errors: what they were to set would be missing. */
+export const unknownVariables = (set: Readonly<Record<string, string>>): FieldIssue[] =>
+  Object.keys(set)
+    .filter((name) => name.startsWith(PREFIX) && !known.has(name) && !foreign.test(name))
+    .filter((name) => !KUBERNETES.test(`${name}=${set[name]}`))
+    .map((name) => issue(name, `is not a variable of Citewell; did you mean ${nearestName(name, variableNames)}?`));
 
 const PREFIX = 'CITEWELL_';
-/** From this length on, two wrong letters are more likely a slip than another word. */
-const LONG_NAME = 5;
+/**
+ * Names of our prefix that are not read here: keys of providers (see `warningsFor`), what clients are told to keep their key
+ * in, and what tests pass to each other.
+ */
+const foreign = new RegExp(`${PROVIDER_KEY.source}|^CITEWELL_(KEY|TOKEN|TEST_\\w+)$`);
+/** What Kubernetes sets for each service of the namespace, such as "citewell" and "citewell-postgresql". */
+const KUBERNETES =
+  /^\w+?_(SERVICE_HOST=|SERVICE_PORT(_\w+)?=|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=|PORT=(tcp|udp|sctp):\/\/)/;
 const known: ReadonlySet<string> = new Set(variableNames);
 
 /** Variables that are set and do nothing. */

@@ -12,6 +12,7 @@ import { type ExternalServer, readExternalServers, type ServersReading } from '.
 import { isLoopbackAddress, type LocalServer, usualServers } from './models/local-servers.ts';
 import type { PriceTable } from './models/prices.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
+import type { OtlpSettings } from './telemetry/otlp-settings.ts';
 import { userCacheFolder } from './user-cache.ts';
 import { engineNames, type WebSettings } from './web/web-settings.ts';
 
@@ -37,6 +38,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly access: AccessConfig;
+  /** `postgres://…` with its password; undefined means SQLite in the data folder. */
+  readonly databaseUrl?: string;
   /** Undefined means embedded Chroma. */
   readonly chroma?: RemoteChromaConfig;
   readonly openai: ProviderConfig;
@@ -72,6 +75,8 @@ export interface Config {
   readonly prices: PriceTable;
   /** Who may read `/metrics` of a server: superusers, everybody, or nobody, which counts nothing. */
   readonly metrics: 'admin' | 'open' | 'off';
+  /** Where traces are sent; undefined records none. */
+  readonly traces?: OtlpSettings;
   /** Whether uploads are ingested before the response, or queued. */
   readonly ingest: 'inline' | 'queue';
   /** Image reader: `off`, `tesseract`, or a qualified model name. */
@@ -84,6 +89,8 @@ export interface Config {
   readonly contextTokens: number;
   /** Number of earlier versions stored per document. */
   readonly versionsKept: number;
+  /** Of files of any format; undefined leaves it to the formats. */
+  readonly maxFileBytes?: number;
   /** Seconds that a run continues after its reader disconnected, for resuming. */
   readonly resumeSeconds: number;
   readonly web: WebSettings;
@@ -118,8 +125,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   const { set, warnings } = gatherVariables({ ...surroundings, env, cwd });
   // Compiling the schema takes longer than using it once.
   const parsed = variables.safeParse(set, { jitless: true });
-  const unknown = unknownVariables(set);
-  const issues = [...unknown.misspelt, ...(parsed.success ? [] : parsed.error.issues.map(toIssue))];
+  const issues = [...unknownVariables(set), ...(parsed.success ? [] : parsed.error.issues.map(toIssue))];
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
   if (parsed.success) issues.push(...accessComplaints(parsed.data).map(([name, message]) => issue(name, message)));
   const external = parsed.success ? externalServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
@@ -134,6 +140,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     host: value.CITEWELL_HOST,
     port: value.CITEWELL_PORT,
     access: accessConfig(value),
+    ...(value.CITEWELL_DATABASE_URL && { databaseUrl: value.CITEWELL_DATABASE_URL }),
     ...(value.CHROMA_URL && {
       chroma: {
         url: value.CHROMA_URL,
@@ -168,6 +175,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
       },
     }),
     prices: value.CITEWELL_PRICES ?? {},
+    ...otlpSettings(value),
     ingest: value.CITEWELL_INGEST,
     graph: {
       isAutomatic: value.CITEWELL_GRAPH === 'on',
@@ -181,8 +189,9 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     summaries: value.CITEWELL_SUMMARIES,
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     versionsKept: value.CITEWELL_VERSIONS_KEPT,
+    ...(value.CITEWELL_MAX_FILE_MB && { maxFileBytes: value.CITEWELL_MAX_FILE_MB * 1_000_000 }),
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,
-    web: webSettings(value),
+    web: webSettings(value, set),
     sandbox: sandboxSettings(value, cwd, set['PATH']),
     afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
     externalServers: external?.servers ?? [],
@@ -198,7 +207,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     metrics: value.CITEWELL_METRICS,
     logLevel: value.CITEWELL_LOG_LEVEL,
     hasDisplay: ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'].some((name) => (env[name] ?? '') !== ''),
-    warnings: [...warnings, ...unknown.warnings, ...warningsFor(set, providers)],
+    warnings: [...warnings, ...warningsFor(set, providers)],
   };
 }
 
@@ -216,8 +225,16 @@ function localServers(
   });
 }
 
+/** By OpenTelemetry's own variables: the endpoint of all signals, to which the path is appended, or that of traces. */
+function otlpSettings(value: z.output<typeof variables>): { traces?: OtlpSettings } {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = value;
+  const url = value.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  if (url === undefined || value.OTEL_SDK_DISABLED) return {};
+  return { traces: { url, headers, serviceName: value.OTEL_SERVICE_NAME } };
+}
+
 /** Engines with a key or address, in the configured order; engines not named are not used. */
-function webSettings(value: z.output<typeof variables>): WebSettings {
+function webSettings(value: z.output<typeof variables>, set: Readonly<Record<string, string>>): WebSettings {
   const access = {
     searxng: value.SEARXNG_URL,
     brave: value.BRAVE_API_KEY,
@@ -226,6 +243,10 @@ function webSettings(value: z.output<typeof variables>): WebSettings {
     exa: value.EXA_API_KEY,
   };
   const order = [...new Set(value.CITEWELL_WEB_SEARCH ?? engineNames)];
+  // Other programs read these in small letters too, and prefer them so.
+  const http = set['http_proxy'] ?? value.HTTP_PROXY;
+  const https = set['https_proxy'] ?? value.HTTPS_PROXY;
+  const except = set['no_proxy'] ?? value.NO_PROXY;
   return {
     openHosts: value.CITEWELL_ALLOW_HOSTS ?? [],
     obeysRobots: value.CITEWELL_OBEY_ROBOTS,
@@ -234,6 +255,7 @@ function webSettings(value: z.output<typeof variables>): WebSettings {
       return given === undefined ? [] : [{ name, access: given }];
     }),
     ...(value.CITEWELL_BROWSER && { browser: value.CITEWELL_BROWSER }),
+    ...((http || https) && { proxy: { http, https, except, resolvesNames: value.CITEWELL_PROXY_RESOLVES } }),
   };
 }
 

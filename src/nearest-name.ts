@@ -6,7 +6,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
 }
 
 /** Levenshtein distance. */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];

@@ -141,6 +141,10 @@ describe('configuration', () => {
       CITEWELL_MCP_TOOLSETS: 'retrieval, openai',
       CITEWELL_WEB_SEARCH: 'exa, tavily, searxng',
       CITEWELL_ALLOW_HOSTS: 'wiki.intern:8080, *.intern 10.0.0.0/8',
+      CITEWELL_PROXY_RESOLVES: 'true',
+      HTTP_PROXY: 'http://proxy.example:3128',
+      https_proxy: 'http://secure.example:3128',
+      NO_PROXY: '.intern',
       CITEWELL_OBEY_ROBOTS: 'false',
       CITEWELL_BROWSER: '/usr/bin/chromium',
       SEARXNG_URL: 'http://127.0.0.1:8888',
@@ -212,6 +216,12 @@ describe('configuration', () => {
           { name: 'searxng', access: 'http://127.0.0.1:8888' },
         ],
         browser: '/usr/bin/chromium',
+        proxy: {
+          http: 'http://proxy.example:3128',
+          https: 'http://secure.example:3128',
+          except: '.intern',
+          resolvesNames: true,
+        },
       },
       afterUntrusted: ['code', 'addresses', 'actions'],
       externalServers: [
@@ -236,6 +246,7 @@ describe('configuration', () => {
           inputBytes: 5_000_000,
           outputFiles: 3,
           outputBytes: 1_000_000,
+          keptBytes: 20_000_000,
           slots: 7,
           queued: 4,
           queuedMilliseconds: 9_000,
@@ -326,6 +337,18 @@ describe('configuration', () => {
     expect(message).not.toContain('sk-secret');
   });
 
+  it('refuses the address of a database whose password is not encoded, which would be shown as another part of it', () => {
+    for (const password of ['12/secret', '50%secret', '12#secret']) {
+      const { message } = refusal({ CITEWELL_DATABASE_URL: `postgres://me:${password}@db.example.org/citewell` });
+      expect(message).toContain('% as %25');
+      expect(message).not.toContain('secret');
+    }
+    const socket = 'postgresql:///citewell?host=%2Frun%2Fpostgresql';
+    for (const address of ['postgres://me:12%2Fsecret@db.example.org/citewell', socket]) {
+      expect(load({ CITEWELL_DATABASE_URL: address }).databaseUrl).toBe(address);
+    }
+  });
+
   it('lets the environment win over a file that is named, and an empty value count as unset', () => {
     const file = join(cwd, 'settings');
     writeFileSync(file, 'CITEWELL_PORT=1111\nCITEWELL_LOG_LEVEL="warn"\nOPENAI_API_KEY=from-file\n');
@@ -369,14 +392,52 @@ describe('configuration', () => {
     });
   });
 
-  it('refuses a misspelt variable with a suggestion, and warns about an unknown one', () => {
-    const { message } = refusal({ CITEWELL_MODLE: 'openai/a', CITEWELL_DATADIR: '/x', OTHER_TOOL: '1' });
+  it('refuses an unknown variable of its prefix with the nearest name', () => {
+    const { message } = refusal({ CITEWELL_MODLE: 'openai/a', CITEWELL_MODELS_FOLDER: '/x', OTHER_TOOL: '1' });
     expect(message).toContain('CITEWELL_MODLE: is not a variable of Citewell; did you mean CITEWELL_MODEL?');
-    expect(message).toContain('CITEWELL_DATADIR: is not a variable of Citewell; did you mean CITEWELL_DATA_DIR?');
-    expect(load({ CITEWELL_HOME: '/x', CITEWELL_BUILD_NUMBER: '7' }).warnings).toEqual([
-      expect.stringContaining('CITEWELL_HOME is not a variable of Citewell and is ignored'),
-      expect.stringContaining('CITEWELL_BUILD_NUMBER is not a variable'),
-    ]);
+    expect(message).toContain('CITEWELL_MODELS_FOLDER: is not a variable of Citewell; did you mean CITEWELL_');
+    expect(message).not.toContain('OTHER_TOOL');
+    // Kubernetes' CITEWELL_PORT is an address, which tells nothing about where to listen.
+    expect(refusal({ CITEWELL_PORT: 'tcp://10.0.0.7:7272' }).message).toContain('enableServiceLinks: false');
+  });
+
+  it.each([
+    'CITEWELL_KEY',
+    'CITEWELL_TOKEN',
+    'CITEWELL_SERVICE_HOST',
+    'CITEWELL_SERVICE_PORT_HTTP',
+    'CITEWELL_PORT_7272_TCP',
+    'CITEWELL_PORT_7272_TCP_ADDR',
+    'CITEWELL_POSTGRESQL_SERVICE_HOST',
+    'CITEWELL_POSTGRESQL_SERVICE_PORT_TCP_POSTGRESQL',
+    'CITEWELL_CHROMA_PORT_8000_TCP_PROTO',
+    'CITEWELL_TEST_RUNTIME',
+  ])('leaves %s to clients, Kubernetes or tests', (name) => {
+    expect(load({ [name]: 'x' }).warnings).toEqual([]);
+  });
+
+  it('takes an address for the port of another service as from Kubernetes, and nothing else', () => {
+    expect(load({ CITEWELL_CHROMA_PORT: 'tcp://10.0.0.7:8000' }).warnings).toEqual([]);
+    expect(refusal({ CITEWELL_CHROMA_PORT: '8000' }).message).toContain('CITEWELL_CHROMA_PORT: is not a variable');
+  });
+
+  it('records no traces where OpenTelemetry is disabled by its own rules', () => {
+    const isTraced = (value: string) =>
+      load({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_SDK_DISABLED: value }).traces !== undefined;
+    expect(['true', 'True', 'false', '0', 'no'].filter(isTraced)).toEqual(['false', '0', 'no']);
+  });
+
+  it('reads the headers for the collector of traces, and refuses those that cannot be sent', () => {
+    const read = (list: string) =>
+      load({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/', OTEL_EXPORTER_OTLP_HEADERS: list }).traces;
+    expect(read('authorization=Bearer%20a%3Db, x-tenant = one,')).toEqual({
+      url: 'http://127.0.0.1:4318/v1/traces',
+      headers: { authorization: 'Bearer a=b', 'x-tenant': 'one' },
+      serviceName: 'citewell',
+    });
+    for (const list of ['authorization', '=key', 'key=50%', 'key=%ff', 'key=a%0D%0Ab', 'key=%E2%82%AC']) {
+      expect(refusal({ OTEL_EXPORTER_OTLP_HEADERS: list }).message).toContain('authorization=Bearer%20key');
+    }
   });
 
   it('warns about a key of a provider that is not listed and about Chroma settings without an address', () => {

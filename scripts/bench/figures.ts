@@ -6,6 +6,9 @@ import type { Timing } from './timing.ts';
 
 /** Everything one run measured. */
 export interface Figures {
+  /** ISO-8601. */
+  readonly date: string;
+  readonly version: string;
   readonly cores: number;
   readonly seed: number;
   readonly ingest: IngestRates;

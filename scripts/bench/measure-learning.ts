@@ -8,7 +8,7 @@ import { lsaEmbeddings } from '../../src/embeddings/lsa/lsa-embeddings.ts';
 import type { LsaModel } from '../../src/embeddings/lsa/lsa-model.ts';
 import { staticEmbeddings } from '../../src/embeddings/static/static-embeddings.ts';
 import { packagedModel } from '../../src/embeddings/static/static-model.ts';
-import { distances } from '../../src/store/distance.ts';
+import { distanceFrom } from '../../src/store/distance.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
 
@@ -120,8 +120,9 @@ async function embedAll(model: EmbeddingModel, chunks: readonly string[]) {
 
 async function nearest(model: EmbeddingModel, query: string, vectors: readonly Float32Array[]): Promise<number> {
   const [vector = new Float32Array()] = await model.embed([query], 'query');
+  const distance = distanceFrom('cosine_distance', vector);
   let best = Number.POSITIVE_INFINITY;
-  for (const each of vectors) best = Math.min(best, distances.cosine_distance(vector, each));
+  for (const each of vectors) best = Math.min(best, distance(each));
   return best;
 }
 

@@ -4,6 +4,7 @@ import type { GraphFigures } from './measure-graph.ts';
 import type { GraphIngestFigures } from './measure-graph-ingest.ts';
 import type { IngestRates } from './measure-ingest.ts';
 import { builtIn, type LearningFigures } from './measure-learning.ts';
+import type { PeerFigures } from './measure-peers.ts';
 import { kinds, type Measured, shares } from './measure-search.ts';
 import type { Timing } from './timing.ts';
 
@@ -110,6 +111,28 @@ export function learningLines(figures: LearningFigures): string[] {
   ];
 }
 
+/** Search beside other libraries as Markdown. */
+export function peerLines({ chunks, load, filling, words, near }: PeerFigures): string[] {
+  const own = Object.keys(words)[0] ?? '';
+  const cells = (leg: PeerFigures['words'], name: string) => {
+    const [timing, ours] = [leg[name], leg[own]];
+    return timing && ours ? [both(timing), ratio(timing.p50, ours.p50)] : ['', ''];
+  };
+  const rows = Object.keys(words).map((name) => [
+    name,
+    ...cells(words, name),
+    ...cells(near, name),
+    filling[name]?.toFixed(0) ?? '',
+  ]);
+  const head = ['', 'words', '÷ ours', 'vectors', '÷ ours', 'filled, chunks/s'];
+  return [
+    `${count(chunks)} chunks beside other libraries in one process, milliseconds p50 / p95 (load average ${load.toFixed(1)})`,
+    '',
+    ...table([head, ...rows]),
+    '',
+  ];
+}
+
 function searchRows({ search }: SizeFigures): string[][] {
   const bareOf = { semantic: 'bare Chroma', full_text: 'bare FTS5', hybrid: null } as const;
   const head = ['', 'no filter', ...shares.map(percent), ...shares.map((share) => `first use of ${percent(share)}`)];
@@ -142,7 +165,8 @@ const ratio = (one: number, other: number): string => (one / other).toFixed(2);
 const megabytes = ({ atStart, afterSearches }: SizeFigures['start']['server']): string =>
   `${atStart} and ${afterSearches} MB`;
 
-function table(rows: readonly (readonly string[])[]): string[] {
+/** A Markdown table; the first row is its head. */
+export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(...rows.map(({ length }) => length));
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),

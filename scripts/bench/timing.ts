@@ -5,13 +5,15 @@ export interface Timing {
   readonly p50: number;
   readonly p95: number;
   readonly runs: number;
+  /** Each time, in the order of the inputs. */
+  readonly each: readonly number[];
 }
 
 export function timingOf(milliseconds: readonly number[]): Timing {
   const sorted = [...milliseconds].sort((one, two) => one - two);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95), runs: sorted.length };
+  return { p50: at(0.5), p95: at(0.95), runs: sorted.length, each: milliseconds };
 }
 
 export async function timed(work: () => unknown): Promise<number> {

@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { readLines } from '../../src/evaluation/read-lines.ts';
+import { cleanText } from '../../src/ingest/readers/encoding/clean-text.ts';
+import { readDocument } from '../../src/ingest/readers/index.ts';
 
 export interface Range {
   readonly document: string;
@@ -25,6 +30,9 @@ const row = z.object({
 });
 const asked = z.object({ id: z.string(), text: z.string(), answer: z.string().optional() });
 
+const QUESTIONS = 'questions_df.csv';
+const reference = z.object({ content: z.string() });
+
 /** Metadata fields that name the source document of a row. */
 const WHOLE = ['article', 'path', 'document', 'url'] as const;
 /** A longer relevant piece does not locate the answer. */
@@ -32,11 +40,47 @@ const MAX_PIECE_LENGTH = 1_500;
 const JOINT = '\n\n';
 
 /**
+ * A folder with `questions_df.csv` and the documents of it, as in Chroma's chunking_evaluation: `question`, `references`
+ * (with the text that answers it) and `corpus_id`, the name of a Markdown file there or below `corpora`.
+ */
+async function readChromaCollection(folder: string): Promise<RangeCollection> {
+  const rows = z
+    .array(z.object({ question: z.string(), references: z.string(), corpus_id: z.string() }))
+    .parse(parse(await readFile(join(folder, QUESTIONS), 'utf8'), { columns: true }));
+  const documents = new Map<string, string>();
+  for (const document of new Set(rows.map((each) => each.corpus_id))) {
+    const inFolder = join(folder, 'corpora', `${document}.md`);
+    const file = existsSync(inFolder) ? inFolder : join(folder, `${document}.md`);
+    const bytes = await readFile(file);
+    const { signal } = new AbortController();
+    documents.set(document, (await readDocument('txt', { bytes, fileName: basename(file), signal })).text);
+  }
+  const queries = rows.map(({ question, references, corpus_id: document }) => {
+    const text = documents.get(document) ?? '';
+    const ranges = z
+      .array(reference)
+      .parse(JSON.parse(references))
+      .map(({ content }) => {
+        // The reader may have tidied the text, so that the recorded places do not hold.
+        const start = text.indexOf(cleanText(content));
+        if (start < 0) throw new Error(`${document} does not hold the reference "${content}".`);
+        return { document, start, end: start + cleanText(content).length };
+      });
+    return { text: question, ranges };
+  });
+  return { name: basename(folder), documents, queries, by: 'references' };
+}
+
+/** Reads a folder of Chroma's, or else a BEIR folder. */
+export const readRangeCollection = (folder: string): Promise<RangeCollection> =>
+  existsSync(join(folder, QUESTIONS)) ? readChromaCollection(folder) : readBeirCollection(folder);
+
+/**
  * Reads a BEIR folder whose rows are pieces of documents, and reassembles the documents. If a relevant piece contains a
  * question's answer verbatim, the sentences around it are the expected range; otherwise short relevant pieces are, and
  * questions with only long ones are skipped.
  */
-export async function readRangeCollection(folder: string): Promise<RangeCollection> {
+async function readBeirCollection(folder: string): Promise<RangeCollection> {
   const documents = new Map<string, string>();
   const pieces = new Map<string, Range & { readonly text: string }>();
   for await (const { text: line } of readLines(join(folder, 'corpus.jsonl'))) {

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 // Preloaded in every thread (`node --import`): writes each prepared statement once, as a line of JSON, to the file in
-// CITEWELL_STATEMENTS.
-const file = process.env['CITEWELL_STATEMENTS'];
+// CITEWELL_TEST_STATEMENTS.
+const file = process.env['CITEWELL_TEST_STATEMENTS'];
 const known = new Set();
 const { prepare } = DatabaseSync.prototype;
 

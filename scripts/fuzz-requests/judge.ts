@@ -84,6 +84,7 @@ function shapeComplaints({ method, path }: FuzzedRequest, { status, text, header
   )
     return [];
   if (/^\/+peer/i.test(path) && typeof member(error, 'message') === 'string') return [];
+  if (/^\/+dify/i.test(path) && typeof member(body, 'error_msg') === 'string') return [];
   const isWhole =
     typeof member(body, 'message') === 'string' &&
     typeof member(body, 'code') === 'string' &&

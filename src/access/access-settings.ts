@@ -15,6 +15,8 @@ export interface AccessConfig {
     /** Expected audience of access tokens; undefined means the URL of this server's `/mcp`. */
     readonly audience?: string;
   };
+  /** What LibreChat signs its tokens with. */
+  readonly libreChatSecret?: string | undefined;
   readonly accounts: AccountSettings;
   readonly admins: AdminOptions;
 }
@@ -26,6 +28,7 @@ export interface AccessVariables {
   readonly CITEWELL_API_KEYS?: readonly string[] | undefined;
   readonly CITEWELL_OAUTH_ISSUER?: string | undefined;
   readonly CITEWELL_OAUTH_AUDIENCE?: string | undefined;
+  readonly CITEWELL_LIBRECHAT_SECRET?: string | undefined;
   readonly CITEWELL_REGISTRATION?: 'open' | 'closed' | undefined;
   readonly CITEWELL_REQUIRE_VERIFIED: boolean;
   readonly CITEWELL_JWT_SECRET?: string | undefined;
@@ -51,6 +54,7 @@ export function accessConfig(value: AccessVariables): AccessConfig {
     mode,
     keys: value.CITEWELL_API_KEYS ?? [],
     ...(issuer !== undefined && { oauth: { issuer, ...(audience !== undefined && { audience }) } }),
+    libreChatSecret: value.CITEWELL_LIBRECHAT_SECRET,
     accounts: {
       // Configured keys or an issuer mean that access is restricted, so open registration would defeat them.
       registration: value.CITEWELL_REGISTRATION ?? (isShared && value.CITEWELL_AUTH === undefined ? 'closed' : 'open'),

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
+import { matchesForeignHash, readForeignHash } from './foreign-hashes.ts';
 
 /** Password hashing with scrypt. */
 export interface Passwords {
@@ -9,6 +10,10 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether the password has this hash. A null hash never matches and takes the same time. */
   matches(password: string, stored: string | null): Promise<boolean>;
+  /** The hash of another system as it is stored until its user logs in. Throws `invalid_request` for one of no known kind. */
+  adopt(hash: string): string;
+  /** The hash to store after a login instead of one adopted from another system; undefined if it stays. */
+  renew(password: string, stored: string): Promise<string | undefined>;
 }
 
 /** scrypt with 32 MB and some tenths of a second per guess; one of the parameter sets recommended by OWASP. */
@@ -30,22 +35,40 @@ export function createPasswords(cost: number = DEFAULT_COST, minLength: number =
     if (password.length >= minLength && password.length <= MAX_LENGTH) return;
     throw new ServiceError('invalid_request', `A password has from ${minLength} to ${MAX_LENGTH} characters.`);
   };
+  const hash = async (password: string): Promise<string> => {
+    const salt = randomBytes(SALT_BYTES);
+    const key = await derive(password, salt, { ln: cost, r: BLOCK, p: PARALLEL, bytes: KEY_BYTES });
+    return `${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
+  };
+  const matchesOwn = async (given: string, stored: string | null): Promise<boolean> => {
+    const [, ln, r, p, salt = '', hash = ''] = FORMAT.exec(stored ?? nobody) ?? [];
+    if (ln === undefined) throw new ServiceError('store_failed', 'A password is kept in a form that is not known.');
+    const wanted = Buffer.from(hash, 'base64url');
+    const made = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
+    const found = await derive(given, Buffer.from(salt, 'base64url'), made);
+    return timingSafeEqual(found, wanted) && stored !== null;
+  };
   return {
     check,
     async hash(password) {
       check(password);
-      const salt = randomBytes(SALT_BYTES);
-      const key = await derive(password, salt, { ln: cost, r: BLOCK, p: PARALLEL, bytes: KEY_BYTES });
-      return `${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
+      return hash(password);
+    },
+    adopt(given) {
+      const adopted = readForeignHash(given);
+      if (adopted !== undefined) return adopted;
+      throw new ServiceError('invalid_request', 'This is no password hash of bcrypt or Argon2.');
+    },
+    async renew(password, stored) {
+      return FORMAT.test(stored) ? undefined : hash(password);
     },
     async matches(password, stored) {
-      const [, ln, r, p, salt = '', hash = ''] = FORMAT.exec(stored ?? nobody) ?? [];
-      if (ln === undefined) throw new ServiceError('store_failed', 'A password is kept in a form that is not known.');
-      const wanted = Buffer.from(hash, 'base64url');
-      const made = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
       // Longer passwords are never stored, and hashing them would waste time.
-      const found = await derive(password.slice(0, MAX_LENGTH + 1), Buffer.from(salt, 'base64url'), made);
-      return timingSafeEqual(found, wanted) && stored !== null;
+      const given = password.slice(0, MAX_LENGTH + 1);
+      if (stored === null || readForeignHash(stored) !== stored) return matchesOwn(given, stored);
+      // Not sooner than for other users: the time must not tell whose password came from another system.
+      const [isRight] = await Promise.all([matchesForeignHash(given, stored), matchesOwn(given, null)]);
+      return isRight;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { defaultCollectionId } from '../documents/ids.ts';
 import type { CollectionRecords } from '../store/records.ts';
+import type { User } from '../store/user-records.ts';
 import type { Principal } from './principal.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -10,6 +11,8 @@ export interface People {
   ofToken(token: string): Promise<Principal>;
   /** Undefined if it is not a key of an active user. */
   ofKey(key: string): Promise<Principal | undefined>;
+  /** The principal that this user is when signed in. */
+  ofUser(user: Pick<User, 'id' | 'email' | 'isSuperuser'>): Promise<Principal>;
   /** The principal with its current collection memberships. */
   withCollections(principal: Principal): Promise<Principal>;
 }
@@ -25,7 +28,7 @@ export function createPeople({ signIn, collections }: PeopleParts): People {
     const collectionIds = [...new Set([own, ...(await collections.idsOfMember(principal.userId))])];
     return { ...principal, collectionIds };
   };
-  const toPrincipal = ({ id, email, isSuperuser }: Awaited<ReturnType<SignIn['userOfToken']>>) =>
+  const toPrincipal: People['ofUser'] = ({ id, email, isSuperuser }) =>
     withCollections({ userId: id, email, isSuperuser, collectionIds: [] });
   return {
     isOwnToken: (token) => signIn.isOwnToken(token),
@@ -36,6 +39,7 @@ export function createPeople({ signIn, collections }: PeopleParts): People {
       const user = await signIn.userOfKey(key);
       return user && toPrincipal(user);
     },
+    ofUser: toPrincipal,
     withCollections,
   };
 }

@@ -99,6 +99,8 @@ export function createSignIn(parts: SignInParts): SignIn {
       throttles.pair.forgive(pair);
       throttles.email.forgive(account);
       known.set(pair, true);
+      const renewed = await passwords.renew(password, user.passwordHash ?? '');
+      if (renewed !== undefined) await users.update(user.id, { passwordHash: renewed });
       return tokens.issue(user);
     },
 

@@ -45,7 +45,7 @@ export interface RegistrationThrottles {
   readonly all: Throttle;
 }
 
-/** Changeable fields of a user; superusers alone may set `password` and permissions. */
+/** Changeable fields of a user; superusers alone may set `password`, `passwordHash` (of another system) and permissions. */
 export type Profile = Partial<
   Pick<
     User,
@@ -59,7 +59,7 @@ export type Profile = Partial<
     | 'isVerified'
     | 'limitsOverrides'
   >
-> & { readonly password?: string };
+> & { readonly password?: string; readonly passwordHash?: string };
 
 /** A new key with its full text, which is shown once. */
 export interface IssuedKey extends ApiKey {
@@ -171,9 +171,13 @@ export function createUsers(parts: UsersParts): Users {
       return users.list(query);
     },
 
-    async update(by, id, { password, ...change }) {
+    async update(by, id, { password, passwordHash, ...change }) {
       const user = await find(by, id);
-      checkChange(by, user, { ...change, ...(password !== undefined && { password }) });
+      checkChange(by, user, {
+        ...change,
+        ...(password !== undefined && { password }),
+        ...(passwordHash !== undefined && { passwordHash }),
+      });
       if (change.email !== undefined) checkEmail(change.email);
       const isOther = change.email !== undefined && change.email.toLowerCase() !== user.email;
       const full: UserChange = {
@@ -182,6 +186,7 @@ export function createUsers(parts: UsersParts): Users {
         // A changed e-mail or a deactivation invalidates existing tokens.
         ...((isOther || change.isActive === false) && { tokenStamp: randomUUID() }),
         ...(password !== undefined && { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() }),
+        ...(passwordHash !== undefined && { passwordHash: passwords.adopt(passwordHash), tokenStamp: randomUUID() }),
       };
       const updated = await users.update(user.id, full).catch((error: unknown) => {
         throw isConflict(error) ? emailTaken(change.email ?? '') : error;
@@ -292,8 +297,8 @@ async function stored(user: User, users: UserStore['users']): Promise<User> {
 
 /** Permissions can be changed by superusers only, and the default admin's not at all. */
 function checkChange(by: Principal, user: User, change: Profile): void {
-  const { isSuperuser, isActive, isVerified, limitsOverrides, password, email } = change;
-  const rights = [isSuperuser, isActive, isVerified, limitsOverrides, password];
+  const { isSuperuser, isActive, isVerified, limitsOverrides, password, passwordHash, email } = change;
+  const rights = [isSuperuser, isActive, isVerified, limitsOverrides, password, passwordHash];
   if (!by.isSuperuser && rights.some((right) => right !== undefined)) {
     throw new ServiceError('forbidden', 'Only a superuser changes the rights, the limits and the password of a user.');
   }

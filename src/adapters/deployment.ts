@@ -1,6 +1,7 @@
 import type { Deployment } from '../compose/adapters.ts';
 import type { Config } from '../config.ts';
 import { modelChoices } from '../models/model-choices.ts';
+import { nameOfDatabase } from '../store/name-of-database.ts';
 import { readVersion } from '../version.ts';
 import { webFacts } from '../web/describe-web.ts';
 import { hintsFor } from './hints.ts';
@@ -17,6 +18,7 @@ interface Opened {
 export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, note }: Opened): Deployment => ({
   version: readVersion(),
   data: dataFolder,
+  ...(config.databaseUrl !== undefined && { database: `PostgreSQL, ${nameOfDatabase(config.databaseUrl)}` }),
   index: config.chroma ? 'remote' : 'embedded',
   web: webFacts(config.web),
   settings: ({ models, embedder }) => shownSettings(config, { models, embedder: embedder.name }),
@@ -28,6 +30,7 @@ export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, no
       modelSetting: config.models.quality,
       providers: configuredProviders(config),
       embedder,
+      isSummarising: config.summaries === 'model',
       preferredEmbedder,
       embeddingModelSetting: config.embeddingModel,
       indexProblem: hasIndex ? undefined : remoteIndexProblem(config.chroma),

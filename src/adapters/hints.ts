@@ -14,6 +14,8 @@ export interface HintFacts {
   readonly modelSetting?: string | undefined;
   /** Configured providers: `openai`, `anthropic`, `ollama`, and those of `CITEWELL_PROVIDERS`. */
   readonly providers?: readonly string[];
+  /** Whether the language model summarises documents. */
+  readonly isSummarising?: boolean;
   /** Why the vector index of `CHROMA_URL` cannot be used. */
   readonly indexProblem?: string | undefined;
 }
@@ -27,6 +29,11 @@ export function hintsFor(facts: HintFacts): string[] {
       ? 'Search is by words and by what goes with them in your documents.'
       : `Search is by words${embedder.isLearned ? ' and by related words' : ''}.`;
   if (model.startsWith('builtin/')) hints.push(quotationsHint(facts));
+  else if (facts.isSummarising === true) {
+    hints.push(
+      `${model} summarises each new document, at its price. Set CITEWELL_SUMMARIES=extract for summaries without it.`,
+    );
+  }
   // The configured embedder may still have to be trained; the status reports that.
   const isAwaited = embeddingModelSetting === LEARNED_EMBEDDING && embedder.isLexical;
   if (isAwaited) return hints;

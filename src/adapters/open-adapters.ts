@@ -8,7 +8,7 @@ import type { Embedders } from '../embeddings/embedders.ts';
 import { learnInWorker } from '../embeddings/lsa/learn-in-worker.ts';
 import { createEmbeddingModel, defaultEmbeddingName } from '../embeddings/registry.ts';
 import { packagedModel } from '../embeddings/static/static-model.ts';
-import { namingSetting } from '../errors.ts';
+import { namingSetting, ServiceError } from '../errors.ts';
 import { createGraphThread } from '../graph/graph-thread.ts';
 import type { HttpLog } from '../http/http-services.ts';
 import { embeddingText } from '../ingest/embedding-text.ts';
@@ -21,9 +21,11 @@ import { localProviders } from '../models/model-choices.ts';
 import { createModelRegistry } from '../models/registry.ts';
 import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
-import { openDataFolder } from '../store/data-folder.ts';
+import { type DataFolder, openDataFolder } from '../store/data-folder.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
-import { openStore } from '../store/sql/open-store.ts';
+import { openStore, type RecordStoreOptions } from '../store/sql/open-store.ts';
+import type { Store } from '../store/store.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import { openUserCache } from '../user-cache.ts';
 import { readVersion } from '../version.ts';
 import { deploymentOf } from './deployment.ts';
@@ -50,13 +52,29 @@ export async function openAdapters(
 ): Promise<Adapters> {
   const closers: (() => Promise<void>)[] = [];
   try {
-    const adapters = await open(config, log, closers);
+    const traces = await openTraces(config.traces, log);
+    if (traces !== undefined) closers.push(traces.close);
+    const adapters = { ...(await open(config, log, closers)), ...(traces && { traces }) };
     if (!counts || config.metrics === 'off') return adapters;
     const { createPrometheusMetrics } = await import('../telemetry/prometheus.ts');
     return { ...adapters, metrics: createPrometheusMetrics(readVersion()) };
   } catch (error) {
     await closeAll(closers);
     throw error;
+  }
+}
+
+/** A collector is no reason not to start, so what is missing for it is only said. */
+async function openTraces(settings: Config['traces'], log: HttpLog): Promise<Traces | undefined> {
+  if (settings === undefined) return undefined;
+  const { openOtlpTraces } = await import('../telemetry/open-otlp.ts');
+  const warn = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
+  try {
+    return await openOtlpTraces(settings, { version: readVersion(), warn });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    warn(error.message);
+    return undefined;
   }
 }
 
@@ -91,13 +109,13 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
   closers.push(() => index.close());
   // Closing waits for a start that has not begun.
   closers.push(async () => records.resolve());
-  const { versionsKept } = config;
-  const store = await openStore({ path: folder.databaseFile, index, embeddingText, versionsKept, report });
+  const store = await openRecords(config, { folder, index, report });
   records.resolve();
   closers.push(store.close);
   const backups = createBackups({ store, folder, version: readVersion() });
 
   const readers = createPreparationWorkers({
+    maxFileBytes: config.maxFileBytes,
     imageReader: openImageReader(config.images, { models, cacheFolder: cache.path }),
   });
   closers.push(readers.close);
@@ -128,6 +146,22 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
     settings: settingsOf(config),
     close: () => closeAll(closers.splice(0)),
   };
+}
+
+interface RecordParts extends Pick<RecordStoreOptions, 'index'> {
+  readonly folder: DataFolder;
+  readonly report: NonNullable<RecordStoreOptions['report']>;
+}
+
+async function openRecords(
+  { databaseUrl, chroma, versionsKept }: Config,
+  { folder, ...parts }: RecordParts,
+): Promise<Store> {
+  const options = { ...parts, embeddingText, versionsKept };
+  if (databaseUrl === undefined) return openStore({ ...options, path: folder.databaseFile });
+  // Loaded only here: without it, commands start faster.
+  const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
+  return openPostgresStore({ ...options, url: databaseUrl, isAlone: chroma === undefined });
 }
 
 /** Fails at start, naming the variable, if a configured model is unknown. */
@@ -165,7 +199,11 @@ const settingsOf = (config: Config): Settings => ({
   },
   contextTokens: config.contextTokens,
   graceMs: config.resumeSeconds * 1000,
-  limits: { ...defaultSettings.limits, request: config.requestSeconds * 1000 },
+  limits: {
+    ...defaultSettings.limits,
+    request: config.requestSeconds * 1000,
+    file: Math.max(defaultSettings.limits.file, config.maxFileBytes ?? 0),
+  },
   opensMetrics: config.metrics === 'open',
   trustedProxies: config.trustedProxies,
   allowedFolders: config.allowedFolders,

@@ -20,7 +20,7 @@ export function openSandbox(
     needsBubblewrap: settings.mode === 'strict',
     limits: settings.limits,
     cacheFolder,
-    packages: openPackages(settings.packages, { pyodide: runtime.pyodide, cacheFolder, report }),
+    packages: openPackages(settings.packages, { ...runtime, cacheFolder, report }),
     report,
   });
 }

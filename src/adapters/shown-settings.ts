@@ -34,7 +34,7 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
       require_authentication: config.access.mode === 'required',
     },
     database: {
-      provider: 'sqlite',
+      provider: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
       vector_index: config.chroma === undefined ? 'chroma, embedded' : 'chroma, remote',
     },
     embedding: { base_model: embedder, preferred: config.embeddingModel ?? null },

@@ -12,7 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { libraryAsOf } from '../toolbox/as-of.ts';
 import type { ExternalTools } from '../toolbox/external-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
-import type { Library, ToolContext } from '../toolbox/tool-context.ts';
+import type { AroundTool, Library, ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentRequest } from './agent.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askSubQuestion } from './ask-sub-question.ts';
@@ -33,6 +33,7 @@ export interface AgentParts {
   readonly toolNames: { readonly rag: readonly string[]; readonly research: readonly string[] };
   /** Web search and page fetching, for tools that need them. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
+  readonly around?: AroundTool | undefined;
   /** Python sandbox, when available; `met` must then contain the `sandbox` need. */
   readonly sandbox?: Sandbox | undefined;
   readonly madeFiles: Pick<MadeFiles, 'keep'>;
@@ -100,6 +101,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       settings: request.search,
       visible: request.search.filter,
       ...parts.web,
+      around: parts.around,
       ...(parts.sandbox && { sandbox: parts.sandbox }),
       keepFiles: (files) => parts.madeFiles.keep(request.principal.userId, files),
       mayContact: (url) => containment.mayContact(url),

@@ -54,7 +54,12 @@ export async function verify(name: string, options: BackupOptions, context: Comm
 
 /** `citewell restore` */
 export async function restore(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
-  const { dataDir } = await context.config();
+  const { dataDir, databaseUrl } = await context.config();
+  if (databaseUrl !== undefined) {
+    const words =
+      'A backup is restored to SQLite in a data folder: run citewell restore without CITEWELL_DATABASE_URL.';
+    throw new ServiceError('not_configured', words);
+  }
   const { file, seal } = await existing(name, options, context);
   const manifest = await restoreBackup(file, dataDir, seal);
   say('restored', `is restored in ${dataDir}`, { file, manifest }, options, context);

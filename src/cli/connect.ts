@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
 import { type SharedStore, shareStore } from '../store/share-store.ts';
 import type { CommandContext } from './command-context.ts';
-import { askServer } from './send-request.ts';
+import { askServer, ServerLost } from './send-request.ts';
 import { createServerLink, type ServerAddress, type ServerLink } from './server-link.ts';
 
 export interface ConnectOptions {
@@ -65,6 +65,9 @@ async function findServer(dataDir: string): Promise<ServerInfo | undefined> {
     await askServer(info.url, { method: 'GET', path: '/health', signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     return info;
   } catch (error) {
+    // It answers; the request itself says what is wrong, such as a database that is away.
+    const isLost = error instanceof ServerLost || !(error instanceof ServiceError) || error.code === 'cancelled';
+    if (!isLost) return info;
     // It may have ended between the two checks.
     if ((await readServerInfo(dataDir))?.token !== info.token) return undefined;
     throw new ServiceError(

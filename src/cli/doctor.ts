@@ -2,12 +2,15 @@ import { isLoopback } from '../access/confidential-address.ts';
 import { discoverIssuer } from '../access/discover-issuer.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { installedPackages } from '../sandbox/install-packages.ts';
 import { findOuterLayers } from '../sandbox/outer-layers.ts';
 import { findRuntime } from '../sandbox/runtime.ts';
 import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import { checkExternalServers } from './check-external-servers.ts';
 import { checkLocalModels } from './check-local-models.ts';
 import { checkModels } from './check-models.ts';
+import { checkPostgres } from './check-postgres.ts';
+import { checkServices } from './check-services.ts';
 import { checkWeb } from './check-web.ts';
 import type { CommandContext } from './command-context.ts';
 import { describeAccess } from './describe-access.ts';
@@ -23,10 +26,13 @@ import {
 } from './doctor-checks.ts';
 import { repairDatabase } from './doctor-repair.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { packageSource } from './python.ts';
 
 interface DoctorOptions {
   readonly json?: boolean;
   readonly repair?: boolean;
+  /** False with --no-questions. */
+  readonly questions: boolean;
 }
 
 /** `citewell doctor`: what Citewell needs, what is wrong, and how to fix it. Exit code 1 when something is wrong. */
@@ -35,7 +41,12 @@ export async function doctor(options: DoctorOptions, context: CommandContext): P
   const repairs = options.repair
     ? await repairDatabase((await context.config()).dataDir, (message) => output.note(message))
     : [];
-  const findings = [checkNode(process.version), checkSqlite(), ...(await checkConfigured(context.config)), ...repairs];
+  const findings = [
+    checkNode(process.version),
+    checkSqlite(),
+    ...(await checkConfigured(context.config, options.questions)),
+    ...repairs,
+  ];
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (options.json) {
     output.print(JSON.stringify({ ok: isWell, findings }));
@@ -51,7 +62,7 @@ export async function doctor(options: DoctorOptions, context: CommandContext): P
 const words = { ok: 'ok   ', warning: 'note ', wrong: 'WRONG' } as const;
 const colours = { ok: 'green', warning: 'yellow', wrong: 'red' } as const;
 
-async function checkConfigured(readConfig: () => Promise<Config>): Promise<Finding[]> {
+async function checkConfigured(readConfig: () => Promise<Config>, asksQuestions: boolean): Promise<Finding[]> {
   const name = 'Configuration';
   let config: Config;
   try {
@@ -70,10 +81,13 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     settings,
     await checkDataFolder(config.dataDir),
     ...(await checkHolder(config.dataDir)),
-    ...(await checkDatabase(config.dataDir)),
+    ...(config.databaseUrl === undefined
+      ? await checkDatabase(config.dataDir)
+      : [await checkPostgres(config.databaseUrl)]),
     await checkChroma(config),
     ...(await checkModels(config)),
     ...(await checkLocalModels(config)),
+    ...(asksQuestions ? await checkServices(config) : []),
     await checkWeb(config),
     await checkSandbox(config),
     ...(await checkExternalServers(config)),
@@ -83,26 +97,53 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
 }
 
 /** Whether Python can run, and which isolation layers are active; docs/sandbox.md explains them. */
-async function checkSandbox({ sandbox }: Config): Promise<Finding> {
+async function checkSandbox(config: Config): Promise<Finding> {
+  const { sandbox } = config;
   const name = 'Python';
   const fix = 'See docs/sandbox.md; without it only python_executor is unavailable.';
   const absence = sandboxAbsence(sandbox);
   const search = findRuntime();
   if (sandbox.mode === 'off') return { name, state: 'ok', detail: absence ?? '' };
   if (!search.found || absence !== undefined) return { name, state: 'warning', detail: absence ?? '', fix };
-  const { bubblewrap, kernelLimits } = await findOuterLayers(sandbox.searchPath);
+  const { bubblewrap, kernelLimits, rights } = await findOuterLayers(sandbox.searchPath);
   const layers = [
     `isolate (isolated-vm ${search.runtime.isolatedVmVersion}, Pyodide ${search.runtime.pyodideVersion})`,
     'process without permissions',
     ...(kernelLimits ? ["the kernel's limits"] : []),
+    ...(rights?.holds ?? []),
     ...('program' in bubblewrap ? [`bubblewrap (${bubblewrap.program})`] : []),
   ];
-  const detail = `layers: ${layers.join(', ')}`;
+  const packages = await describePackages(config);
+  const detail = `layers: ${layers.join(', ')}${packages.detail}`;
+  if (packages.fix !== undefined) return { name, state: 'warning', detail, fix: packages.fix };
   if ('program' in bubblewrap) return { name, state: 'ok', detail };
   if (sandbox.mode === 'strict') {
     return { name, state: 'warning', detail: `${bubblewrap.absent}, and CITEWELL_SANDBOX=strict requires it`, fix };
   }
   return { name, state: 'ok', detail: `${detail}; missing: ${bubblewrap.absent}` };
+}
+
+async function describePackages(config: Config): Promise<{ readonly detail: string; readonly fix?: string }> {
+  let source: ReturnType<typeof packageSource>;
+  try {
+    source = packageSource(config);
+  } catch {
+    // Without a cache folder there are none.
+    return { detail: '' };
+  }
+  try {
+    const { packages, pyodide } = await installedPackages(source);
+    const names = packages.flatMap(({ name, requested }) => (requested ? [name] : []));
+    if (names.length === 0) return { detail: '' };
+    const detail = `; packages: ${names.join(', ')}`;
+    if (pyodide === source.pyodideVersion) return { detail };
+    return {
+      detail: `${detail} (for Pyodide ${pyodide}, not used)`,
+      fix: `Run: citewell python add ${names.join(' ')}`,
+    };
+  } catch (error) {
+    return { detail: '', ...(error instanceof ServiceError && { fix: error.message }) };
+  }
 }
 
 /** Who may call `citewell serve`, and whether the token issuer publishes its keys. */

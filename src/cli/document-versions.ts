@@ -1,6 +1,7 @@
 import { byteCount } from '../shared/byte-count.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { documentIdOf } from './find-document.ts';
 import type { DeletionRecord, VersionRecord } from './from-wire.ts';
 import { table, visibleLine } from './layout.ts';
 import { count } from './progress-line.ts';
@@ -8,13 +9,13 @@ import { withoutEmbedding } from './with-client.ts';
 
 /** `citewell documents versions` */
 export function listVersions(
-  id: string,
+  reference: string,
   options: { readonly limit: number; readonly offset: number; readonly json?: boolean },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
-    const { versions, total } = await client.versions(id, options);
+    const { versions, total } = await client.versions(await documentIdOf(reference, client), options);
     if (options.json) output.print(JSON.stringify({ total, versions }));
     else for (const line of table(versions.map(row))) output.print(line);
     if (!options.json && total > versions.length) output.note(`${count(versions.length)} of ${count(total)} versions.`);
@@ -32,13 +33,14 @@ const row = (version: VersionRecord): string[] => [
 
 /** `citewell documents restore` */
 export function restoreVersion(
-  id: string,
+  reference: string,
   version: string,
   options: { readonly json?: boolean },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
+    const id = await documentIdOf(reference, client);
     const document = await client.restoreVersion(id, version);
     if (options.json) output.print(JSON.stringify(document));
     else output.print(`Restored ${version} of ${id}; it is now ${String(document['version'])}.`);

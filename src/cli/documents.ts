@@ -4,6 +4,7 @@ import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { documentIdOf } from './find-document.ts';
 import type { ChunkRecord, DocumentRecord } from './from-wire.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
 import { count } from './progress-line.ts';
@@ -41,12 +42,13 @@ const row = ({ id, document_type, size_in_bytes, ingestion_status, title }: Docu
 
 /** `citewell documents show` */
 export function showDocument(
-  id: string,
+  reference: string,
   options: { readonly chunks?: boolean; readonly asOf?: string; readonly json?: boolean },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
+    const id = await documentIdOf(reference, client);
     const document = await client.document(id, options.asOf);
     const chunks = options.chunks ? await allChunks(client, id, options.asOf) : undefined;
     if (options.json) {
@@ -75,16 +77,22 @@ async function allChunks(client: Client, id: string, asOf: string | undefined): 
   }
 }
 
+/** A misspelt title such as a year must not delete a document whose identifier happens to begin so. */
+const MIN_PREFIX_TO_DELETE = 8;
+
 /** `citewell documents delete`: all that exist are deleted; a missing one is a failure. */
 export function deleteDocuments(
-  ids: readonly string[],
+  references: readonly string[],
   options: { readonly json?: boolean },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
     const missing: string[] = [];
-    for (const id of ids) {
+    // All are found before one is deleted, so that a misspelt name deletes nothing.
+    const ids: string[] = [];
+    for (const reference of references) ids.push(await documentIdOf(reference, client, MIN_PREFIX_TO_DELETE));
+    for (const id of new Set(ids)) {
       const receipt = await client.deleteDocument(id).catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === 'not_found') return undefined;
         throw error;

@@ -35,7 +35,11 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
 async function finishSummaries(client: Client, { output, interruption }: CommandContext): Promise<void> {
   let failed = 0;
   try {
+    let isAnnounced = false;
     for await (const step of client.summarise(interruption.stop)) {
+      if (!isAnnounced)
+        output.note('The language model summarises the new documents (CITEWELL_SUMMARIES=extract: without it).');
+      isAnnounced = true;
       failed = step.failed;
       output.status(`Summarising: ${count(step.done)} of ${count(step.total)} documents`);
     }

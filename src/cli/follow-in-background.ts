@@ -20,7 +20,7 @@ export interface Following {
  */
 export function followInBackground(
   roots: readonly string[],
-  { dataDir }: Config,
+  { dataDir, maxFileBytes: maxBytes }: Config,
   { warm, report }: { warm(): Promise<void>; report(message: string): void },
 ): Following {
   const stop = new AbortController();
@@ -56,7 +56,7 @@ export function followInBackground(
       count(path).catch(() => undefined);
       await followFolders({
         ...{ client: await httpClient(link), roots: [path], dataFolder: dataDir, metadata: {}, collections: [] },
-        ...{ keepDeleted: false, stop: signal, abandon: signal },
+        ...{ maxBytes, keepDeleted: false, stop: signal, abandon: signal },
         onStep(step) {
           const isFile = step.type === 'document' || step.type === 'unchanged' || step.type === 'moved';
           const hasFailed = step.type === 'document' && step.outcome === 'failed';

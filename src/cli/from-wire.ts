@@ -210,9 +210,11 @@ const status = z.object({
       browser: z.string().nullable(),
       robots: z.boolean(),
       opened: z.number(),
+      proxy: z.string().optional(),
     })
     .optional(),
   data: z.string(),
+  database: z.string().optional(),
   index: z.object({ kind: z.string(), state: z.string() }),
   // Absent in earlier versions.
   problems: z.array(z.string()).default([]),

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import { isUrl } from '../ingest/ingest-all.ts';
+import { extensionOf, typeByExtension, typeByName } from '../ingest/readers/file-types.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -18,24 +19,36 @@ export async function listSources(
   const { output, interruption } = context;
   const config = await context.config();
   const { dataDir: dataFolder } = config;
+  const readsNoImages = config.images.reader === 'off';
   const skipped = new Map<SkipReason, number>();
   const named: NamedSkip[] = [];
   let files = 0;
   let bytes = 0;
+  let failed = 0;
   const show = (name: string, size: number | null) => {
     files += 1;
     bytes += size ?? 0;
     if (json) output.print(JSON.stringify({ type: 'source', name, size_in_bytes: size }));
     else output.print(size === null ? visibleLine(name) : `${visibleLine(name)}  ${byteCount(size)}`);
   };
+  const fail = (name: string, reason: string) => {
+    failed += 1;
+    if (json) output.print(JSON.stringify({ type: 'failed', name, reason }));
+    else output.note(`${output.noteStyle('red', 'would fail')} ${visibleLine(name)}: ${reason}`);
+  };
   for (const name of names) {
     if (isUrl(name)) {
       show(name, null);
       continue;
     }
-    for await (const found of findFiles(name, { isSupported, dataFolder, signal: interruption.stop })) {
+    // Pictures are refused when they are submitted.
+    const isRead = async (path: string) =>
+      !(readsNoImages && typeByExtension(extensionOf(path))?.isImage) && (await isSupported(path));
+    for await (const found of findFiles(name, { isSupported: isRead, dataFolder, signal: interruption.stop })) {
       if (found.kind === 'file') {
-        show(found.path, found.sizeInBytes);
+        const problem = problemOf(found.path, found.sizeInBytes, config.maxFileBytes);
+        if (problem === undefined) show(found.path, found.sizeInBytes);
+        else fail(found.path, problem);
         continue;
       }
       const { path, reason } = found;
@@ -45,10 +58,13 @@ export async function listSources(
     }
   }
   if (json) {
-    output.print(JSON.stringify({ type: 'summary', files, bytes, skipped: Object.fromEntries(skipped) }));
+    output.print(JSON.stringify({ type: 'summary', files, bytes, failed, skipped: Object.fromEntries(skipped) }));
   } else {
     const skips = [...skipped].map(([reason, number]) => `${count(number)} ${skipWords[reason]}`).join(', ');
-    output.print(`${count(files)} would be read (${byteCount(bytes)})${skips === '' ? '' : `; skipped: ${skips}`}.`);
+    const failures = failed === 0 ? '' : `, ${count(failed)} would fail`;
+    output.print(
+      `${count(files)} would be read (${byteCount(bytes)})${failures}${skips === '' ? '' : `; skipped: ${skips}`}.`,
+    );
     noteSkipped(named, output);
     await noteEmbeddingTime(bytes, config, output);
   }
@@ -65,4 +81,13 @@ async function noteEmbeddingTime(bytes: number, config: Config, output: CommandC
   output.print(
     `Embedding with ${name} would take about ${duration(seconds)} if all of it is text (${speed.toFixed(1)} chunks a second).`,
   );
+}
+
+/** Why a file would fail, as far as can be told without reading it. */
+function problemOf(path: string, sizeInBytes: number, most: number | undefined): string | undefined {
+  if (sizeInBytes === 0) return 'it is empty.';
+  const maxBytes = most ?? (typeByExtension(extensionOf(path)) ?? typeByName('txt'))?.maxBytes ?? 0;
+  return sizeInBytes > maxBytes
+    ? `it has ${byteCount(sizeInBytes)}; at most ${byteCount(maxBytes)} are read.`
+    : undefined;
 }

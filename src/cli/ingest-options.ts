@@ -1,9 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { isGlob } from '../ingest/folders/find-files.ts';
 import { isUrl, type SiteScope } from '../ingest/ingest-all.ts';
+import { fileProblem } from '../shared/file-problem.ts';
 
 export interface IngestOptions {
   readonly collection?: readonly string[];
@@ -56,7 +57,7 @@ export function siteOf(
   return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? DEFAULT_PAGES };
 }
 
-/** Throws `invalid_request` for a missing path. Called first, so that a misspelt name does not surface after an hour. */
+/** Throws `invalid_request` for a path that is missing or may not be read. Called first, so that a misspelt name does not surface after an hour. */
 export async function requireAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
     if (name.trim() === '') throw new ServiceError('invalid_request', 'A path is empty; name a file or a folder.');
@@ -65,6 +66,11 @@ export async function requireAll(names: readonly string[]): Promise<void> {
     if (info === undefined) throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
     if (!info.isFile() && !info.isDirectory()) {
       throw new ServiceError('invalid_request', `"${name}" is neither a file nor a folder.`);
+    }
+    try {
+      await access(resolve(name), info.isDirectory() ? constants.R_OK | constants.X_OK : constants.R_OK);
+    } catch (error) {
+      throw new ServiceError('invalid_request', `"${name}" cannot be read: ${fileProblem(error)}.`, { cause: error });
     }
   }
 }

@@ -23,13 +23,13 @@ export async function watchFolders(
 ): Promise<ExitCode> {
   const { output, interruption } = context;
   interruption.finishFirst();
-  const { dataDir: dataFolder } = await context.config();
+  const { dataDir: dataFolder, maxFileBytes: maxBytes } = await context.config();
   const roots = await foldersOf(names);
   const tally = new Map<string, number>();
   try {
     await withClient(context, (client) =>
       followFolders({
-        ...{ client, roots, dataFolder, stop: interruption.stop, abandon: interruption.abandon },
+        ...{ client, roots, dataFolder, maxBytes, stop: interruption.stop, abandon: interruption.abandon },
         metadata: options.metadata ?? {},
         collections: options.collection ?? [],
         keepDeleted: options.keepDeleted === true,

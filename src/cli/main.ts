@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
@@ -17,7 +19,12 @@ export async function main(process: NodeJS.Process, session?: ContinuedSession):
   });
   endOnBrokenPipe(process.stdout, interruption.brokenPipe);
   endOnBrokenPipe(process.stderr, interruption.brokenPipe);
-  const command = createCommand(process.argv.slice(2), { output, interruption, ...(session && { session }) });
+  const args = process.argv.slice(2);
+  // Settings keep the folder of the package: its `.env`, and the data folder beside it.
+  const cwd = process.cwd();
+  const standsIn = folderOfPerson(args, process);
+  if (standsIn !== undefined) process.chdir(standsIn);
+  const command = createCommand(args, { output, interruption, cwd, ...(session && { session }) });
   // An unhandled failure is a defect; the state of the process is undefined afterwards.
   process.on('uncaughtException', (error) => {
     command.complain(error);
@@ -26,6 +33,22 @@ export async function main(process: NodeJS.Process, session?: ContinuedSession):
   const code = await command.run();
   interruption.dispose();
   process.exitCode = code;
+}
+
+/**
+ * Where the person stands who called a script of this package (`npm run cli -- ingest papers`): npm changes to the
+ * package's folder first. Paths of a script of another package are meant from that package, and an MCP server has nobody
+ * who types.
+ */
+export function folderOfPerson(
+  [name]: readonly string[],
+  { env, cwd: currentFolder }: Pick<NodeJS.Process, 'env' | 'cwd'>,
+): string | undefined {
+  const { INIT_CWD: folder, npm_package_name: caller, npm_lifecycle_event: script } = env;
+  const cwd = currentFolder();
+  const isOwnScript = caller === 'citewell' && script !== undefined && script !== 'npx';
+  if (!isOwnScript || name === 'mcp' || !folder || folder === cwd) return undefined;
+  return existsSync(folder) && existsSync(join(cwd, 'src', 'cli', 'citewell.js')) ? folder : undefined;
 }
 
 interface CommandSurroundings {

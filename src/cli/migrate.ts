@@ -3,7 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { ServiceError } from '../errors.ts';
+import { apiSource } from '../migrate/api-source.ts';
+import { openDatabaseSource } from '../migrate/database-source.ts';
 import { type MigratedItem, type MigratedKind, migrateR2r } from '../migrate/migrate-r2r.ts';
+import type { MigrationSource } from '../migrate/migration-source.ts';
 import { openMigrationState } from '../migrate/migration-state.ts';
 import { connectV3, type V3Server } from '../migrate/v3-connection.ts';
 import type { CommandContext } from './command-context.ts';
@@ -12,7 +15,9 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { count, progressLine } from './progress-line.ts';
 
 export interface MigrateOptions {
-  readonly url: string;
+  readonly url?: string;
+  readonly postgres?: string;
+  readonly schema: string;
   readonly apiKeyStdin?: boolean;
   readonly email?: string;
   readonly state?: string;
@@ -20,25 +25,31 @@ export interface MigrateOptions {
   readonly json?: boolean;
 }
 
-const kinds: readonly MigratedKind[] = ['collection', 'document', 'conversation'];
+const kinds: readonly MigratedKind[] = ['user', 'collection', 'document', 'conversation'];
 
 /** Limitations mentioned in the report. */
+const USERS_NOT_CARRIED_OVER =
+  'Users and their passwords: R2R does not export them, but its database has them (--postgres). Everything belongs to the user who runs this.';
 const NOT_CARRIED_OVER = [
-  'Users and their passwords: R2R does not export them. Everything belongs to the user who runs this.',
+  'API keys: their users create new ones.',
   'Graphs, manually edited chunks and vectors: they are rebuilt from the documents.',
   'Creation times: documents have them as first_ingested_at in their metadata.',
 ];
 
-/** `citewell migrate r2r`: copies the contents of a running R2R; running it again resumes. */
+/** `citewell migrate r2r`: copies the contents of a running R2R or of its database; running it again resumes. */
 export async function migrate(options: MigrateOptions, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   const config = await context.config();
   const signal = interruption.stop;
-  const source = await withCredentials(options, signal);
+  const source = await openSource(options, signal);
   const statePath =
     options.state ??
-    join(config.dataDir, `migration-${createHash('sha256').update(source.url).digest('hex').slice(0, 12)}.jsonl`);
-  const link = await connect(config, context, { yieldsStore: false });
+    join(config.dataDir, `migration-${createHash('sha256').update(source.name).digest('hex').slice(0, 12)}.jsonl`);
+  const link = await connect(config, context, { yieldsStore: false }).catch(async (error: unknown) => {
+    // An open connection would keep the process from ending.
+    await source.close();
+    throw error;
+  });
   const items: MigratedItem[] = [];
   let total = 0;
   const startedAt = performance.now();
@@ -46,12 +57,12 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
     const state = await openMigrationState(statePath);
     const { url, token } = await link.address();
     const to = connectV3({ url, bearer: token }, signal);
-    const events = migrateR2r({ from: connectV3(source, signal), to, state, signal });
+    const events = migrateR2r({ from: source, to, state, signal });
     for await (const event of events) {
       if (options.json) output.print(JSON.stringify(event));
       if (event.type === 'found') {
         total = kinds.reduce((sum, kind) => sum + event.counts[kind], 0);
-        if (!options.json) output.note(`${source.url} shows ${describe(event.counts)} to ${event.user}.`);
+        if (!options.json) output.note(`${source.name}: ${describe(event.counts)} of ${event.user}.`);
         continue;
       }
       items.push(event);
@@ -76,14 +87,16 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
     if (!signal.aborted) throw error;
   } finally {
     output.status('');
+    await source.close();
     await link.close();
   }
-  const report = reportOf(source.url, items, signal.aborted);
+  const notCarriedOver = source.hasUsers ? NOT_CARRIED_OVER : [USERS_NOT_CARRIED_OVER, ...NOT_CARRIED_OVER];
+  const report = reportOf(source.name, items, { interrupted: signal.aborted, notCarriedOver });
   if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
   if (options.json) output.print(JSON.stringify({ type: 'report', ...report }));
   else {
     for (const kind of kinds) output.print(`${kind}s: ${describeOutcomes(report.counts[kind])}`);
-    for (const sentence of NOT_CARRIED_OVER) output.note(`Not copied: ${sentence}`);
+    for (const sentence of notCarriedOver) output.note(`Not copied: ${sentence}`);
     if (signal.aborted) output.note('Interrupted; the same command continues where this stopped.');
     else if (report.failed.length > 0) output.note('The same command retries what failed.');
   }
@@ -101,23 +114,28 @@ const progressOf = (items: readonly MigratedItem[], total: number) => ({
 
 type Outcomes = Readonly<Record<MigratedItem['outcome'], number>>;
 
-function reportOf(url: string, items: readonly MigratedItem[], interrupted: boolean) {
+function reportOf(
+  source: string,
+  items: readonly MigratedItem[],
+  { interrupted, notCarriedOver }: { readonly interrupted: boolean; readonly notCarriedOver: readonly string[] },
+) {
   const outcomesOf = (kind: MigratedKind): Outcomes => {
     const own = items.filter((item) => item.kind === kind).map(({ outcome }) => outcome);
     const number = (outcome: MigratedItem['outcome']) => own.filter((each) => each === outcome).length;
     return { copied: number('copied'), present: number('present'), failed: number('failed') };
   };
   return {
-    source: url,
+    source,
     interrupted,
     counts: {
+      user: outcomesOf('user'),
       collection: outcomesOf('collection'),
       document: outcomesOf('document'),
       conversation: outcomesOf('conversation'),
     },
     failed: items.filter(({ outcome }) => outcome === 'failed'),
     remarks: items.filter(({ outcome, reason }) => outcome !== 'failed' && reason !== undefined),
-    not_carried_over: NOT_CARRIED_OVER,
+    not_carried_over: notCarriedOver,
   };
 }
 
@@ -127,15 +145,21 @@ const describe = (counts: Readonly<Record<MigratedKind, number>>): string =>
 const describeOutcomes = ({ copied, present, failed }: Outcomes): string =>
   `${count(copied)} copied, ${count(present)} were present, ${count(failed)} failed`;
 
+async function openSource(options: MigrateOptions, signal: AbortSignal): Promise<MigrationSource> {
+  const { url, postgres, schema } = options;
+  if (postgres !== undefined) return openDatabaseSource({ url: postgres, schema });
+  if (url !== undefined) return apiSource(connectV3(await withCredentials(url, options, signal), signal));
+  throw new ServiceError(
+    'invalid_request',
+    'Name the R2R to copy: --url ADDRESS, or --postgres ADDRESS of its database.',
+  );
+}
+
 /** The source with credentials; secrets are read from stdin, where process lists do not show them. */
-async function withCredentials(options: MigrateOptions, signal: AbortSignal): Promise<V3Server> {
-  if (URL.parse(options.url) === null) {
-    throw new ServiceError(
-      'invalid_request',
-      `--url ${options.url} is not a URL; give one such as http://localhost:7272.`,
-    );
+async function withCredentials(url: string, options: MigrateOptions, signal: AbortSignal): Promise<V3Server> {
+  if (URL.parse(url) === null) {
+    throw new ServiceError('invalid_request', `--url ${url} is not a URL; give one such as http://localhost:7272.`);
   }
-  const url = options.url;
   if (options.apiKeyStdin) return { url, apiKey: await secret('key') };
   if (options.email === undefined) return { url };
   const login = new URLSearchParams({ username: options.email, password: await secret('password') });

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { catalog, MODELS_FOLDER } from '../local-models/catalog.ts';
 import { installModel } from '../local-models/install-model.ts';
-import { type InstalledModel, installedModels, removeModel } from '../local-models/model-folder.ts';
+import { type InstalledModel, installedModels, needsRuntime, removeModel } from '../local-models/model-folder.ts';
 import { findRuntime, installRuntime } from '../local-models/onnx-runtime.ts';
 import { describeFound } from '../models/local-servers.ts';
 import { modelChoices } from '../models/model-choices.ts';
@@ -59,7 +59,9 @@ export async function listModels({ json }: { readonly json?: boolean }, context:
     ]),
   ];
   for (const line of table(rows)) output.print(line);
-  output.note('Install one with: citewell models install <name>; any other ONNX model of the hub as <owner>/<name>.');
+  output.note(
+    'Install one with: citewell models install <name>; any other ONNX or Model2Vec model of the hub as <owner>/<name>.',
+  );
   return exitCodes.ok;
 }
 
@@ -92,7 +94,7 @@ export async function installLocalModel(
       shown = file;
     },
   });
-  if (findRuntime(modelsFolder) === undefined) {
+  if (needsRuntime(model) && findRuntime(modelsFolder) === undefined) {
     output.note('Installing ONNX Runtime with npm, once for all models; this downloads about 100 MB …');
     await installRuntime(modelsFolder, signal);
   }

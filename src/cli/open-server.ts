@@ -1,12 +1,15 @@
 import type { AccessTokens } from '../access/access-tokens.ts';
 import { createAuthenticator } from '../access/authenticator.ts';
+import { createLibreChatAuthenticator } from '../access/librechat-tokens.ts';
 import { defaultAdmin } from '../access/principal.ts';
 import type { Services } from '../compose/services.ts';
 import { createApp, type Mount } from '../http/app.ts';
+import { asDefaultAdmin } from '../http/authenticate.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { rejectOtherOrigins } from '../http/guard.ts';
 import { protectedResource } from '../http/protected-resource.ts';
 import { finishRoutes } from '../http/routes/finish.ts';
+import { libreChatRoutes } from '../http/routes/librechat.ts';
 import { listen } from '../http/serve.ts';
 import { carriesToken } from '../mcp/peer/peer-routes.ts';
 import { removeServerInfo, type ServerInfo, writeServerInfo } from '../store/server-info.ts';
@@ -42,6 +45,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     ...(!isPrivate && { people: services.accounts.people }),
     ...(isOpen && { anonymous: defaultAdmin }),
   });
+  const ofLibreChat = isOpen ? asDefaultAdmin : createLibreChatAuthenticator(config.access.libreChatSecret);
   const hosts = [nameOf(address.host), ...namesIn(oauth?.audience), ...config.allowedHosts];
   let endpoints: Promise<McpEndpoints> | undefined;
   const mcp = () => {
@@ -55,6 +59,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     ...(offer ? [{ path: '/mcp', handler: later(async () => (await mcp()).overHttp) }] : []),
     { path: '/peer', handler: later(async () => (await mcp()).forPeers) },
     ...(role === 'command' ? [{ path: '/v3/finish', handler: finishRoutes(services, authenticate) }] : []),
+    ...(isPrivate ? [] : [{ path: '/librechat', handler: libreChatRoutes(services, ofLibreChat), isGuarded: true }]),
     ...(oauth ? [protectedResource(() => ({ issuer: oauth.issuer, resource: resource() }))] : []),
   ];
   // With authentication, pages of any origin may call with credentials.

@@ -10,7 +10,7 @@ export interface Output {
   write(text: string): void;
   /** A line for people. */
   note(line?: string): void;
-  /** Rewrites the last line of stderr; only where `isInteractive`. */
+  /** Rewrites the last line of stderr. Where that is no terminal, writes one now and then. An empty line ends a stage. */
   status(line: string): void;
   /** For stdout; unchanged where colours are not wanted. */
   style(style: Style, text: string): string;
@@ -25,10 +25,14 @@ export interface Output {
 }
 
 const DEFAULT_WIDTH = 100;
+/** Milliseconds before a stage is named where there is no terminal, and between two lines about it. */
+const SILENT_START_MS = 2_000;
+const SILENT_REPORT_MS = 15_000;
 
 /** An Output over the process's streams. `NO_COLOR`, `FORCE_COLOR` and pipes are honoured by `styleText`. */
 export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
   let hasStatus = false;
+  let reportAt: number | undefined;
   const clearStatus = () => {
     if (hasStatus) stderr.write('\r\u001b[K');
     hasStatus = false;
@@ -47,7 +51,14 @@ export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteSt
       stderr.write(`${line}\n`);
     },
     status: (line) => {
-      if (!stderr.isTTY) return;
+      if (!stderr.isTTY) {
+        const now = performance.now();
+        reportAt = line === '' ? undefined : (reportAt ?? now + SILENT_START_MS);
+        if (reportAt === undefined || now < reportAt) return;
+        stderr.write(`${line}\n`);
+        reportAt = now + SILENT_REPORT_MS;
+        return;
+      }
       clearStatus();
       stderr.write(line);
       hasStatus = line !== '';

@@ -6,6 +6,7 @@ import { graphCommands } from './commands/graph-commands.ts';
 import { ingestCommands } from './commands/ingest-commands.ts';
 import { maintenanceCommands } from './commands/maintenance-commands.ts';
 import { modelCommands } from './commands/model-commands.ts';
+import { pythonCommands } from './commands/python-commands.ts';
 import { questionCommands } from './commands/question-commands.ts';
 import { serverCommands } from './commands/server-commands.ts';
 import { sourceCommands } from './commands/source-commands.ts';
@@ -53,6 +54,7 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
   userCommands(program, parts);
   graphCommands(program, parts);
   modelCommands(program, parts);
+  pythonCommands(program, parts);
   maintenanceCommands(program, parts);
   return program;
 }

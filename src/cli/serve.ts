@@ -50,6 +50,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
         ['  access', describeAccess(config.access)],
         ['  answers', status.model],
         ['  embeddings', status.embedder],
+        ...(status.database === undefined ? [] : [['  database', status.database]]),
         ['  data', `${status.data}, ${count(Object.values(documents).reduce((sum, each) => sum + each, 0))} documents`],
       ];
       for (const line of table(rows)) output.print(line);

@@ -25,6 +25,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       ...(current.embedder_reason === undefined ? [] : [['', current.embedder_reason]]),
       ...(current.web === undefined ? [] : [['web', describeWeb(current.web)]]),
       ['data', current.data],
+      ...(current.database === undefined ? [] : [['database', current.database]]),
       ['index', `${current.index.kind}, ${current.index.state}`],
       ['documents', documentsLine(corpus)],
       ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),

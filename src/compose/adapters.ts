@@ -12,6 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { VectorIndex } from '../store/vector-index.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import type { ExternalTools } from '../toolbox/external-tools.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 import type { Web } from '../web/web.ts';
@@ -43,6 +44,8 @@ export interface Adapters {
   readonly tools?: Pick<AgentParts, 'tools' | 'toolNames'>;
   /** Counts requests, searches and calls; nothing is counted without it. */
   readonly metrics?: Metrics | undefined;
+  /** Records requests, searches, calls and ingestions as spans; nothing is recorded without it. */
+  readonly traces?: Traces | undefined;
   readonly deployment: Deployment;
   readonly log: HttpLog;
   readonly settings: Settings;
@@ -55,6 +58,8 @@ export interface Deployment {
   readonly version: string;
   /** Path of the data folder. */
   readonly data: string;
+  /** The database of the records, where it is not in the data folder; without its password. */
+  readonly database?: string;
   readonly index: 'embedded' | 'remote' | 'memory';
   readonly web?: WebFacts;
   /** Providers, and the models found on this machine; undefined where no provider is configured this way. */

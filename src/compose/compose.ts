@@ -30,12 +30,14 @@ import { MadeFiles } from '../runs/made-files.ts';
 import { defaultRunLogSettings, RunLog } from '../runs/run-log.ts';
 import { watchCorpus } from '../store/watch-corpus.ts';
 import { observedModels, observedRetriever, observedSandbox } from '../telemetry/observed.ts';
+import { tracedIngestor, tracedMethods, tracedRetriever, tracedTools } from '../telemetry/traced.ts';
 import type { ToolNeed } from '../toolbox/tool.ts';
 import type { Adapters } from './adapters.ts';
 import { closeAll } from './close-all.ts';
 import type { Product, Services } from './services.ts';
 import { statusOf } from './status.ts';
 import { toolsets } from './toolsets.ts';
+import { modelSpan, tracedAdapters } from './traced-adapters.ts';
 
 const productTools = {
   tools: [...ragTools, ...researchTools],
@@ -46,15 +48,23 @@ const productTools = {
  * Wires the product over these adapters without any I/O; `start` begins the work. Closing the services also closes the
  * adapters.
  */
-export function compose(adapters: Adapters): Product {
+export function compose(given: Adapters): Product {
+  const { traces } = given;
+  const adapters = traces ? tracedAdapters(given, traces) : given;
   const { store, settings, analyser, web, external, deployment, log, metrics } = adapters;
   const models = metrics ? observedModels(adapters.models, settings.prices, metrics) : adapters.models;
   const sandbox = adapters.sandbox && metrics ? observedSandbox(adapters.sandbox, metrics) : adapters.sandbox;
   const report = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
-  const { corpus: watched, changes, watched: withChanges } = watchCorpus(store.corpus);
+  const { corpus: watched, changes, watched: withChanges, changedElsewhere } = watchCorpus(store.corpus);
   const prompts = createPromptService(store.prompts);
-  const embedder = createCorpusEmbedder({ ...store, embedders: adapters.embedders, changes, log });
-  const { embeddings, learner } = embedder;
+  const embedder = createCorpusEmbedder({
+    ...{ ...store, embedders: adapters.embedders, changes, log },
+    ...(store.others && { leads: store.others.leads }),
+  });
+  const { learner } = embedder;
+  const embeddings = traces
+    ? tracedMethods(embedder.embeddings, { embed: ({ name }) => modelSpan('embeddings', name) }, traces)
+    : embedder.embeddings;
   const accounts = createAccounts(settings.accounts, {
     ...store,
     store: store.people,
@@ -83,7 +93,8 @@ export function compose(adapters: Adapters): Product {
     embedder: queryEmbedder,
   });
 
-  const retriever = metrics ? observedRetriever(searched, metrics) : searched;
+  const counted = metrics ? observedRetriever(searched, metrics) : searched;
+  const retriever = traces ? tracedRetriever(counted, traces) : counted;
 
   const graph = createGraphService({
     records: store.graphs,
@@ -135,10 +146,11 @@ export function compose(adapters: Adapters): Product {
     writesSummaries: settings.writesSummaries,
   });
   const { readers } = adapters;
-  const ingestor = withinQuota(
+  const quotaBound = withinQuota(
     createIngestor({ ...store, corpus, readers, collections, embeddings, feed, enrichment }),
     accounts.quotas,
   );
+  const ingestor = traces ? tracedIngestor(quotaBound, traces) : quotaBound;
   const queuesByDefault = settings.queuesUploads;
   const ingestions = createIngestionService({ queue: store.queue, ingestor, feed, report, queuesByDefault });
 
@@ -146,6 +158,7 @@ export function compose(adapters: Adapters): Product {
     ...{ corpus, ingestor, collections, sources: store.sources, records: store.followed, web: web?.sites },
     users: store.people.users,
     ...{ allowedFolders: settings.allowedFolders, dataFolder: deployment.data, report },
+    maxFileBytes: readers.maxFileBytes,
   });
 
   const conversations = createConversations(store.conversations);
@@ -154,6 +167,7 @@ export function compose(adapters: Adapters): Product {
   if (web?.webSearch !== undefined) met.push('web_search');
   if (sandbox !== undefined) met.push('sandbox');
   const madeFiles = new MadeFiles();
+  const around = traces && tracedTools(traces);
   const agent = createAgent({
     models,
     retriever,
@@ -162,6 +176,7 @@ export function compose(adapters: Adapters): Product {
     ...(adapters.tools ?? productTools),
     ...(web && { web }),
     sandbox,
+    around,
     met: new Set(met),
     external,
     madeFiles,
@@ -216,6 +231,7 @@ export function compose(adapters: Adapters): Product {
     embeddings,
     log,
     ...(metrics && { metrics, opensMetrics: settings.opensMetrics }),
+    ...(traces && { traces, around }),
     limits: settings.limits,
     trustedProxies: settings.trustedProxies,
     reindex: embedder.reindex,
@@ -244,12 +260,27 @@ export function compose(adapters: Adapters): Product {
         await services.close();
         throw error;
       }
+      const { others } = store;
+      others?.onChange((table) => {
+        const renewed = table === 'prompts' ? prompts.load() : embedder.follow();
+        renewed.catch((error: unknown) => report(`A change of ${table} by another server could not be read.`, error));
+      });
       if (resumes) {
         ingestions.wakeUp();
-        followed.start();
+        let follows = others === undefined;
+        if (follows) followed.start();
         graph.extraction.start();
         summaries.start();
         learner.start();
+        others?.onLead(() => {
+          if (!follows) followed.start();
+          follows = true;
+          changedElsewhere();
+        });
+        others?.onTakeOver(() => {
+          ingestions.wakeUp();
+          changedElsewhere();
+        });
       }
       return services;
     },

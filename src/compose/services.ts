@@ -3,6 +3,7 @@ import type { HttpServices } from '../http/http-services.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
+import type { AroundTool } from '../toolbox/tool-context.ts';
 import type { Web } from '../web/web.ts';
 
 /** The wired product, not started. */
@@ -32,6 +33,7 @@ export interface Services extends HttpServices {
   readonly changes: CorpusWatch;
   /** Undefined without web access. */
   readonly web?: Web;
+  readonly around?: AroundTool | undefined;
   /** Trains an embedder on the corpus. */
   readonly learner: Learner;
   /** Present if Python can be run. */

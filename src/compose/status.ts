@@ -33,6 +33,7 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
     embedderReason: await embedder.reason(),
     ...(deployment.web && { web: deployment.web }),
     data: deployment.data,
+    ...(deployment.database && { database: deployment.database }),
     index: { kind: deployment.index, state },
     graph: { waiting, failed },
     summaries: await summaries.backlog(),

@@ -1,5 +1,10 @@
 import type { VectorSpaceName } from '../store/vector-index.ts';
 
+interface EmbedOptions {
+  /** Whether these passages become chunks (by default), by whose words a learned embedder is judged. */
+  readonly areChunks?: boolean;
+}
+
 /** Computes the vectors of texts in one space. */
 export interface EmbeddingModel {
   /** Provider-qualified name, e.g. `openai/text-embedding-3-small` or `builtin/lexical-hash-v1`. */
@@ -29,7 +34,12 @@ export interface EmbeddingModel {
    * that treat queries and passages differently. Throws ServiceError `provider_failed`, `rate_limited`, `timeout` or
    * `cancelled`.
    */
-  embed(texts: readonly string[], kind: 'passage' | 'query', signal?: AbortSignal): Promise<Float32Array[]>;
+  embed(
+    texts: readonly string[],
+    kind: 'passage' | 'query',
+    signal?: AbortSignal,
+    options?: EmbedOptions,
+  ): Promise<Float32Array[]>;
 }
 
 /** Whether similarity reflects more than shared words; if not, full-text search is used instead of vectors. */

@@ -1,14 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { EMBEDDED_TERMS_VERSION } from '../store/full-text/analyse.ts';
 import { countTerms } from './count-terms.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
+import { pauseForOthers } from './pause-for-others.ts';
 import { unitVector } from './unit-vector.ts';
 
 /** Measured over 384, 512, 768 and 1,024: larger sizes do not justify their storage (docs/decisions.md). */
 const DIMENSIONS = 768;
 const HASHING_VERSION = 1;
-const YIELD_EVERY = 32;
 
 /**
  * Embeddings without a model: feature hashing of a text's words. Deterministic, free and instant. Texts are similar
@@ -26,11 +25,11 @@ export function createLexicalHash(): EmbeddingModel {
     }),
     async embed(texts, _kind, signal) {
       const vectors: Float32Array[] = [];
+      const pause = pauseForOthers();
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         vectors.push(hashText(text));
-        // Yields to other work between batches.
-        if (vectors.length % YIELD_EVERY === 0) await setImmediate();
+        await pause(text);
       }
       return vectors;
     },

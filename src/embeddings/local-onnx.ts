@@ -18,7 +18,7 @@ const BATCH_SIZE = 16;
 /** An embedding model that runs on this machine, in a thread of its own. Loaded on first use. */
 export function localOnnx({ model, modelsFolder }: LocalEmbeddingOptions): EmbeddingModel {
   const name = `local/${model}`;
-  const { prefixes, pooling } = modelCard(model);
+  const { prefixes, pooling, fullTextShare } = modelCard(model);
   const inference = openInference({ model, modelsFolder });
 
   const embed: EmbeddingModel['embed'] = async (texts, kind, signal) => {
@@ -39,6 +39,7 @@ export function localOnnx({ model, modelsFolder }: LocalEmbeddingOptions): Embed
     name,
     isLexical: false,
     isSmall: true,
+    fullTextShare,
     async space(signal) {
       if (space === undefined) {
         const version = await inference.version();

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { isTokenVectors } from '../local-models/model-folder.ts';
 import { parseModelName } from '../models/model-name.ts';
 import { openAiClient } from '../models/openai/openai-provider.ts';
 import { configuredProviders, findProvider, type ProviderSettings } from '../models/provider-settings.ts';
@@ -8,7 +9,7 @@ import type { EmbeddingModel } from './embedding-model.ts';
 import { createLexicalHash } from './lexical-hash.ts';
 import { localOnnx } from './local-onnx.ts';
 import { openAiEmbeddings } from './openai-embeddings.ts';
-import { staticEmbeddings } from './static/static-embeddings.ts';
+import { localStatic, staticEmbeddings } from './static/static-embeddings.ts';
 
 /** Settings of embedding models. `Config` satisfies it except for `modelsFolder`. */
 export interface EmbeddingSettings extends ProviderSettings {
@@ -51,7 +52,9 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
         `"${name}" is not built in; ${STATIC_EMBEDDING}, ${LEARNED_EMBEDDING} and ${LEXICAL_EMBEDDING} are.`,
       );
     case 'local':
-      return localOnnx({ model: parsed.name, modelsFolder: settings.modelsFolder });
+      return isTokenVectors(parsed.name, settings.modelsFolder)
+        ? localStatic({ model: parsed.name, modelsFolder: settings.modelsFolder })
+        : localOnnx({ model: parsed.name, modelsFolder: settings.modelsFolder });
     case 'anthropic':
       throw new ServiceError(
         'unknown_model',

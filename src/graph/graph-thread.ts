@@ -10,6 +10,8 @@ export interface GraphThreadLimits {
   /** Time limit for one task. */
   readonly timeoutMs: number;
   readonly memoryMb: number;
+  /** An idle thread is ended after this time to free its memory, some 50 MB. */
+  readonly idleMs: number;
 }
 
 /** Long computations in a worker thread. Throws ServiceError: `timeout`, `cancelled`, `internal`. */
@@ -20,14 +22,14 @@ export interface GraphThread {
   close(): Promise<void>;
 }
 
-const defaultLimits: GraphThreadLimits = { timeoutMs: 300_000, memoryMb: 1_024 };
+const defaultLimits: GraphThreadLimits = { timeoutMs: 300_000, memoryMb: 1_024, idleMs: 60_000 };
 
 const WORKER_URL = programFile('./graph-worker.ts', import.meta);
 
 /** A thread that is started on first use and reused; concurrent tasks start further ones. */
 export function createGraphThread(limits: Partial<GraphThreadLimits> = {}): GraphThread {
-  const { timeoutMs, memoryMb } = { ...defaultLimits, ...limits };
-  let idle: Worker | undefined;
+  const { timeoutMs, memoryMb, idleMs } = { ...defaultLimits, ...limits };
+  let idle: { readonly worker: Worker; readonly ending: NodeJS.Timeout } | undefined;
   const all = new Set<Worker>();
 
   const start = (): Worker => {
@@ -37,20 +39,25 @@ export function createGraphThread(limits: Partial<GraphThreadLimits> = {}): Grap
     all.add(worker);
     worker.once('exit', () => {
       all.delete(worker);
-      if (idle === worker) idle = undefined;
+      if (idle?.worker === worker) idle = undefined;
     });
     return worker;
   };
 
   const perform = async (job: GraphJob, what: string, signal: AbortSignal): Promise<GraphReply> => {
     if (signal.aborted) throw new ServiceError('cancelled', `${what} was stopped.`);
-    const worker = idle ?? start();
+    clearTimeout(idle?.ending);
+    const worker = idle?.worker ?? start();
     idle = undefined;
     worker.ref();
     const reply = await ask(worker, job, { what, signal, timeoutMs });
     worker.unref();
-    if (idle === undefined) idle = worker;
-    else void worker.terminate();
+    const end = () => {
+      if (idle?.worker === worker) idle = undefined;
+      void worker.terminate();
+    };
+    if (idle === undefined) idle = { worker, ending: setTimeout(end, idleMs).unref() };
+    else end();
     return reply;
   };
 
@@ -71,6 +78,7 @@ export function createGraphThread(limits: Partial<GraphThreadLimits> = {}): Grap
       throw failed(what, reply.kind === 'failed' ? reply.reason : 'it answered something else');
     },
     async close() {
+      clearTimeout(idle?.ending);
       await Promise.all([...all].map((worker) => worker.terminate()));
     },
   };

@@ -1,5 +1,6 @@
 import express, { type Express, Router } from 'express';
 import type { Authenticate } from '../access/credentials.ts';
+import { requireSuperuser } from '../access/principal.ts';
 import { asDefaultAdmin, identify } from './authenticate.ts';
 import { allowOrigins } from './cors.ts';
 import { answerFailure } from './failure.ts';
@@ -22,6 +23,7 @@ import { documentSetRoutes } from './routes/document-sets.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { embeddingRoutes } from './routes/embedding.ts';
 import { evaluationRoutes } from './routes/evaluations.ts';
+import { externalKnowledgeRoutes } from './routes/external-knowledge.ts';
 import { followedSourceRoutes } from './routes/followed-sources.ts';
 import { graphRowRoutes } from './routes/graph-rows.ts';
 import { graphRoutes } from './routes/graphs.ts';
@@ -29,6 +31,7 @@ import { healthRoutes } from './routes/health.ts';
 import { indexRoutes } from './routes/indices.ts';
 import { ingestionRoutes } from './routes/ingestions.ts';
 import { metricsRoutes } from './routes/metrics.ts';
+import { openAiEmbeddingRoutes } from './routes/openai-embeddings.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/page.ts';
 import { promptRoutes } from './routes/prompts.ts';
@@ -52,6 +55,8 @@ import { welcome } from './wire/system-record.ts';
 export interface Mount {
   readonly path: string;
   readonly handler: express.RequestHandler;
+  /** The origin of its requests is checked as that of this interface's own; by default it checks them itself. */
+  readonly isGuarded?: boolean;
 }
 
 /** The HTTP interface: docs/contract.md under `/v3`, OpenAI's interface under `/v1`, and the web page. */
@@ -69,22 +74,30 @@ export function createApp(
   // Only these proxies are trusted to report the caller's address; see `request.ip`.
   app.set('trust proxy', services.trustedProxies ?? []);
   app.use(nameRequest, observeRequests(services), rejectInvalidHost);
-  for (const { path, handler } of mounts) app.use(path, requireHost, handler);
+  for (const { path, handler, isGuarded } of mounts) {
+    app.use(path, ...(isGuarded === true ? [guard] : [requireHost]), handler);
+  }
   app.use(guard);
   app.use(shortLinks(services, authenticate), pageRoutes(), sessionRoutes(services));
-  const identified = identify(authenticate);
+  const { people, users } = services.accounts;
+  const identified = identify(authenticate, async (by, id) => {
+    requireSuperuser(by);
+    return people.ofUser(await users.get(by, id));
+  });
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
   app.use(metricsRoutes(services, identified), openApiRoutes(services));
   const limited = limitRequests(services);
   app.use('/v3/users', signInRoutes(services, authenticate));
   app.use('/v3', healthRoutes(services), identified, limited, versionedRoutes(services));
   const { log, limits } = services;
+  app.use('/dify', identified, limited, receiveBytes(limits.body), externalKnowledgeRoutes(services));
   app.use(
     '/v1',
     identified,
     limited,
     receiveBytes(limits.body),
     chatRoutes(services),
+    openAiEmbeddingRoutes(services),
     unknownRoute,
     answerOpenAiFailure(log),
   );

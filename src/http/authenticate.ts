@@ -7,22 +7,41 @@ import { sessionToken } from './page-session.ts';
 /** Authentication is off: every request runs as the default administrator (docs/contract.md 2). */
 export const asDefaultAdmin: Authenticate = async () => defaultAdmin;
 
-const principals = new WeakMap<Response, Principal>();
+interface Identified {
+  readonly caller: Principal;
+  readonly principal: Principal;
+}
 
-/** Determines the principal of a request before any route runs. */
-export function identify(authenticate: Authenticate): RequestHandler {
+const identified = new WeakMap<Response, Identified>();
+
+/** The principal of the user with this id. Throws `not_found`, and `forbidden` unless the caller is a superuser. */
+export type ActFor = (by: Principal, userId: string) => Promise<Principal>;
+
+/**
+ * Determines the principal of a request before any route runs. With `actFor`, superusers may act for another user, named
+ * in the header X-Citewell-User, so that what they create belongs to that user.
+ */
+export function identify(authenticate: Authenticate, actFor?: ActFor): RequestHandler {
   return async (request, response, next) => {
     const shown = readCredentials(request);
     const isShown = request.get('Authorization') !== undefined || shown.apiKey !== undefined;
     const credentials = isShown ? shown : { ...shown, bearer: sessionToken(request) };
-    principals.set(response, await authenticate(credentials));
+    const caller = await authenticate(credentials);
+    const other = request.get('X-Citewell-User');
+    const principal = other === undefined || !actFor ? caller : await actFor(caller, other);
+    identified.set(response, { caller, principal });
     next();
   };
 }
 
 /** The principal of the request. Only available behind `identify`. */
-export function principalOf(response: Response): Principal {
-  const principal = principals.get(response);
-  if (principal === undefined) throw new ServiceError('unauthenticated', 'This request has not been authenticated.');
-  return principal;
+export const principalOf = (response: Response): Principal => identityOf(response).principal;
+
+/** Who sent the request: with X-Citewell-User the superuser who acts for the principal. */
+export const callerOf = (response: Response): Principal => identityOf(response).caller;
+
+function identityOf(response: Response): Identified {
+  const identity = identified.get(response);
+  if (identity === undefined) throw new ServiceError('unauthenticated', 'This request has not been authenticated.');
+  return identity;
 }

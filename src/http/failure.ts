@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { HttpLog } from './http-services.ts';
+import { traceIdOf } from './observe-requests.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** HTTP status of each error code (docs/contract.md 1.2). No other file knows statuses. */
@@ -74,6 +75,7 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
       return;
     }
     const { status, error, isExpected } = toFailure(thrown);
+    const traceId = traceIdOf(response);
     const context = { requestId: requestIdOf(response), method: request.method, path: request.path };
     if (!isExpected) log.error({ ...context, err: thrown }, 'A request failed unexpectedly.');
     else if (status >= 500 && !response.destroyed) log.warn({ ...context, err: thrown }, error.message);
@@ -84,7 +86,10 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
     if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
     if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
     // A file that could not be sent may have set its own content type.
-    response.status(status).type('json').json(toFailureBody(error));
+    response
+      .status(status)
+      .type('json')
+      .json({ ...toFailureBody(error), ...(traceId && { trace_id: traceId }) });
   };
 }
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { documentOfSource } from '../ingest/document-of-source.ts';
-import { inUtf8 } from '../ingest/read-web-page.ts';
+import { inUtf8 } from '../ingest/in-utf8.ts';
 import type { HttpServices } from './http-services.ts';
 import type { Upload } from './receive-upload.ts';
 

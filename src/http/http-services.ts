@@ -26,6 +26,7 @@ import type { SourceRecords } from '../store/source-records.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
 import type { DocumentVersions } from '../store/versions.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 import type { Web } from '../web/web.ts';
 
@@ -41,6 +42,8 @@ export interface ServiceStatus {
   readonly web?: WebFacts;
   /** Path of the data folder. */
   readonly data: string;
+  /** The database of the records, where it is not in the data folder. */
+  readonly database?: string;
   readonly index: {
     readonly kind: 'embedded' | 'remote' | 'memory';
     readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable';
@@ -80,7 +83,7 @@ export interface HttpLimits {
 
 export const defaultHttpLimits: HttpLimits = {
   body: 16_000_000,
-  file: 100_000_000,
+  file: 200_000_000,
   field: 64_000_000,
   heartbeat: 15_000,
   stall: 120_000,
@@ -138,6 +141,7 @@ export interface HttpServices {
   status(): Promise<ServiceStatus>;
   /** Undefined where nothing is counted. */
   readonly metrics?: Metrics;
+  readonly traces?: Traces;
   /** Whether everybody may read them; otherwise superusers. */
   readonly opensMetrics?: boolean;
   readonly log: HttpLog;

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
-import { principalOf } from './authenticate.ts';
+import { callerOf } from './authenticate.ts';
 import type { HttpServices } from './http-services.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * Counts requests that change or cost something against the caller's limits (docs/contract.md 2). Must run behind
- * `identify`.
+ * Counts requests that change or cost something against the caller's limits (docs/contract.md 2), not those of a user for
+ * whom the caller acts. Must run behind `identify`.
  */
 export function limitRequests({ accounts }: Pick<HttpServices, 'accounts'>): RequestHandler {
   return async (request, response, next) => {
@@ -14,7 +14,7 @@ export function limitRequests({ accounts }: Pick<HttpServices, 'accounts'>): Req
       // Normalised as the router matches it, so that spelling variants count as one route.
       const path = `${request.baseUrl}${request.path}`.toLowerCase().replace(UUID, ':id').replace(/\/+$/, '');
       const route = `${request.method} ${path}`;
-      await accounts.limits.admit(principalOf(response), route);
+      await accounts.limits.admit(callerOf(response), route);
     }
     next();
   };

@@ -1,22 +1,54 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import type { OpenSpan } from '../telemetry/traces.ts';
 import type { HttpServices } from './http-services.ts';
+import { requestIdOf } from './request-id.ts';
 
-/** Counts every response under the pattern of its route, never under its path, which callers choose. */
-export function observeRequests({ metrics }: Pick<HttpServices, 'metrics'>): RequestHandler {
+/**
+ * Counts every response under the pattern of its route, never under its path, which callers choose, and begins the span
+ * of the request.
+ */
+export function observeRequests({ metrics, traces }: Pick<HttpServices, 'metrics' | 'traces'>): RequestHandler {
   return (request, response, next) => {
-    if (metrics === undefined) {
+    if (metrics === undefined && traces === undefined) {
       next();
       return;
     }
     const start = performance.now();
     const patternNow = watchRoute(request);
+    const { method } = request;
+    const span = traces?.start({ name: method, kind: 'server', traceParent: request.get('traceparent') });
+    response.locals[SPAN] = span;
     response.once('close', () => {
       const seconds = (performance.now() - start) / 1000;
-      metrics.request({ method: request.method, route: patternNow(), status: response.statusCode, seconds });
+      const [route, status] = [patternNow(), response.statusCode];
+      metrics?.request({ method, route, status, seconds });
+      span?.rename(`${method} ${route}`);
+      span?.set({
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+        'error.type': status >= 500 ? String(status) : undefined,
+        'citewell.request.id': requestIdOf(response),
+      });
+      span?.end();
     });
-    next();
+    resumeSpan(request, response, next);
   };
 }
+
+const SPAN = 'span';
+
+const spanOf = (response: Response): OpenSpan | undefined => response.locals[SPAN];
+
+/** For logs and error responses. */
+export const traceIdOf = (response: Response): string | undefined => spanOf(response)?.traceId;
+
+/** Makes the span of the request current again, which is lost where a body was read by events. */
+export const resumeSpan: RequestHandler = (_request, response, next) => {
+  const span = spanOf(response);
+  if (span === undefined) next();
+  else span.run(next);
+};
 
 /** Routers that have no routes of Express. */
 const MOUNTS = /^\/(?:mcp|peer)\b/;

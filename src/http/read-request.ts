@@ -5,11 +5,14 @@ import { jsonProblem } from '../documents/json-problem.ts';
 import { ServiceError } from '../errors.ts';
 import type { Page } from '../store/corpus.ts';
 import { checkShape, invalidField } from './check-shape.ts';
+import { resumeSpan } from './observe-requests.ts';
 import { pageQuery } from './wire/query.ts';
 
 /** Reads the body as bytes regardless of content type and method, up to a limit; larger bodies answer 413. */
 export function receiveBytes(limit: number): RequestHandler {
-  return express.raw({ type: () => true, limit });
+  const receive = express.raw({ type: () => true, limit });
+  return (request, response, next) =>
+    receive(request, response, (failure) => (failure ? next(failure) : resumeSpan(request, response, next)));
 }
 
 /** The body as text; empty when there was none. */

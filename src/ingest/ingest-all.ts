@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { byteCount } from '../shared/byte-count.ts';
 import { fileProblem } from '../shared/file-problem.ts';
 import { type FetchedPage, statusOf } from '../web/page-fetcher.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
@@ -10,7 +11,7 @@ import type { WebAccess } from '../web/web.ts';
 import { findFiles, type SkipReason } from './folders/find-files.ts';
 import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-target.ts';
 import { isSupported, MAX_BYTES } from './folders/supported-files.ts';
-import { inUtf8 } from './read-web-page.ts';
+import { inUtf8 } from './in-utf8.ts';
 
 /** Outcome of one file or page; `name` is its path or address. */
 export type IngestStep =
@@ -37,6 +38,8 @@ export interface IngestAllOptions {
   /** For addresses: more than the one page. */
   readonly site?: SiteScope | undefined;
   readonly dataFolder: string;
+  /** Largest file that is read at all. */
+  readonly maxBytes?: number | undefined;
   /** No new file is started after this. */
   readonly stop: AbortSignal;
   /** Work in progress is cancelled. */
@@ -174,10 +177,13 @@ const concernsOneDocument = ({ code }: ServiceError): boolean =>
 
 async function readItem(
   { name, sizeInBytes }: { readonly name: string; readonly sizeInBytes: number },
-  { metadata, collections, abandon }: IngestAllOptions,
+  { metadata, collections, abandon, maxBytes = MAX_BYTES }: IngestAllOptions,
 ): Promise<IngestItem> {
-  if (sizeInBytes > MAX_BYTES) {
-    throw new ServiceError('too_large', `It has ${sizeInBytes} bytes; at most ${MAX_BYTES} are read.`);
+  if (sizeInBytes > maxBytes) {
+    throw new ServiceError(
+      'too_large',
+      `It has ${byteCount(sizeInBytes)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
+    );
   }
   const bytes = await readFile(name, { signal: abandon }).catch((error: Error) => {
     throw new ServiceError('invalid_request', `It cannot be read: ${fileProblem(error)}.`, { cause: error });

@@ -22,7 +22,7 @@ import type { SplitChunk } from './split-text.ts';
 
 export interface IngestorParts {
   readonly corpus: Corpus;
-  readonly readers: Pick<DocumentReaders, 'prepare' | 'readsImages'>;
+  readonly readers: Pick<DocumentReaders, 'prepare' | 'readsImages' | 'maxFileBytes'>;
   readonly spaces: Pick<VectorSpaces, 'claim'>;
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
@@ -110,7 +110,8 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       if (until !== undefined && (await isStillWanted(document))) {
         yield { type: 'postponed', document: await requireDocument(corpus, id), error, until };
       } else {
-        yield { type: 'failed', document: await recordFailure(corpus, document, error), error };
+        const now = await recordFailure(corpus, document, error);
+        yield isPublished(now, document) ? { type: 'done', document: now } : { type: 'failed', document: now, error };
       }
     }
   }
@@ -152,7 +153,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
   return {
     async estimate(given, signal) {
       if (parts.enrichment === undefined) return null;
-      const { read } = await withStoredFields(corpus, given);
+      const { read } = await withStoredFields(parts, given);
       if (!parts.enrichment.contextualizes(read.settings)) return null;
       parts.enrichment.check(given.settings);
       const { id, fileName, type, title, bytes, settings } = read;
@@ -164,7 +165,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     async submit(given, { queued = false } = {}) {
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);
-      const { submission, read } = await withStoredFields(corpus, given);
+      const { submission, read } = await withStoredFields(parts, given);
       if (!readers.readsImages) refusePictures(read);
       const duplicate = await findDuplicate(corpus, submission, read);
       if (duplicate !== undefined) return duplicate;
@@ -197,8 +198,8 @@ const isFinal: RetryDecision = async () => undefined;
 
 const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission replaced it.' };
 
-async function withStoredFields(corpus: Corpus, submission: Submission): Promise<CarriedOver> {
-  const read = await readSubmission(submission);
+async function withStoredFields({ corpus, readers }: IngestorParts, submission: Submission): Promise<CarriedOver> {
+  const read = await readSubmission(submission, readers.maxFileBytes);
   const own = submission.replace === true ? await corpus.get(read.id) : undefined;
   if (own === undefined || own.ownerId !== submission.ownerId) return { submission, read };
   return carryOver(own, await corpus.settingsOf(own.id), { submission, read });
@@ -218,11 +219,15 @@ const failed = (document: Document): IngestEvent => ({
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Records the failure, unless the document was deleted or submitted again meanwhile. */
+/** Also where the answer of the store was lost, or another server that took the task over was faster. */
+const isPublished = (now: Document, { ingestionAttempt }: Document): boolean =>
+  now.ingestionStatus === 'success' && now.ingestionAttempt === ingestionAttempt;
+
+/** Records the failure, unless the document was published, deleted or submitted again meanwhile. */
 async function recordFailure(corpus: Corpus, document: Document, error: unknown): Promise<Document> {
   const now = await corpus.get(document.id);
   if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
-  if (now.ingestionStatus === 'failed') return now;
+  if (now.ingestionStatus === 'failed' || isPublished(now, document)) return now;
   const reason = error instanceof ServiceError ? error.publicMessage : toError(error).message;
   await corpus.fail(document.id, reason, document.ingestionAttempt);
   return (await corpus.get(document.id)) ?? document;

@@ -2,18 +2,18 @@ import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
 import { createImageReaderRequests, type ImageReaderReply } from './image-reader-requests.ts';
 import type { ImageReaderChoice, ImageReaderRequest } from './image-reader-source.ts';
-import { type PreparationJob, type PreparedDocument, prepareDocument } from './prepare-document.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
+import type { ReadingResults, ReadingTask } from './reading-task.ts';
 import { tesseractImageReader } from './tesseract-image-reader.ts';
 
 /** Messages to the thread. */
 export type ToPreparation =
-  | { readonly kind: 'read'; readonly job: PreparationJob; readonly imageReader: ImageReaderChoice | undefined }
+  | { readonly kind: 'read'; readonly task: ReadingTask; readonly imageReader: ImageReaderChoice | undefined }
   | ImageReaderReply;
 
 /** Replies of the thread to a job. */
 export type PreparationReply =
-  | { readonly kind: 'prepared'; readonly document: PreparedDocument }
+  | { readonly kind: 'prepared'; readonly result: ReadingResults[ReadingTask['kind']] }
   | { readonly kind: 'refused'; readonly code: ServiceError['code']; readonly message: string };
 
 const send = (message: PreparationReply | ImageReaderRequest) => parentPort?.postMessage(message);
@@ -21,7 +21,7 @@ const requests = createImageReaderRequests(send);
 const recognisers = new Map<string, ImageReader>();
 
 parentPort?.on('message', async (message: ToPreparation) => {
-  if (message.kind === 'read') send(await answer(message.job, imageReaderFor(message.imageReader)));
+  if (message.kind === 'read') send(await answer(message.task, imageReaderFor(message.imageReader)));
   else requests.settle(message);
 });
 
@@ -44,12 +44,27 @@ process.on('unhandledRejection', () => undefined);
 // The thread is terminated from outside on time-out, so this signal is never aborted.
 const endless = new AbortController().signal;
 
-async function answer(job: PreparationJob, readImage: ImageReader | undefined): Promise<PreparationReply> {
+async function answer(task: ReadingTask, readImage: ImageReader | undefined): Promise<PreparationReply> {
   try {
-    return { kind: 'prepared', document: await prepareDocument(job, endless, readImage) };
+    return { kind: 'prepared', result: await perform(task, readImage) };
   } catch (error) {
     if (error instanceof ServiceError) return { kind: 'refused', code: error.code, message: error.message };
     const reason = error instanceof RangeError ? 'its parts are nested too deeply' : (error as Error).message;
-    return { kind: 'refused', code: 'invalid_request', message: `${job.fileName} could not be read: ${reason}.` };
+    const name = task.kind === 'document' ? task.job.fileName : task.page.url;
+    return { kind: 'refused', code: 'invalid_request', message: `${name} could not be read: ${reason}.` };
+  }
+}
+
+// Each with its own readers, since a process that reads pages of the web needs few of those of documents.
+async function perform(task: ReadingTask, readImage: ImageReader | undefined) {
+  switch (task.kind) {
+    case 'document':
+      return (await import('./prepare-document.ts')).prepareDocument(task.job, endless, readImage);
+    case 'page':
+      return (await import('./read-web-page.ts')).readWebPage(task.page, endless);
+    case 'links':
+      return (await import('./readers/html/page-links.ts')).pageLinks(task.page);
+    case 'sitemap':
+      return (await import('../web/sitemap.ts')).readSitemap(task.page.bytes, task.page.url);
   }
 }

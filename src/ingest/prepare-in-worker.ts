@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
-import { onAbort } from '../shared/abort.ts';
+import { onAbort, raceAbort } from '../shared/abort.ts';
 import type { DocumentReaders } from './document-readers.ts';
 import { ReaderEnded } from './failure-kind.ts';
 import type { ImageReaderReply } from './image-reader-requests.ts';
 import { type ImageReaderRequest, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
 import type { ProcessReply } from './preparation-process.ts';
 import type { ToPreparation } from './preparation-worker.ts';
-import type { PreparationJob } from './prepare-document.ts';
 import type { Picture } from './readers/image/image-reader.ts';
+import type { ReadingResults, ReadingTask } from './reading-task.ts';
 
 export interface PreparationLimits {
   /** Documents read concurrently. */
@@ -23,6 +23,8 @@ export interface PreparationLimits {
 export interface PreparationSettings extends PreparationLimits {
   /** Reads pictures; without it pictures are rejected. */
   readonly imageReader?: ImageReaderSource | undefined;
+  /** See DocumentReaders. */
+  readonly maxFileBytes?: number | undefined;
 }
 
 const defaultLimits: PreparationLimits = { workers: 2, timeoutMs: 120_000, memoryMb: 1_024 };
@@ -30,16 +32,44 @@ const defaultLimits: PreparationLimits = { workers: 2, timeoutMs: 120_000, memor
 /** An idle worker is ended after this time to free its memory. */
 const IDLE_MS = 60_000;
 
-/**
- * A pool of processes that read documents. Files are untrusted: one that makes a reader loop, exhaust its memory or
- * crash ends its process only. A thread would not suffice: V8 ends the whole process when a single allocation in a
- * thread fails, whatever limit the thread has. A process that is intact is reused for the next document.
- */
 export function createPreparationWorkers(settings: Partial<PreparationSettings> = {}): DocumentReaders {
+  const pool = createReaderPool(settings);
+  return {
+    readsImages: settings.imageReader !== undefined,
+    maxFileBytes: settings.maxFileBytes,
+    prepare: (job, signal) =>
+      pool.run({ kind: 'document', job }, { name: job.fileName, advice: ' Split the file.', signal }),
+    close: pool.close,
+  };
+}
+
+/** What is read, for messages about it. */
+interface Subject {
+  readonly name: string;
+  /** What to do about a document that is too much, after a blank. */
+  readonly advice: string;
+}
+
+export interface ReaderPool {
+  /** Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
+  run<Kind extends ReadingTask['kind']>(
+    task: Extract<ReadingTask, { kind: Kind }>,
+    options: Subject & { readonly signal: AbortSignal },
+  ): Promise<ReadingResults[Kind]>;
+  close(): Promise<void>;
+}
+
+/**
+ * A pool of processes that read files and pages. These are untrusted: one that makes a reader loop, exhaust its memory
+ * or crash ends its process only. A thread would not suffice: V8 ends the whole process when a single allocation in a
+ * thread fails, whatever limit the thread has. A process that is intact is reused for the next one.
+ */
+export function createReaderPool(settings: Partial<PreparationSettings> = {}): ReaderPool {
   const { workers, timeoutMs, memoryMb, imageReader } = { ...defaultLimits, ...settings };
   const limit = pLimit(workers);
   const idle = new Map<ChildProcess, NodeJS.Timeout>();
   const all = new Set<ChildProcess>();
+  let isClosed = false;
 
   const start = (): ChildProcess => {
     const worker = fork(programFile('./preparation-process.ts', import.meta), [String(memoryMb)], {
@@ -70,25 +100,37 @@ export function createPreparationWorkers(settings: Partial<PreparationSettings> 
   };
   const rest = (worker: ChildProcess) => {
     setHeld(worker, false);
-    idle.set(worker, setTimeout(() => worker.kill('SIGKILL'), IDLE_MS).unref());
+    const end = () => {
+      // First, so that nothing more is given to it before it has gone.
+      forget(worker);
+      worker.kill('SIGKILL');
+    };
+    idle.set(worker, setTimeout(end, IDLE_MS).unref());
   };
 
   return {
-    readsImages: imageReader !== undefined,
-    prepare: (job, signal) =>
-      limit(async () => {
-        if (signal.aborted) throw cancelled(job);
+    run: <Kind extends ReadingTask['kind']>(
+      task: Extract<ReadingTask, { kind: Kind }>,
+      options: Subject & { readonly signal: AbortSignal },
+    ) => {
+      const reading = limit(async () => {
+        if (isClosed || options.signal.aborted) throw cancelled(options);
         const worker = take();
-        const reply = await ask(worker, job, { signal, timeoutMs, imageReader });
+        const reply = await ask(worker, task, { ...options, timeoutMs, imageReader });
         if (reply.kind === 'ended') {
           worker.kill('SIGKILL');
-          throw ended(job, reply);
+          throw ended(options, reply);
         }
         rest(worker);
         if (reply.kind === 'refused') throw reply.cause ?? new ServiceError(reply.code, reply.message);
-        return reply.document;
-      }),
+        // The reply to a task has the result of that task.
+        return reply.result as ReadingResults[Kind];
+      });
+      // One that waits for its turn is given up at once.
+      return raceAbort(reading, options.signal, () => cancelled(options));
+    },
     async close() {
+      isClosed = true;
       await Promise.all(
         [...all].map((worker) => {
           const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
@@ -113,10 +155,9 @@ function setHeld(worker: ChildProcess, isHeld: boolean): void {
   }
 }
 
-const cancelled = ({ fileName }: PreparationJob): ServiceError =>
-  new ServiceError('cancelled', `Reading ${fileName} was stopped.`);
+const cancelled = ({ name }: Subject): ServiceError => new ServiceError('cancelled', `Reading ${name} was stopped.`);
 
-interface AskOptions {
+interface AskOptions extends Subject {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly imageReader: ImageReaderSource | undefined;
@@ -125,7 +166,7 @@ interface AskOptions {
 /** The final reply to a job; `cause` is the full error when a picture could not be read. */
 type FinalReply = Exclude<ProcessReply, ImageReaderRequest> & { readonly cause?: ServiceError };
 
-function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Promise<FinalReply> {
+function ask(worker: ChildProcess, task: ReadingTask, options: AskOptions): Promise<FinalReply> {
   const { signal, timeoutMs, imageReader } = options;
   return new Promise((resolve, reject) => {
     let failure: ServiceError | undefined;
@@ -163,7 +204,7 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
           : { kind: 'image_failed', number, code: answer.error.code, message: answer.error.message };
       worker.send({ ...reply }, () => undefined);
     };
-    const onError = (error: Error) => stop(new ReaderEnded(job.fileName, error.message, { cause: error }));
+    const onError = (error: Error) => stop(new ReaderEnded(options.name, error.message, { cause: error }));
     const onExit = (code: number | null, by: NodeJS.Signals | null) =>
       settle(() =>
         resolve({
@@ -180,15 +221,15 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
         stop(
           new ServiceError(
             'timeout',
-            `Reading ${job.fileName} took more than ${seconds} s and was stopped. Split the file.`,
+            `Reading ${options.name} took more than ${seconds} s and was stopped.${options.advice}`,
           ),
         );
       }, timeoutMs);
     };
     startTimer();
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-    stopListening = onAbort(signal, () => stop(cancelled(job)));
-    const request: ToPreparation = { kind: 'read', job, imageReader: imageReaderChoice(imageReader) };
+    stopListening = onAbort(signal, () => stop(cancelled(options)));
+    const request: ToPreparation = { kind: 'read', task, imageReader: imageReaderChoice(imageReader) };
     worker.send({ ...request }, (error) => {
       if (error !== null) onError(error);
     });
@@ -222,12 +263,9 @@ async function readPicture(
 const ABORTED = 134;
 
 function ended(
-  { fileName }: PreparationJob,
+  { name, advice }: Subject,
   { because, message }: Extract<ProcessReply, { kind: 'ended' }>,
 ): ServiceError {
-  if (because === 'crash') return new ReaderEnded(fileName, message);
-  return new ServiceError(
-    'too_large',
-    `Reading ${fileName} needs more memory than one document may take. Split the file.`,
-  );
+  if (because === 'crash') return new ReaderEnded(name, message);
+  return new ServiceError('too_large', `Reading ${name} needs more memory than one document may take.${advice}`);
 }

@@ -31,11 +31,14 @@ export type StoredSettings = Metadata & {
 const MAX_CHUNKS = 102_400;
 const MAX_CHUNK_CHARACTERS = 20_000_000;
 
-/** Validates a submission and derives its type, title and identifier (docs/contract.md 3, 6.2). */
-export async function readSubmission(submission: Submission): Promise<ReadSubmission> {
+/**
+ * Validates a submission and derives its type, title and identifier (docs/contract.md 3, 6.2). `maxFileBytes` takes the
+ * place of the limits of the formats.
+ */
+export async function readSubmission(submission: Submission, maxFileBytes?: number): Promise<ReadSubmission> {
   checkSettings(submission.settings);
   const given = submission.title ?? textOf(submission.metadata['title']);
-  const content = await readContent(submission, given);
+  const content = await readContent(submission, given, maxFileBytes);
   refuseExcluded(content.type, submission);
   const id = (submission.id ?? documentId(content.name, submission.ownerId)).toLowerCase();
   const { bytes, type, fileName, mediaType } = content;
@@ -73,13 +76,17 @@ interface ReadContent {
   readonly lengths?: readonly number[];
 }
 
-async function readContent({ content }: Submission, given: string | undefined): Promise<ReadContent> {
+async function readContent(
+  { content }: Submission,
+  given: string | undefined,
+  maxFileBytes: number | undefined,
+): Promise<ReadContent> {
   switch (content.kind) {
     case 'file': {
       const { bytes, mediaType } = content;
       const fileName = content.fileName.trim() === '' ? 'unnamed' : content.fileName;
       const type = await detectType({ bytes, fileName, ...(mediaType === undefined ? {} : { mediaType }) });
-      checkSize(type, { bytes, fileName });
+      checkSize(type, { bytes, fileName }, maxFileBytes);
       return {
         bytes,
         type: type.type,
@@ -95,7 +102,7 @@ async function readContent({ content }: Submission, given: string | undefined): 
       const bytes = new TextEncoder().encode(content.text);
       const fileName = `${given ?? 'N/A'}.txt`;
       const plain = typeByName('txt');
-      if (plain !== undefined) checkSize(plain, { bytes, fileName: 'The raw text' });
+      if (plain !== undefined) checkSize(plain, { bytes, fileName: 'The raw text' }, maxFileBytes);
       return { bytes, type: 'txt', mediaType: 'text/plain', name: content.text, fileName, title: 'N/A' };
     }
     case 'chunks': {

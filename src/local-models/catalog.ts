@@ -15,7 +15,7 @@ export interface CatalogModel {
   readonly megabytes: number;
 }
 
-/** All with int8 weights; listed with their approximate sizes on the hub. */
+/** Listed with their approximate sizes on the hub; ONNX weights are int8. */
 export const catalog: readonly CatalogModel[] = [
   {
     name: 'bge-small-en-v1.5',
@@ -40,6 +40,14 @@ export const catalog: readonly CatalogModel[] = [
     licence: 'MIT',
     languages: '100 languages',
     megabytes: 135,
+  },
+  {
+    name: 'potion-multilingual-128m',
+    kind: 'embedding',
+    repository: 'minishlab/potion-multilingual-128M',
+    licence: 'MIT',
+    languages: '101 languages',
+    megabytes: 530,
   },
   {
     name: 'ms-marco-minilm-l6-v2',

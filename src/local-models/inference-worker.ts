@@ -63,6 +63,8 @@ const cancelled = new Set<number>();
  */
 const session = runtime.InferenceSession.create(model.weights, {
   intraOpNumThreads: availableParallelism(),
+  // Threads that wait busily take the cores from the database's threads, and from each other.
+  extra: { session: { intra_op: { allow_spinning: '0' } } },
   graphOptimizationLevel: 'all',
   logSeverityLevel: 3,
 });

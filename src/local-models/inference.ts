@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
 import { onAbort } from '../shared/abort.ts';
 import type { InferenceReply, InferenceRequest, InferenceSetup } from './inference-worker.ts';
-import { findModelFolder, modelVersion, readModelFolder } from './model-folder.ts';
+import { findModelFolder, isTokenVectors, modelVersion, readModelFolder } from './model-folder.ts';
 import { findRuntime } from './onnx-runtime.ts';
 import type { Pooling } from './pooling.ts';
 
@@ -50,6 +50,12 @@ export function openInference({ model, modelsFolder, idleMs = IDLE_MS }: LocalIn
   async function start(): Promise<Running> {
     const runtime = findRuntime(modelsFolder);
     const folder = findModelFolder(model, modelsFolder);
+    if (isTokenVectors(model, modelsFolder)) {
+      throw new ServiceError(
+        'not_configured',
+        `The local model "${model}" has token vectors, which only embed. Restart Citewell if the model was installed while it ran.`,
+      );
+    }
     if (runtime === undefined) {
       throw new ServiceError(
         'not_configured',

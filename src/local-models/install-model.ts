@@ -3,14 +3,16 @@ import { copyFile, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { catalogModel } from './catalog.ts';
-import { download, readRepository } from './hub.ts';
+import { downloadFile, type HubFile, readRepository } from './hub.ts';
 import {
+  CONFIG,
   chooseFiles,
   filesToInstall,
   type InstalledModel,
   installedFolder,
   MANIFEST,
   type ModelManifest,
+  missingFile,
   readModelFolder,
   sha256Of,
 } from './model-folder.ts';
@@ -80,17 +82,20 @@ async function fromHub({ name, hub, signal, onProgress }: InstallOptions, incomi
     );
   }
   const { revision, files } = await readRepository(hub, repository, signal);
+  const fetchFile = (file: HubFile, onBytes: (bytes: number) => void) =>
+    downloadFile({ hub, repository, revision, file, target: join(incoming, file.path), signal, onProgress: onBytes });
+  const description = files.find(({ path }) => path === CONFIG);
+  if (description === undefined) throw missingFile(repository, CONFIG);
+  await fetchFile(description, () => {});
   const paths = chooseFiles(
     files.map(({ path }) => path),
-    repository,
+    { source: repository, description: incoming },
   );
   const chosen = files.filter(({ path }) => paths.includes(path));
   const total = chosen.reduce((sum, { size }) => sum + size, 0);
   let before = 0;
   for (const file of chosen) {
-    const target = join(incoming, file.path);
-    const show = (bytes: number) => onProgress({ done: before + bytes, total, file: file.path });
-    await download({ hub, repository, revision, file, target, signal, onProgress: show });
+    await fetchFile(file, (bytes) => onProgress({ done: before + bytes, total, file: file.path }));
     before += file.size;
   }
   return { source: repository, revision, files: chosen.map(({ path }) => path) };
@@ -101,7 +106,7 @@ async function fromFolder(
   incoming: string,
   { signal, onProgress }: Pick<InstallOptions, 'signal' | 'onProgress'>,
 ): Promise<Fetched> {
-  if (!existsSync(join(folder, 'config.json'))) {
+  if (!existsSync(join(folder, CONFIG))) {
     throw new ServiceError('invalid_request', `There is no model in ${folder}: config.json is missing.`);
   }
   const files = filesToInstall(folder);

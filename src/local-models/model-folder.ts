@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { LocalModelKind } from './catalog.ts';
 
 /**
  * A model in the layout of the Hugging Face hub: `config.json`, `tokenizer.json`, optionally `tokenizer_config.json`,
- * and an ONNX file, in `onnx/` or beside them.
+ * and an ONNX file, in `onnx/` or beside them, or the token vectors of Model2Vec.
  */
 export interface ModelFolder {
   readonly path: string;
@@ -18,6 +18,9 @@ export interface ModelFolder {
   /** Maximum length of an input in tokens. */
   readonly maxTokens: number;
 }
+
+/** Describes the model, as on the hub. */
+export const CONFIG = 'config.json';
 
 /** Written when an installation is complete. */
 export const MANIFEST = 'citewell-model.json';
@@ -35,6 +38,7 @@ const manifest = z.object({
 export type ModelManifest = z.infer<typeof manifest>;
 
 const hubConfig = z.object({
+  model_type: z.string().optional(),
   architectures: z.array(z.string()).optional(),
   max_position_embeddings: z.number().optional(),
 });
@@ -49,11 +53,14 @@ const WEIGHT_FILES = [
   'model.onnx',
 ] as const;
 
+/** The file of a Model2Vec model, which also offers an ONNX file of another form. */
+const TOKEN_VECTORS = 'model.safetensors';
+
 const DEFAULT_MAX_TOKENS = 512;
 
 /** The files that a model needs besides its weights; the second of a pair is optional. */
 const DESCRIPTION_FILES = [
-  ['config.json', true],
+  [CONFIG, true],
   ['tokenizer.json', true],
   ['tokenizer_config.json', false],
 ] as const;
@@ -69,7 +76,7 @@ export function findModelFolder(name: string, modelsFolder: string): string {
   const installed = installedFolder(modelsFolder, name);
   if (existsSync(join(installed, MANIFEST))) return installed;
   const folder = resolve(name);
-  if (existsSync(join(folder, 'config.json'))) return folder;
+  if (existsSync(join(folder, CONFIG))) return folder;
   if (/^[.~/\\]|^[a-z]:/i.test(name)) {
     throw new ServiceError('not_configured', `There is no model in ${folder}: config.json is missing.`);
   }
@@ -79,12 +86,31 @@ export function findModelFolder(name: string, modelsFolder: string): string {
   );
 }
 
+/** Whether the model of that name is there and in the format of Model2Vec, which needs no ONNX Runtime. */
+export function isTokenVectors(name: string, modelsFolder: string): boolean {
+  try {
+    return hasTokenVectors(findModelFolder(name, modelsFolder));
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
+const hasTokenVectors = (path: string): boolean => {
+  requireConfig(path);
+  const file = join(path, CONFIG);
+  const { model_type: type, architectures } = parseFile(file, hubConfig, readFileSync(file, 'utf8'));
+  return type === 'model2vec' || architectures?.includes('StaticModel') === true;
+};
+
 /** Reads what a model folder contains. Throws `not_configured` naming what is missing. */
 export async function readModelFolder(path: string): Promise<ModelFolder> {
-  const config = await readJson(join(path, 'config.json'), hubConfig);
+  requireConfig(path);
+  const config = await readJson(join(path, CONFIG), hubConfig);
   if (!existsSync(join(path, 'tokenizer.json'))) throw incomplete(path, 'tokenizer.json is missing');
-  const weights = WEIGHT_FILES.find((file) => existsSync(join(path, file)));
-  if (weights === undefined) throw incomplete(path, `none of ${WEIGHT_FILES.join(', ')} is there`);
+  const accepted = weightFiles(path);
+  const weights = accepted.find((file) => existsSync(join(path, file)));
+  if (weights === undefined) throw incomplete(path, `none of ${accepted.join(', ')} is there`);
   const tokenizer = existsSync(join(path, 'tokenizer_config.json'))
     ? await readJson(join(path, 'tokenizer_config.json'), tokenizerConfig)
     : {};
@@ -104,9 +130,18 @@ export async function readModelFolder(path: string): Promise<ModelFolder> {
 const incomplete = (path: string, reason: string): ServiceError =>
   new ServiceError('not_configured', `There is no usable model in ${path}: ${reason}.`);
 
-async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T> {
+function requireConfig(path: string): void {
+  if (!existsSync(join(path, CONFIG))) throw incomplete(path, `${CONFIG} is missing`);
+}
+
+const weightFiles = (path: string): readonly string[] => (hasTokenVectors(path) ? [TOKEN_VECTORS] : WEIGHT_FILES);
+
+const readJson = async <T>(file: string, schema: z.ZodType<T>): Promise<T> =>
+  parseFile(file, schema, await readFile(file, 'utf8'));
+
+function parseFile<T>(file: string, schema: z.ZodType<T>, text: string): T {
   try {
-    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return schema.parse(JSON.parse(text));
   } catch (cause) {
     throw new ServiceError('not_configured', `${file} is not a description of a model.`, { cause });
   }
@@ -135,6 +170,10 @@ export async function sha256Of(file: string): Promise<string> {
   for await (const piece of createReadStream(file)) hash.update(piece);
   return hash.digest('hex');
 }
+
+/** Whether a model is run by ONNX Runtime. */
+export const needsRuntime = ({ files }: Pick<ModelManifest, 'files'>): boolean =>
+  files.some(({ path }) => path.endsWith('.onnx'));
 
 export interface InstalledModel extends ModelManifest {
   readonly path: string;
@@ -170,18 +209,30 @@ export async function removeModel(modelsFolder: string, name: string): Promise<b
 /** What a folder offers for installation, relative to it: the preferred weights and its description. */
 export function filesToInstall(path: string): string[] {
   const inOnnx = existsSync(join(path, 'onnx')) ? readdirSync(join(path, 'onnx')).map((name) => `onnx/${name}`) : [];
-  return chooseFiles([...readdirSync(path), ...inOnnx], basename(path));
+  return chooseFiles([...readdirSync(path), ...inOnnx], { source: basename(path), description: path });
+}
+
+export const missingFile = (source: string, file: string): ServiceError =>
+  new ServiceError('invalid_request', `${source} is not a model for Citewell: ${file} is missing.`);
+
+export interface Offer {
+  /** Shown in messages. */
+  readonly source: string;
+  /** Folder of the model's `config.json`. */
+  readonly description: string;
 }
 
 /** The files to install out of those of a repository or folder. Throws `invalid_request` when one is missing. */
-export function chooseFiles(offered: readonly string[], source: string): string[] {
-  const weights = WEIGHT_FILES.find((file) => offered.includes(file));
+export function chooseFiles(offered: readonly string[], { source, description }: Offer): string[] {
+  const accepted = weightFiles(description);
+  const weights = accepted.find((file) => offered.includes(file));
   if (weights === undefined) {
-    throw new ServiceError('invalid_request', `${source} has no ONNX weights (${WEIGHT_FILES.join(', ')}).`);
+    const missing = accepted.length > 1 ? 'ONNX weights' : 'token vectors';
+    throw new ServiceError('invalid_request', `${source} has no ${missing} (${accepted.join(', ')}).`);
   }
   const described = DESCRIPTION_FILES.filter(([file, isRequired]) => {
     if (isRequired && !offered.includes(file)) {
-      throw new ServiceError('invalid_request', `${source} is not a model for Citewell: ${file} is missing.`);
+      throw missingFile(source, file);
     }
     return offered.includes(file);
   });

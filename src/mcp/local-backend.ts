@@ -67,6 +67,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     const { cite, cited } = citationsOf(`${principal.userId} ${request.session ?? ''}`);
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
+      around: services.around,
       retriever: services.retriever,
       library: corpus,
       ...(services.prompts && { prompts: services.prompts }),

@@ -13,7 +13,7 @@ import type { CollectionRecords } from '../store/records.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import type { ToolContext } from '../toolbox/tool-context.ts';
+import type { AroundTool, ToolContext } from '../toolbox/tool-context.ts';
 
 /** Services that the MCP server needs. */
 export interface McpServices {
@@ -33,6 +33,7 @@ export interface McpServices {
   readonly prompts?: PromptTexts;
   /** Web search and page fetching. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages' | 'fetchPage'>;
+  readonly around?: AroundTool | undefined;
   /** Python sandbox, when available. */
   readonly sandbox?: Sandbox;
   /** All tools that can be called. */

@@ -19,7 +19,7 @@ export async function copyConversation(
   if (known?.state === 'done') return { to: known.to, outcome: 'present' };
   if (known !== undefined) await undefinedIfMissing(to.delete(`/conversations/${known.to}`));
 
-  const messages = z.array(z.unknown()).parse(await from.get(`/conversations/${id}`));
+  const messages = await from.messagesOf(id);
   const made = readRecord(created, await to.post('/conversations', name === '' ? {} : { name }), 'conversation');
   await state.note({ kind: 'conversation', from: id, to: made.id, state: 'begun' });
   let parent: string | undefined;

@@ -3,29 +3,47 @@ import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { type Copied, type Migration, undefinedIfMissing } from './migration.ts';
 import { type R2rDocument, r2rDocument, readRecord } from './r2r-records.ts';
+import type { V3Connection } from './v3-connection.ts';
 
 /** Metadata members that a server adds itself. */
 const SERVER_FIELDS: ReadonlySet<string> = new Set(['version', 'failure', 'document_type']);
+
+/** The collections of a document that could be copied, by their identifiers here. */
+export interface DocumentCollections {
+  /** Those that its owner may put it into. */
+  readonly usable: readonly string[];
+  /** Those that only `admin` may put it into: R2R lets anybody put documents into the collections of others. */
+  readonly others: readonly string[];
+  readonly admin: V3Connection;
+}
 
 /** Copies one document under its own identifier. Throws ServiceError with the reason when it cannot be copied. */
 export async function copyDocument(
   { from, to, state }: Migration,
   document: R2rDocument,
-  collectionIds: ReadonlyMap<string, string>,
+  { usable, others, admin }: DocumentCollections,
 ): Promise<Copied> {
   const { id } = document;
   const present = await undefinedIfMissing(to.get(`/documents/${id}`));
   const status = present === undefined ? undefined : readRecord(r2rDocument, present, 'document').ingestion_status;
-  if (status === 'success' || (status === 'enriching' && state.find('document', id) !== undefined)) {
+  const addToOthers = async (): Promise<void> => {
+    for (const other of others) {
+      await admin.post(`/collections/${other}/documents/${id}`).catch((error: unknown) => {
+        if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error;
+      });
+    }
+  };
+  const known = state.find('document', id);
+  if (status === 'success' || (status === 'enriching' && known !== undefined)) {
+    if (known === undefined) await addToOthers();
     return { to: id, outcome: 'present' };
   }
   const form = await contentOf(from, document);
   form.set('id', id);
   form.set('metadata', JSON.stringify(metadataOf(document)));
-  // Collections that could not be copied are left out.
-  const collections = document.collection_ids.flatMap((each) => collectionIds.get(each) ?? []);
-  if (collections.length > 0) form.set('collection_ids', JSON.stringify(collections));
+  if (usable.length > 0) form.set('collection_ids', JSON.stringify(usable));
   await to.post('/documents', form);
+  await addToOthers();
   await state.note({ kind: 'document', from: id, to: id, state: 'done' });
   return { to: id, outcome: 'copied' };
 }
@@ -33,7 +51,7 @@ export async function copyDocument(
 /** The original file, or its chunks where R2R kept no file. */
 async function contentOf(from: Migration['from'], { id, title, document_type: type }: R2rDocument): Promise<FormData> {
   const form = new FormData();
-  const file = await undefinedIfMissing(from.bytes(`/documents/${id}/download`));
+  const file = await from.fileOf(id);
   if (file !== undefined && file.bytes.byteLength > 0) {
     const extension = type === '' ? '' : `.${type.toLowerCase()}`;
     const base = title === '' ? id : title.replaceAll(/[\\/]/g, '_');
@@ -42,9 +60,9 @@ async function contentOf(from: Migration['from'], { id, title, document_type: ty
     return form;
   }
   const chunks: string[] = [];
-  for await (const chunk of from.list(`/documents/${id}/chunks`)) chunks.push(readRecord(passage, chunk, 'chunk').text);
+  for await (const chunk of from.chunksOf(id)) chunks.push(readRecord(passage, chunk, 'chunk').text);
   if (chunks.length === 0) {
-    throw new ServiceError('not_found', 'There is neither a file nor a passage of it on the server.');
+    throw new ServiceError('not_found', 'There is neither a file nor a passage of it.');
   }
   form.set('chunks', JSON.stringify(chunks));
   return form;

@@ -1,12 +1,14 @@
 import { defaultCollectionId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { copyConversation } from './copy-conversation.ts';
-import { copyDocument } from './copy-document.ts';
+import { copyDocument, type DocumentCollections } from './copy-document.ts';
+import { copyUser, usersHere } from './copy-user.ts';
 import { type Copied, type Migration, undefinedIfMissing } from './migration.ts';
-import { r2rCollection, r2rConversation, r2rDocument, r2rUser, readRecord } from './r2r-records.ts';
+import type { SourceCounts } from './migration-source.ts';
+import { type R2rDocument, r2rCollection, r2rConversation, r2rDocument, r2rUser, readRecord } from './r2r-records.ts';
 import type { V3Connection } from './v3-connection.ts';
 
-export type MigratedKind = 'collection' | 'document' | 'conversation';
+export type MigratedKind = keyof SourceCounts;
 
 /** Result for one item. `present` existed already, from an earlier run or otherwise. */
 export interface MigratedItem {
@@ -25,42 +27,105 @@ export type MigrationEvent =
   | { readonly type: 'found'; readonly user: string; readonly counts: Readonly<Record<MigratedKind, number>> }
   | MigratedItem;
 
+/** The users of the source by their identifiers there. Without users, everything belongs to the caller here. */
+type Owners = ReadonlyMap<string, string>;
+
 /**
- * Copies collections, documents with their metadata, and conversations from a running R2R server through its API.
- * Documents keep their identifiers, so that references stay valid; their text is read and embedded again. A failed item
- * does not stop the others. Throws only when a server cannot be reached or denies access.
+ * Copies collections, documents with their metadata, and conversations from R2R; from its database also the users, each
+ * with what they own. Documents keep their identifiers, so that references stay valid; their text is read and embedded
+ * again. A failed item does not stop the others. Throws only when a source or server cannot be reached or denies access.
  */
 export async function* migrateR2r(migration: Migration): AsyncGenerator<MigrationEvent, void> {
   const { from, to, signal } = migration;
-  const [there, here] = await Promise.all([whoAmI(from), whoAmI(to)]);
-  const paths = { collection: '/collections', document: '/documents', conversation: '/conversations' } as const;
-  yield {
-    type: 'found',
-    user: there.email,
-    counts: {
-      collection: await from.count(paths.collection),
-      document: await from.count(paths.document),
-      conversation: await from.count(paths.conversation),
-    },
-  };
+  const here = readRecord(r2rUser, await to.get('/users/me'), 'user').id;
+  yield { type: 'found', user: await from.describe(), counts: await from.counts() };
 
+  const owners = new Map<string, string>();
+  const members = new Map<string, readonly string[]>();
+  if (from.hasUsers) {
+    const present = await usersHere(to);
+    const emails = new Set<string>();
+    for await (const entry of from.users()) {
+      signal.throwIfAborted();
+      const user = readRecord(r2rUser, entry, 'user');
+      // A user whose creation was aborted would have neither rights nor password.
+      const whole = { ...migration, to: to.uninterrupted() };
+      const email = user.email.toLowerCase();
+      // R2R tells upper from lower case; here, both would be one user with the content of the two.
+      const isTaken = emails.has(email);
+      emails.add(email);
+      const copy = async (): Promise<Copied> => {
+        if (isTaken) throw new ServiceError('conflict', 'Another user has this e-mail, but for upper and lower case.');
+        return copyUser(whole, user, present.get(email));
+      };
+      const item = await attempt('user', user.id, user.email, signal, copy);
+      if (item.to !== null) owners.set(user.id, item.to);
+      members.set(user.id, user.collection_ids);
+      yield item;
+    }
+  } else owners.set(await from.defaultOwner(), here);
+
+  const forOwner = (owner: string): Migration => {
+    const id = from.hasUsers ? owners.get(owner) : undefined;
+    if (id === undefined && members.has(owner)) throw new ServiceError('not_found', 'Its owner could not be copied.');
+    return id === undefined || id === here ? migration : { ...migration, to: to.actingFor(id) };
+  };
+  // Every user already has a default collection, with an identifier derived from theirs.
+  const defaults = new Map([...owners].map(([there, own]) => [defaultCollectionId(there), defaultCollectionId(own)]));
   const collectionIds = new Map<string, string>();
-  for await (const entry of from.list(paths.collection)) {
+  const collectionOwners = new Map<string, string>();
+  for await (const entry of from.collections()) {
     signal.throwIfAborted();
-    const item = await copyCollection(migration, entry, { there: there.id, here: here.id });
+    const collection = readRecord(r2rCollection, entry, 'collection');
+    const { id, name, owner_id: owner } = collection;
+    collectionOwners.set(id, owner);
+    const own = defaults.get(id);
+    const copy = async (): Promise<Copied> =>
+      own === undefined ? copyCollection(forOwner(owner), collection) : { to: own, outcome: 'present' };
+    const item = await attempt('collection', id, name, signal, copy);
     if (item.to !== null) collectionIds.set(item.id, item.to);
     yield item;
   }
-  for await (const entry of from.list(paths.document)) {
+  await copyMemberships(to, { members, owners, collectionIds });
+  const collectionsOf = ({ owner_id: owner, collection_ids: ids }: R2rDocument): DocumentCollections => {
+    const isUsable = (id: string): boolean =>
+      !members.has(owner) || collectionOwners.get(id) === owner || members.get(owner)?.includes(id) === true;
+    const here = (each: readonly string[]) => each.flatMap((id) => collectionIds.get(id) ?? []);
+    const others = ids.filter((id) => !isUsable(id));
+    return { usable: here(ids.filter(isUsable)), others: here(others), admin: to };
+  };
+  for await (const entry of from.documents()) {
     signal.throwIfAborted();
     const document = readRecord(r2rDocument, entry, 'document');
     const name = document.title === '' ? document.id : document.title;
-    yield await attempt('document', document.id, name, signal, () => copyDocument(migration, document, collectionIds));
+    const copy = () => copyDocument(forOwner(document.owner_id), document, collectionsOf(document));
+    yield await attempt('document', document.id, name, signal, copy);
   }
-  for await (const entry of from.list(paths.conversation)) {
+  for await (const entry of from.conversations()) {
     signal.throwIfAborted();
-    const { id, name } = readRecord(r2rConversation, entry, 'conversation');
-    yield await attempt('conversation', id, name, signal, () => copyConversation(migration, { id, name }));
+    const { id, name, owner_id: owner } = readRecord(r2rConversation, entry, 'conversation');
+    yield await attempt('conversation', id, name, signal, () => copyConversation(forOwner(owner), { id, name }));
+  }
+}
+
+/** Members of collections, beside their owners. A collection or user that could not be copied has none. */
+async function copyMemberships(
+  to: V3Connection,
+  parts: {
+    readonly members: ReadonlyMap<string, readonly string[]>;
+    readonly owners: Owners;
+    readonly collectionIds: ReadonlyMap<string, string>;
+  },
+): Promise<void> {
+  for (const [there, here] of parts.collectionIds) {
+    const wanted = [...parts.members].filter(([, collections]) => collections.includes(there));
+    if (wanted.length === 0) continue;
+    const present = new Set<string>();
+    for await (const entry of to.list(`/collections/${here}/users`)) present.add(readRecord(r2rUser, entry, 'user').id);
+    for (const [user] of wanted) {
+      const member = parts.owners.get(user);
+      if (member !== undefined && !present.has(member)) await to.post(`/collections/${here}/users/${member}`);
+    }
   }
 }
 
@@ -81,26 +146,18 @@ async function attempt(
 }
 
 async function copyCollection(
-  { to, state, signal }: Migration,
-  entry: unknown,
-  users: { readonly there: string; readonly here: string },
-): Promise<MigratedItem> {
-  const { id, name, description } = readRecord(r2rCollection, entry, 'collection');
-  return attempt('collection', id, name, signal, async (): Promise<Copied> => {
-    // Every user already has a default collection, with an identifier derived from theirs.
-    if (id === defaultCollectionId(users.there)) return { to: defaultCollectionId(users.here), outcome: 'present' };
-    const known = state.find('collection', id);
-    if (known !== undefined) return { to: known.to, outcome: 'present' };
-    const present = await undefinedIfMissing(to.get(`/collections/${id}`));
-    const made = present ?? (await to.post('/collections', { id, name, ...(description !== '' && { description }) }));
-    const { id: made_id } = readRecord(r2rCollection, made, 'collection');
-    await state.note({ kind: 'collection', from: id, to: made_id, state: 'done' });
-    return {
-      to: made_id,
-      outcome: present === undefined ? 'copied' : 'present',
-      ...(made_id !== id && { reason: `It has the identifier ${made_id} here.` }),
-    };
-  });
+  { to, state }: Migration,
+  { id, name, description }: ReturnType<typeof r2rCollection.parse>,
+): Promise<Copied> {
+  const known = state.find('collection', id);
+  if (known !== undefined) return { to: known.to, outcome: 'present' };
+  const present = await undefinedIfMissing(to.get(`/collections/${id}`));
+  const made = present ?? (await to.post('/collections', { id, name, ...(description !== '' && { description }) }));
+  const { id: made_id } = readRecord(r2rCollection, made, 'collection');
+  await state.note({ kind: 'collection', from: id, to: made_id, state: 'done' });
+  return {
+    to: made_id,
+    outcome: present === undefined ? 'copied' : 'present',
+    ...(made_id !== id && { reason: `It has the identifier ${made_id} here.` }),
+  };
 }
-
-const whoAmI = async (server: V3Connection) => readRecord(r2rUser, await server.get('/users/me'), 'user');

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 
 const line = z.object({
-  kind: z.enum(['collection', 'document', 'conversation']),
+  kind: z.enum(['user', 'collection', 'document', 'conversation']),
   /** Identifier on the source server. */
   from: z.string(),
   /** Identifier here. */
   to: z.string(),
-  /** `begun` only for conversations, which are created before their messages. */
+  /** `begun` for conversations, which are created before their messages, and users, before their rights and password. */
   state: z.enum(['begun', 'done']),
 });
 

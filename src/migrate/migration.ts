@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors.ts';
+import type { MigrationSource } from './migration-source.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { V3Connection } from './v3-connection.ts';
 
 /** What one run of a migration works with. */
 export interface Migration {
-  readonly from: V3Connection;
+  readonly from: MigrationSource;
   readonly to: V3Connection;
   readonly state: MigrationState;
   readonly signal: AbortSignal;

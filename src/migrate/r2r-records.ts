@@ -11,12 +11,19 @@ const text = z
   .nullish()
   .transform((value) => value ?? '');
 
+const identifiers = z
+  .array(z.string())
+  .nullish()
+  .transform((ids) => ids ?? []);
+const flag = (absent: boolean) =>
+  z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? absent);
+
 export const r2rDocument = z.object({
   id: z.string(),
-  collection_ids: z
-    .array(z.string())
-    .nullish()
-    .transform((ids) => ids ?? []),
+  collection_ids: identifiers,
   owner_id: text,
   document_type: text,
   metadata,
@@ -32,7 +39,7 @@ export const r2rCollection = z.object({
   description: text,
 });
 
-export const r2rConversation = z.object({ id: z.string(), name: text });
+export const r2rConversation = z.object({ id: z.string(), owner_id: text, name: text });
 
 export const r2rMessage = z.object({
   id: z.string(),
@@ -40,7 +47,19 @@ export const r2rMessage = z.object({
   metadata,
 });
 
-export const r2rUser = z.object({ id: z.string(), email: text, is_superuser: z.boolean().nullish() });
+/** The database has the hash of the password, the interface has not. */
+export const r2rUser = z.object({
+  id: z.string(),
+  email: text,
+  hashed_password: text,
+  is_superuser: flag(false),
+  is_active: flag(true),
+  is_verified: flag(false),
+  name: text,
+  bio: text,
+  profile_picture: text,
+  collection_ids: identifiers,
+});
 
 export type R2rDocument = z.output<typeof r2rDocument>;
 

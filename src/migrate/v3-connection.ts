@@ -7,6 +7,8 @@ export interface V3Server {
   readonly url: string;
   readonly apiKey?: string | undefined;
   readonly bearer?: string | undefined;
+  /** The user for whom a superuser acts. */
+  readonly actingFor?: string | undefined;
 }
 
 interface Call {
@@ -28,6 +30,10 @@ export interface V3Connection {
   list(path: string): AsyncGenerator<unknown, void>;
   /** Number of entries of a list. */
   count(path: string): Promise<number>;
+  /** The same server, for another user: only for superusers of Citewell. */
+  actingFor(userId: string): V3Connection;
+  /** The same server, whose calls end even when the others are aborted. */
+  uninterrupted(): V3Connection;
 }
 
 const PAGE = 100;
@@ -35,11 +41,13 @@ const MAX_ATTEMPTS = 5;
 const FIRST_DELAY_MS = 250;
 const MAX_WAIT_MS = 60_000;
 
-export function connectV3({ url, apiKey, bearer }: V3Server, signal: AbortSignal): V3Connection {
+export function connectV3(server: V3Server, signal: AbortSignal): V3Connection {
+  const { url, apiKey, bearer, actingFor } = server;
   const base = url.replace(/\/+$/, '').replace(/\/v3$/, '');
   const headers: Record<string, string> = {
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    ...(actingFor !== undefined && { 'x-citewell-user': actingFor }),
   };
 
   async function send(method: string, path: string, { body, isRepeatable = true }: Call = {}): Promise<Response> {
@@ -98,6 +106,8 @@ export function connectV3({ url, apiKey, bearer }: V3Server, signal: AbortSignal
       const { results, total_entries: total } = await json('GET', withPage(path, 0, 1));
       return total ?? (Array.isArray(results) ? results.length : 0);
     },
+    actingFor: (userId) => connectV3({ ...server, actingFor: userId }, signal),
+    uninterrupted: () => connectV3(server, new AbortController().signal),
   };
 }
 
@@ -132,6 +142,9 @@ async function refusal(base: string, response: Response): Promise<ServiceError> 
   const words = [message, inner.message, detail].find((each) => typeof each === 'string') ?? 'no reason given';
   const text = `${base} refused with status ${response.status}: ${String(words)}`;
   switch (response.status) {
+    case 400:
+    case 422:
+      return new ServiceError('invalid_request', text);
     case 401:
       return new ServiceError('unauthenticated', text);
     case 403:

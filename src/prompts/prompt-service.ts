@@ -53,7 +53,9 @@ export function createPromptService(records: PromptRecords): PromptService & { l
 
   return {
     async load() {
-      for (const prompt of await records.list()) kept.set(prompt.name, prompt);
+      const stored = await records.list();
+      kept.clear();
+      for (const prompt of stored) kept.set(prompt.name, prompt);
     },
 
     fill: (name, values = {}) => fillTemplate(kept.get(name)?.template ?? builtInTemplates[name].template, values),

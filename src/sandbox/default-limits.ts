@@ -12,6 +12,7 @@ export const defaultSandboxLimits: SandboxLimits = {
   inputBytes: 10_000_000,
   outputFiles: 8,
   outputBytes: 2_000_000,
+  keptBytes: 20_000_000,
   // With one slot, sessions would evict each other on every call.
   slots: Math.max(2, availableParallelism()),
   queued: 16,

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { type ReducedRights, reduceRights } from './reduced-rights.ts';
 import { bubblewrapPath } from './sandbox-settings.ts';
 
 /** Isolation layers around a slot's process, in addition to the isolate inside it. */
@@ -9,13 +10,17 @@ export interface OuterLayers {
   readonly bubblewrap: { readonly program: string } | { readonly absent: string };
   /** Whether ulimit-style process limits can be set through a shell. */
   readonly kernelLimits: boolean;
+  /** Rights taken from the process, where bubblewrap is absent. */
+  readonly rights?: ReducedRights;
 }
 
 /** Looks for bubblewrap and runs it once, because many containers do not permit what it needs. */
 export async function findOuterLayers(path: string | undefined): Promise<OuterLayers> {
+  const bubblewrap = await findBubblewrap(path);
   return {
-    bubblewrap: await findBubblewrap(path),
+    bubblewrap,
     kernelLimits: process.platform !== 'win32' && existsSync(SHELL),
+    ...('absent' in bubblewrap && { rights: await reduceRights(path) }),
   };
 }
 
@@ -77,10 +82,19 @@ export interface SlotPlan {
 const WASM_PAGES_PER_MEGABYTE = 16;
 // V8 reserves 512 MB of address space for code, which the limit includes. The isolate started with 700 MB, not with 256.
 const HEADROOM_MEGABYTES = 900;
+// C code of Python calls itself to a depth that V8's stack must allow: with 8 MB, pickling 20,000 nested lists ended the
+// interpreter before Python's own check did. Linux reserves it for each of the process's threads.
+const STACK_MEGABYTES = 32;
+const THREADS = 14;
 
-/** The command line of a slot: Node with its permission model, within process limits, within bubblewrap. */
+/** The command line of a slot: Node with its permission model, within process limits, within bubblewrap or fewer rights. */
 export function slotCommand(plan: SlotPlan): SlotCommand {
   return withBubblewrap(plan, withKernelLimits(plan, nodeCommand(plan)));
+}
+
+function withFewerRights({ layers: { rights } }: SlotPlan, { program, args }: SlotCommand): SlotCommand {
+  const [first, ...rest] = [...(rights?.prefix ?? []), program, ...args];
+  return { program: first ?? program, args: rest };
 }
 
 function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotCommand {
@@ -104,13 +118,15 @@ function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotComma
 function withKernelLimits({ layers, processMegabytes }: SlotPlan, { program, args }: SlotCommand): SlotCommand {
   if (!layers.kernelLimits) return { program, args };
   // No core dumps, no file writes, few open files; the memory limit is the last one, after two watchdogs.
-  const limits = ['-c 0', '-f 0', '-n 64', `-d ${(processMegabytes + HEADROOM_MEGABYTES) * 1024}`];
+  const data = processMegabytes + HEADROOM_MEGABYTES + THREADS * STACK_MEGABYTES;
+  const limits = ['-c 0', '-f 0', '-n 64', `-s ${STACK_MEGABYTES * 1024}`, `-d ${data * 1024}`];
   const script = [...limits.map((limit) => `ulimit ${limit} 2>/dev/null`), 'exec "$0" "$@"'].join('; ');
   return { program: SHELL, args: ['-c', script, program, ...args] };
 }
 
-function withBubblewrap({ layers, readable }: SlotPlan, { program, args }: SlotCommand): SlotCommand {
-  if (!('program' in layers.bubblewrap)) return { program, args };
+function withBubblewrap(plan: SlotPlan, { program, args }: SlotCommand): SlotCommand {
+  const { layers, readable } = plan;
+  if (!('program' in layers.bubblewrap)) return withFewerRights(plan, { program, args });
   const bound = [process.execPath, ...(program === SHELL ? [SHELL] : []), ...readable];
   const binds = bound.flatMap((path) => ['--ro-bind', path, path]);
   return {

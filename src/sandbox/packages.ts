@@ -1,37 +1,45 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { splitList } from '../shared/text.ts';
+import { fetchLocked, installationTime, installedFiles, packagesFolder, slotPackage } from './install-packages.ts';
+import { plainName, readLock, withDependencies } from './pyodide-lock.ts';
 import type { SlotPackage } from './slot/slot-messages.ts';
 import { parseWheelName, wheelKind } from './wheel-name.ts';
 
-/** Python packages that the operator provides in addition to the standard library. */
+/** Python packages in addition to the standard library: the installed ones and those of a folder or mirror. */
 export interface PythonPackages {
   /** The package files. Throws `not_configured` naming missing ones. */
   files(): Promise<readonly SlotPackage[]>;
+  /** Changes when others are installed. */
+  version?(): number;
 }
 
 export interface PackageOptions {
   /** Folder of the `pyodide` package, whose lock file lists packages with files and hashes. */
   readonly pyodide: string;
-  /** Folder for downloads. */
+  readonly pyodideVersion: string;
+  /** Folder for downloads and installed packages. */
   readonly cacheFolder: string;
   report?(message: string): void;
 }
 
 const VARIABLE = 'CITEWELL_PYTHON_PACKAGES';
-const DOWNLOAD_LIMIT_MS = 120_000;
 
 /**
- * Packages from `source`: a folder of wheels, or the URL of a mirror of the Pyodide distribution. Either can end in
- * `#name,name` to select packages; a mirror requires that. Resolved once, on first use.
+ * The installed packages, and before them those from `source`: a folder of wheels, or the URL of a mirror of the Pyodide
+ * distribution. Either can end in `#name,name` to select packages; a mirror requires that. Resolved on first use, and again when others are installed.
  */
 export function openPackages(source: string | undefined, options: PackageOptions): PythonPackages {
   let found: Promise<readonly SlotPackage[]> | undefined;
+  let installedAt = -1;
+  const version = () => installationTime(packagesFolder(options.cacheFolder));
   return {
-    files() {
+    version,
+    async files() {
+      const changedAt = version();
+      if (changedAt !== installedAt) found = undefined;
+      installedAt = changedAt;
       found ??= find(source, options).catch((error: unknown) => {
         found = undefined;
         throw error;
@@ -42,7 +50,18 @@ export function openPackages(source: string | undefined, options: PackageOptions
 }
 
 async function find(source: string | undefined, options: PackageOptions): Promise<readonly SlotPackage[]> {
-  if (source === undefined) return [];
+  const folder = packagesFolder(options.cacheFolder);
+  const installed = await installedFiles({ ...options, folder }, options.report);
+  if (source === undefined) return installed;
+  const configured = await fromSource(source, options);
+  const names = new Set(configured.map(({ title }) => nameOf(title)));
+  return [...configured, ...installed.filter(({ title }) => !names.has(nameOf(title)))];
+}
+
+/** Titles are a name and a version. */
+const nameOf = (title: string): string => plainName(title.split(' ')[0] ?? '');
+
+async function fromSource(source: string, options: PackageOptions): Promise<readonly SlotPackage[]> {
   const [location = '', list] = source.split('#', 2);
   const names = list === undefined ? undefined : splitList(list).map(plainName);
   return /^https?:\/\//.test(location)
@@ -50,28 +69,26 @@ async function find(source: string | undefined, options: PackageOptions): Promis
     : fromFolder(location, names, options);
 }
 
-/** Normalised package name (PEP 503). */
-const plainName = (name: string): string => name.toLowerCase().replaceAll(/[-_.]+/g, '-');
-
 async function fromFolder(folder: string, names: readonly string[] | undefined, { pyodide, report }: PackageOptions) {
   const entries = await readdir(folder).catch((cause: unknown) => {
     throw new ServiceError('not_configured', `${VARIABLE}: the folder ${folder} cannot be read.`, { cause });
   });
   const { info } = await readLock(pyodide);
-  const packages = entries.toSorted().flatMap((entry): SlotPackage[] => {
+  const packages: SlotPackage[] = [];
+  for (const entry of entries.toSorted()) {
     const wheel = parseWheelName(entry);
-    if (wheel === undefined) return [];
+    if (wheel === undefined) continue;
     const name = plainName(wheel.name);
-    if (names !== undefined && !names.includes(name)) return [];
-    const kind = wheelKind(wheel, info);
-    if (kind === undefined) {
+    if (names !== undefined && !names.includes(name)) continue;
+    if (wheelKind(wheel, info) === undefined) {
       report?.(
         `${entry} is not used: it is neither pure Python nor built for Pyodide ${info.abi_version} (Python ${info.python}).`,
       );
-      return [];
+      continue;
     }
-    return [{ file: join(folder, entry), name: entry, kind, title: `${name} ${wheel.version}` }];
-  });
+    const file = join(folder, entry);
+    packages.push(slotPackage(file, entry, `${name} ${wheel.version}`, (await stat(file)).size));
+  }
   const missing = (names ?? []).filter((name) => !packages.some(({ title }) => title.startsWith(`${name} `)));
   if (missing.length > 0) {
     throw new ServiceError(
@@ -90,88 +107,25 @@ async function fromMirror(address: string, names: readonly string[], { pyodide, 
       `${VARIABLE}: name the packages to take from ${address}, as in ${address}#numpy,pandas.`,
     );
   }
-  const { packages } = await readLock(pyodide);
-  const unknown = names.filter((name) => packages[name] === undefined);
+  const lock = await readLock(pyodide);
+  const unknown = names.filter((name) => lock.packages[name] === undefined);
   if (unknown.length > 0) {
     throw new ServiceError(
       'not_configured',
-      `${VARIABLE}: Pyodide's distribution has no ${unknown.join(', ')}. It has: ${Object.keys(packages).toSorted().join(', ')}.`,
+      `${VARIABLE}: Pyodide's distribution has no ${unknown.join(', ')}. It has: ${Object.keys(lock.packages).toSorted().join(', ')}.`,
     );
   }
-  const folder = join(cacheFolder, 'python', 'packages');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const chosen = withDependencies(names, packages);
+  // Not that of installed packages, which deletes what is not among them.
+  const folder = join(cacheFolder, 'python', 'mirrored');
+  const { signal } = new AbortController();
   return Promise.all(
-    chosen.map(async (entry): Promise<SlotPackage> => {
+    withDependencies(names, lock).map(async (entry) => {
+      await fetchLocked(entry, { address, folder, signal, onProgress: () => undefined }).catch((cause: unknown) => {
+        const reason = cause instanceof ServiceError ? cause.message : String(cause);
+        throw new ServiceError('not_configured', `${VARIABLE}: ${entry.name} cannot be had: ${reason}`, { cause });
+      });
       const file = join(folder, entry.file_name);
-      if (!(await hasHash(file, entry.sha256))) await download(address, file, entry);
-      const wheel = parseWheelName(entry.file_name);
-      const kind = wheel?.platform === 'any' ? 'archive' : 'unpacked';
-      return { file, name: entry.file_name, kind, title: `${entry.name} ${entry.version}` };
+      return slotPackage(file, entry.file_name, `${entry.name} ${entry.version}`, (await stat(file)).size);
     }),
   );
-}
-
-type Lock = z.output<typeof lockSchema>;
-type LockedPackage = Lock['packages'][string];
-
-const lockSchema = z.object({
-  info: z.object({ abi_version: z.string(), python: z.string() }),
-  packages: z.record(
-    z.string(),
-    z.object({
-      name: z.string(),
-      version: z.string(),
-      file_name: z.string().regex(/^[\w.+-]+$/),
-      sha256: z.string(),
-      depends: z.array(z.string()),
-      package_type: z.string(),
-    }),
-  ),
-});
-
-const readLock = async (pyodide: string): Promise<Lock> =>
-  lockSchema.parse(JSON.parse(await readFile(join(pyodide, 'pyodide-lock.json'), 'utf8')));
-
-/** The packages in load order: dependencies before their dependents, shared libraries first. */
-function withDependencies(names: readonly string[], packages: Lock['packages']): readonly LockedPackage[] {
-  const chosen = new Map<string, LockedPackage>();
-  const visit = (name: string): void => {
-    const entry = packages[name];
-    if (entry === undefined || chosen.has(name)) return;
-    for (const dependency of entry.depends) visit(plainName(dependency));
-    chosen.set(name, entry);
-  };
-  for (const name of names) visit(name);
-  const isLibrary = ({ package_type }: LockedPackage) => (package_type === 'shared_library' ? 0 : 1);
-  return [...chosen.values()].sort((a, b) => isLibrary(a) - isLibrary(b));
-}
-
-async function hasHash(file: string, sha256: string): Promise<boolean> {
-  if (
-    !(await stat(file).then(
-      (found) => found.isFile(),
-      () => false,
-    ))
-  )
-    return false;
-  return hashOf(await readFile(file)) === sha256;
-}
-
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
-/** The file must have the hash in Pyodide's lock file. */
-async function download(address: string, file: string, { file_name, sha256, name }: LockedPackage): Promise<void> {
-  const url = new URL(file_name, address.endsWith('/') ? address : `${address}/`);
-  const refusal = (reason: string, cause?: unknown) =>
-    new ServiceError('not_configured', `${VARIABLE}: ${name} cannot be had from ${url}: ${reason}.`, { cause });
-  const response = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_LIMIT_MS) }).catch((cause: unknown) => {
-    throw refusal('it does not answer', cause);
-  });
-  if (!response.ok) throw refusal(`status ${response.status}`);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  if (hashOf(bytes) !== sha256) throw refusal(`it is not the file that Pyodide's lock file describes`);
-  const unfinished = `${file}.${process.pid}`;
-  await writeFile(unfinished, bytes, { mode: 0o600 });
-  await rename(unfinished, file);
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { onAbort } from '../shared/abort.ts';
 import { LruMap } from '../shared/lru-map.ts';
+import type { SandboxOccupancy } from './sandbox.ts';
 
 /** What the pool requires of a slot. */
 export interface PooledSlot {
@@ -10,6 +11,8 @@ export interface PooledSlot {
 
 export interface PoolOptions<S extends PooledSlot> {
   start(): Promise<S>;
+  /** A spare slot started with another value is out of date and not used. */
+  version?(): number;
   readonly slots: number;
   readonly queued: number;
   readonly queuedMilliseconds: number;
@@ -19,28 +22,38 @@ export interface PoolOptions<S extends PooledSlot> {
 /** A slot for the duration of one call. */
 export interface Lease<S extends PooledSlot> {
   readonly slot: S;
+  /** True if the slot has not served this session before. */
+  readonly isNew: boolean;
   /** True if the session had a slot before that has ended. */
   readonly sessionLost: boolean;
+  /** False once the session has been reset by another call, which has a slot of its own. */
+  isCurrent(): boolean;
   /** Must be called once. A session keeps its slot if it is still usable; other slots are ended. */
   release(isUsable: boolean): void;
 }
 
 export interface LeaseRequest {
   readonly session?: string;
+  /** Starts the session in a new slot, even while a call of it is running. */
   readonly reset?: boolean;
+  /** Slots are shared evenly among users. */
+  readonly user?: string;
 }
 
 interface Session<S extends PooledSlot> {
   readonly slot: Promise<S>;
+  readonly user: string;
   isBusy: boolean;
   usedAt: number;
+  /** False until a call has been given the slot. */
+  hasServed: boolean;
 }
 
 /** A slot reserved for a call. */
-interface Taken<S extends PooledSlot> {
+interface Taken<S extends PooledSlot> extends Omit<Lease<S>, 'slot'> {
   readonly slot: Promise<S>;
-  readonly sessionLost: boolean;
-  release(isUsable: boolean): void;
+  /** The call is given the slot. */
+  begin(): void;
 }
 
 interface Waiting<S extends PooledSlot> {
@@ -56,18 +69,23 @@ const MAX_LOST_SESSIONS = 1_000;
 
 /**
  * Pool of Python slots: started on demand, with one spare, up to `slots` in total. A slot serves one session or one call
- * and is never reused by another. When all are in use, the session that has been idle longest is evicted; if none is
- * idle, calls wait in a bounded queue for a limited time.
+ * and is never reused by another. When all are in use, an idle session of the user with the most slots is evicted, the one
+ * idle longest; if none is idle, calls wait in a bounded queue for a limited time, those of users with few slots first.
  */
 export class SlotPool<S extends PooledSlot> {
   readonly #options: PoolOptions<S>;
   readonly #live = new Set<Promise<S>>();
+  readonly #starting = new Set<Promise<S>>();
   readonly #sessions = new Map<string, Session<S>>();
+  /** The user of each slot that is held by a session or a call. */
+  readonly #holders = new Map<Promise<S>, string>();
   readonly #lost = new LruMap<string, true>({ max: MAX_LOST_SESSIONS });
   readonly #waiting: Waiting<S>[] = [];
-  #spare: { readonly slot: Promise<S>; readonly since: number } | undefined;
+  #spare: { readonly version: number | undefined; readonly slot: Promise<S>; readonly since: number } | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** Calls that have a slot. */
+  #busy = 0;
 
   constructor(options: PoolOptions<S>) {
     this.#options = options;
@@ -79,23 +97,34 @@ export class SlotPool<S extends PooledSlot> {
    */
   async lease(request: LeaseRequest, signal: AbortSignal): Promise<Lease<S>> {
     signal.throwIfAborted();
-    if (request.reset === true && request.session !== undefined) this.#forget(request.session);
     const taken = this.#take(request) ?? (await this.#wait(request, signal));
+    const aborted = Promise.withResolvers<never>();
+    const stopListening = onAbort(signal, () => aborted.reject(signal.reason));
     try {
-      const slot = await taken.slot;
+      const slot = await Promise.race([taken.slot, aborted.promise]);
       signal.throwIfAborted();
-      return { slot, sessionLost: taken.sessionLost, release: taken.release };
+      taken.begin();
+      return { ...taken, slot };
     } catch (error) {
-      taken.release(false);
+      // An abandoned call has not touched the session's slot.
+      taken.release(signal.aborted);
       throw error;
+    } finally {
+      stopListening();
     }
   }
 
   /** Starts the spare slot before the first call. */
   warmUp(): void {
     if (this.#isClosed || this.#spare !== undefined || this.#live.size >= this.#options.slots) return;
-    this.#spare = { slot: this.#start(), since: performance.now() };
+    this.#spare = { version: this.#options.version?.(), slot: this.#start(), since: performance.now() };
     this.#sweep();
+  }
+
+  get occupancy(): SandboxOccupancy {
+    const { slots } = this.#options;
+    const waiting = this.#waiting.filter(({ isOver }) => !isOver).length;
+    return { slots, busy: this.#busy, idle: Math.max(0, this.size - this.#busy), waiting };
   }
 
   /** Number of processes, including starting ones. */
@@ -115,59 +144,83 @@ export class SlotPool<S extends PooledSlot> {
     await Promise.all(ended);
   }
 
-  #take({ session }: LeaseRequest): Taken<S> | undefined {
+  #take({ session, reset, user = '' }: LeaseRequest): Taken<S> | undefined {
     if (this.#isClosed) throw new ServiceError('cancelled', 'The sandbox is shutting down.');
+    if (reset === true && session !== undefined) this.#forget(session);
     const kept = session === undefined ? undefined : this.#sessions.get(session);
     if (kept?.isBusy) return undefined;
-    const slot = kept?.slot ?? this.#takeFresh();
+    const slot = kept?.slot ?? this.#takeFresh(user);
     if (slot === undefined) return undefined;
+    this.#holders.set(slot, user);
+    this.#busy += 1;
     if (session === undefined) {
       const release = (): void => {
+        this.#busy -= 1;
         this.#end(slot);
         this.#pump();
         if (this.#waiting.length === 0) this.warmUp();
       };
-      return { slot, sessionLost: false, release };
+      return { slot, isNew: true, sessionLost: false, isCurrent: () => true, begin: () => {}, release };
     }
-    const held = kept ?? { slot, isBusy: true, usedAt: 0 };
+    const held = kept ?? { slot, user, isBusy: true, usedAt: 0, hasServed: false };
     held.isBusy = true;
     this.#sessions.set(session, held);
-    const sessionLost = this.#lost.delete(session);
+    const isCurrent = (): boolean => this.#sessions.get(session) === held;
     return {
       slot,
-      sessionLost,
+      isNew: !held.hasServed,
+      sessionLost: this.#lost.has(session),
+      isCurrent,
+      begin: () => {
+        held.hasServed = true;
+        this.#lost.delete(session);
+      },
       release: (isUsable) => {
+        this.#busy -= 1;
         held.isBusy = false;
         held.usedAt = performance.now();
-        if (!isUsable) this.#lose(session, held);
+        if (!isCurrent()) this.#end(slot);
+        else if (!isUsable) this.#lose(session, held);
         this.#sweep();
         this.#pump();
       },
     };
   }
 
-  #takeFresh(): Promise<S> | undefined {
+  #takeFresh(user: string): Promise<S> | undefined {
     const spare = this.#spare;
     this.#spare = undefined;
-    const slot = spare?.slot ?? this.#startWithinLimit();
+    const isOutdated = spare !== undefined && spare.version !== this.#options.version?.();
+    if (isOutdated) this.#end(spare.slot);
+    const slot = (isOutdated ? undefined : spare?.slot) ?? this.#startWithinLimit(user);
     // Deferred, so that the call that was just given a slot runs first.
     setImmediate(() => this.warmUp());
     return slot;
   }
 
-  #startWithinLimit(): Promise<S> | undefined {
+  #startWithinLimit(user: string): Promise<S> | undefined {
     if (this.#live.size < this.#options.slots) return this.#start();
-    const [idle] = [...this.#sessions].filter(([, { isBusy }]) => !isBusy).sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    const share = (holder: string): number => this.#slotsOf(holder) + (holder === user ? 1 : 0);
+    const [idle] = [...this.#sessions]
+      .filter(([, { isBusy, slot }]) => !isBusy && !this.#starting.has(slot))
+      .sort(([, a], [, b]) => share(b.user) - share(a.user) || a.usedAt - b.usedAt);
     if (idle === undefined) return undefined;
     this.#lose(...idle);
     return this.#start();
   }
 
+  #slotsOf(user: string): number {
+    return [...this.#holders.values()].filter((holder) => holder === user).length;
+  }
+
   #start(): Promise<S> {
     const slot = this.#options.start();
     this.#live.add(slot);
+    this.#starting.add(slot);
     slot.then(
       async ({ ended }) => {
+        this.#starting.delete(slot);
+        this.#pump();
         await ended;
         this.#gone(slot);
       },
@@ -177,16 +230,19 @@ export class SlotPool<S extends PooledSlot> {
   }
 
   #gone(slot: Promise<S>): void {
+    this.#starting.delete(slot);
     this.#live.delete(slot);
+    this.#holders.delete(slot);
     if (this.#spare?.slot === slot) this.#spare = undefined;
     for (const [name, session] of this.#sessions)
       if (session.slot === slot && !session.isBusy) this.#lose(name, session);
     this.#pump();
   }
 
-  /** Removes it from the count at once, so that the next one can start while this one is still ending. */
+  /** Removes it from the count at once, so that the next can start while it ends; one that is starting counts until then. */
   #end(slot: Promise<S>): void {
-    this.#live.delete(slot);
+    if (!this.#starting.has(slot)) this.#live.delete(slot);
+    this.#holders.delete(slot);
     slot.then(
       (started) => started.end(),
       () => undefined,
@@ -196,24 +252,22 @@ export class SlotPool<S extends PooledSlot> {
   #lose(name: string, session: Session<S>): void {
     if (this.#sessions.get(name) !== session) return;
     this.#sessions.delete(name);
-    this.#lost.set(name, true);
+    if (session.hasServed) this.#lost.set(name, true);
     this.#end(session.slot);
   }
 
   /** Ends a session at its caller's request, which does not count as a loss. */
   #forget(name: string): void {
     const session = this.#sessions.get(name);
-    // A running call of the session finishes; the next one starts a new session.
     if (session?.isBusy === false) this.#lose(name, session);
+    // A running call finishes in its slot, which no longer belongs to the session.
+    this.#sessions.delete(name);
     this.#lost.delete(name);
   }
 
   async #wait(request: LeaseRequest, signal: AbortSignal): Promise<Taken<S>> {
-    const { queued, queuedMilliseconds, slots } = this.#options;
-    if (this.#waiting.length >= queued) {
-      const reason = `All ${slots} Python slots are busy and ${queued} calls are waiting for one.`;
-      throw new ServiceError('rate_limited', reason, { retryAfter: 5 });
-    }
+    const { queued, queuedMilliseconds } = this.#options;
+    if (this.#waiting.length >= queued) this.#makeRoom(request.user);
     const { promise, resolve, reject } = Promise.withResolvers<Taken<S>>();
     const waiting: Waiting<S> = { request, isOver: false, give: resolve, refuse: reject };
     this.#waiting.push(waiting);
@@ -235,9 +289,32 @@ export class SlotPool<S extends PooledSlot> {
     }
   }
 
-  /** Serves waiting calls in order; a call may be overtaken if it waits for its own session. */
+  /** Refuses the latest waiting call of the user with the most of them, or throws if that is the caller. */
+  #makeRoom(user = ''): void {
+    const { queued, slots } = this.#options;
+    const reason = `All ${slots} Python slots are busy and ${queued} calls are waiting for one.`;
+    const refusal = new ServiceError('rate_limited', reason, { retryAfter: 5 });
+    const userOf = ({ request }: Waiting<S>): string => request.user ?? '';
+    const countOf = (of: string): number => this.#waiting.filter((waiting) => userOf(waiting) === of).length;
+    const crowding = this.#waiting.findLast((waiting) =>
+      this.#waiting.every((other) => countOf(userOf(waiting)) >= countOf(userOf(other))),
+    );
+    if (crowding === undefined || countOf(userOf(crowding)) <= countOf(user) + 1) throw refusal;
+    this.#waiting.splice(this.#waiting.indexOf(crowding), 1);
+    crowding.isOver = true;
+    crowding.refuse(refusal);
+  }
+
+  /**
+   * Serves waiting calls, those of the user with the fewest slots first, else in order; a call may be overtaken if it
+   * waits for its own session.
+   */
   #pump(): void {
-    for (const waiting of [...this.#waiting]) {
+    for (let remaining = [...this.#waiting]; remaining.length > 0; ) {
+      const waiting = remaining.reduce((first, other) =>
+        this.#slotsOf(other.request.user ?? '') < this.#slotsOf(first.request.user ?? '') ? other : first,
+      );
+      remaining = remaining.filter((other) => other !== waiting);
       if (waiting.isOver) continue;
       try {
         const taken = this.#take(waiting.request);

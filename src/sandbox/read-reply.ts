@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import type { Json } from '../documents/document.ts';
-import type { CapturedText, PythonResult, SandboxLimits } from './sandbox.ts';
+import { type FolderChanges, MAX_KEPT_FILES } from './kept-files.ts';
+import type { CapturedText, PythonResult, SandboxFile, SandboxLimits } from './sandbox.ts';
 
 const MAX_NAME_LENGTH = 300;
 
 // Everything from the sandbox is untrusted text, even where the harness produced it.
 const captured = (most: number) => z.string().transform((text) => text.slice(0, most));
 const count = z.number().min(0).catch(0);
+
+const writtenFile = z.object({ name: z.string().max(MAX_NAME_LENGTH), base64: z.base64() });
+const names = z.array(captured(MAX_NAME_LENGTH)).max(MAX_KEPT_FILES);
 
 const replySchema = ({ outputCharacters, outputFiles }: SandboxLimits) =>
   z.object({
@@ -37,29 +41,30 @@ const replySchema = ({ outputCharacters, outputFiles }: SandboxLimits) =>
       .nullish(),
     exit_code: z.number().int().nullish(),
     milliseconds: count.default(0),
-    files: z
-      .array(z.object({ name: z.string().max(MAX_NAME_LENGTH), base64: z.base64() }))
-      .max(outputFiles)
-      .default([]),
+    files: z.array(writtenFile).max(outputFiles).default([]),
+    changes: z
+      .object({ changed: z.array(writtenFile).max(MAX_KEPT_FILES), removed: names, too_large: names })
+      .nullish(),
     skipped: z
       .array(z.object({ name: captured(MAX_NAME_LENGTH), bytes: count, reason: captured(100) }))
       .max(20)
       .default([]),
   });
 
-export type ReadReply = Omit<PythonResult, 'sessionLost' | 'milliseconds'>;
+export interface ReadReply extends Omit<PythonResult, 'sessionLost' | 'milliseconds' | 'restoredFiles' | 'lostFiles'> {
+  /** Present if the call was to report them. */
+  readonly changes?: FolderChanges;
+}
 
 /** Parses the harness's reply; undefined if invalid, as when code has tampered with the harness. */
 export function readReply(text: string, limits: SandboxLimits): ReadReply | undefined {
   const parsed = replySchema(limits).safeParse(parseJson(text));
   if (!parsed.success) return undefined;
-  const { fault, value, error, exit_code, files, skipped, ...streams } = parsed.data;
+  const { fault, value, error, exit_code, files, skipped, changes, ...streams } = parsed.data;
   const taken = new Set<string>();
-  const named = files.map(({ name, base64 }) => ({
-    name: toSafeName(name, taken),
-    bytes: new Uint8Array(Buffer.from(base64, 'base64')),
-  }));
-  if (named.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.outputBytes) return undefined;
+  const named = files.map(decode).map(({ name, bytes }) => ({ name: toSafeName(name, taken), bytes }));
+  const changed = (changes?.changed ?? []).map(decode);
+  if (sizeOf(named) > limits.outputBytes || sizeOf(changed) > limits.keptBytes) return undefined;
   const json = value?.json == null ? undefined : parseJson(value.json);
   return {
     end: fault ?? (error ? 'exception' : exit_code == null ? 'finished' : 'exit'),
@@ -70,22 +75,32 @@ export function readReply(text: string, limits: SandboxLimits): ReadReply | unde
     ...(value && {
       value: {
         repr: value.repr,
-        type: value.type,
+        type: oneLine(value.type),
         isTruncated: value.characters > value.repr.length,
         ...(json !== undefined && { json }),
       },
     }),
     ...(error && {
       error: {
-        type: error.type,
+        type: oneLine(error.type),
         message: error.message,
         traceback: error.traceback,
         ...(error.line !== null && { line: error.line }),
       },
     }),
     ...(exit_code != null && { exitCode: exit_code }),
+    ...(changes && { changes: { changed, removed: changes.removed, tooLarge: changes.too_large } }),
   };
 }
+
+function decode({ name, base64 }: z.output<typeof writtenFile>): SandboxFile {
+  return { name, bytes: new Uint8Array(Buffer.from(base64, 'base64')) };
+}
+
+const sizeOf = (files: readonly SandboxFile[]): number => files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+
+/** So that a name cannot add lines to a result. */
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_');
 
 /** Python counts code points and we count UTF-16 units, so a longer text here was not truncated. */
 function withCount(text: string, counted: number): CapturedText {
@@ -93,10 +108,10 @@ function withCount(text: string, counted: number): CapturedText {
   return { text, characters: Math.max(counted, shown), isTruncated: counted > shown };
 }
 
-const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\\:*?"<>|]/gu;
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\\:*?"<>|]/gu;
 
-/** The name with what is unsafe replaced, and a number where another file of the reply has that name. */
-function toSafeName(name: string, taken: Set<string>): string {
+/** The name with what is unsafe replaced, and a number where another file has that name. */
+export function toSafeName(name: string, taken: Set<string>): string {
   const parts = name
     .replace(UNSAFE_CHARACTERS, '_')
     .split('/')

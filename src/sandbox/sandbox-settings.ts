@@ -8,8 +8,10 @@ export interface SandboxSettings {
   /** `auto` uses all available layers, `strict` requires bubblewrap, `off` disables Python. */
   readonly mode: 'auto' | 'strict' | 'off';
   readonly limits: SandboxLimits;
-  /** A folder of wheels or a mirror of the Pyodide distribution; see packages.ts. */
+  /** A folder of wheels or a mirror of the Pyodide distribution, beside the installed packages; see packages.ts. */
   readonly packages?: string;
+  /** Where `citewell python add` downloads from, instead of the address of Pyodide's release. */
+  readonly pyodideUrl?: string;
   /** Folders searched for bubblewrap, in the format of PATH. */
   readonly searchPath?: string;
 }
@@ -27,7 +29,11 @@ export function sandboxAbsence({ mode, searchPath }: SandboxSettings): string | 
 
 /** Path of the bubblewrap executable, if found; Linux only. */
 export function bubblewrapPath(searchPath: string | undefined): string | undefined {
-  if (process.platform !== 'linux') return undefined;
+  return process.platform === 'linux' ? findProgram('bwrap', searchPath) : undefined;
+}
+
+/** Path of a program in folders in the format of PATH. */
+export function findProgram(name: string, searchPath: string | undefined): string | undefined {
   const folders = (searchPath ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
-  return folders.map((folder) => join(folder, 'bwrap')).find((file) => existsSync(file));
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }

@@ -8,8 +8,20 @@ import type { Json } from '../documents/document.ts';
 export interface Sandbox {
   readonly limits: SandboxLimits;
   run(request: PythonRequest, signal: AbortSignal): Promise<PythonResult>;
+  /** How full it is; undefined where that cannot be said. */
+  occupancy?(): SandboxOccupancy;
   /** Ends all slots. */
   close(): Promise<void>;
+}
+
+export interface SandboxOccupancy {
+  /** Processes that may run at the same time. */
+  readonly slots: number;
+  /** Processes that run a call, and those that hold the state of a session or wait for a call. */
+  readonly busy: number;
+  readonly idle: number;
+  /** Calls that wait for a slot. */
+  readonly waiting: number;
 }
 
 export interface PythonRequest {
@@ -20,8 +32,10 @@ export interface PythonRequest {
   readonly files: readonly SandboxFile[];
   /** Calls with the same session share variables and files and run one at a time. Without it, no state is kept. */
   readonly session?: string;
-  /** Starts the session from scratch. */
+  /** Starts the session from scratch, even while a call of it is running. */
   readonly reset?: boolean;
+  /** Slots are shared evenly among users. */
+  readonly user?: string;
   /** Time limit (wall clock); default from the limits. */
   readonly milliseconds?: number;
 }
@@ -49,8 +63,12 @@ export interface PythonResult {
   readonly skippedFiles: readonly { readonly name: string; readonly bytes: number; readonly reason: string }[];
   /** Wall-clock time without waiting for a slot. */
   readonly milliseconds: number;
-  /** True if variables and files of earlier calls of the session are lost, through this call or before it. */
+  /** True if variables of earlier calls of the session are lost, through this call or before it. */
   readonly sessionLost: boolean;
+  /** Number of files of earlier calls that this call had back, or the next one will, in place of a lost slot. */
+  readonly restoredFiles: number;
+  /** Files of earlier calls that were too large to be kept for that. */
+  readonly lostFiles: readonly string[];
 }
 
 export interface PythonValue {
@@ -94,6 +112,8 @@ export interface SandboxLimits {
   readonly outputFiles: number;
   /** Maximum bytes of all files returned by a call. */
   readonly outputBytes: number;
+  /** Maximum bytes of files of a session that outlive its slot. */
+  readonly keptBytes: number;
   readonly slots: number;
   /** Maximum number of calls waiting for a slot, and how long they wait. */
   readonly queued: number;

@@ -14,7 +14,14 @@ export interface SnapshotCache {
 
 const SLOT = programFile('./slot/slot-process.ts', import.meta);
 const COMPILED = ['boot-isolate', 'patch-pyodide'].map((name) => `${name}${extname(SLOT)}`);
-const PROGRAM = [...COMPILED, 'isolate/prelude.js', 'isolate/lockdown.js', 'isolate/python.js', 'python/sandbox.py'];
+const PROGRAM = [
+  ...COMPILED,
+  'isolate/prelude.js',
+  'isolate/lockdown.js',
+  'isolate/python.js',
+  'python/sandbox.py',
+  'python/workspace.py',
+];
 
 /**
  * Stores snapshots in a folder writable by its owner only, because a snapshot determines Python's memory. Snapshots of

@@ -79,7 +79,11 @@ export function createLeasedQueue(parts: LeasedQueueParts): LeasedQueue {
 
   return {
     ready() {
-      requeued ??= parts.requeue();
+      requeued ??= parts.requeue().catch((error: unknown) => {
+        // Tried again at the next change, as when the database was restarting.
+        requeued = undefined;
+        throw error;
+      });
       return requeued;
     },
     async *drain(next) {

@@ -1,21 +1,27 @@
 import type { DistanceMeasure } from './chunk-search.ts';
 
 /** Distance between two vectors of the same length; smaller is nearer. */
-export type Distance = (one: Float32Array, two: Float32Array) => number;
+type Distance = (one: Float32Array, two: Float32Array) => number;
 
 /**
  * The distance measures of the contract (docs/contract.md 4.1), defined as in PostgreSQL where it has them. For vectors
  * of real numbers `hamming_distance` is the share of components whose signs differ, and `jaccard_distance` compares the
  * sets of components above zero.
  */
-export const distances: Readonly<Record<DistanceMeasure, Distance>> = {
-  cosine_distance: cosine,
+const distances: Readonly<Record<Exclude<DistanceMeasure, 'cosine_distance'>, Distance>> = {
   l2_distance: euclidean,
   max_inner_product: (one, two) => -dot(one, two),
   l1_distance: manhattan,
   hamming_distance: hamming,
   jaccard_distance: jaccard,
 };
+
+/** The distance of other vectors to one, for comparing it with many. */
+export function distanceFrom(measure: DistanceMeasure, one: Float32Array): (other: Float32Array) => number {
+  if (measure === 'cosine_distance') return cosineFrom(one);
+  const distance = distances[measure];
+  return (other) => distance(one, other);
+}
 
 function dot(one: Float32Array, two: Float32Array): number {
   let even = 0;
@@ -28,9 +34,25 @@ function dot(one: Float32Array, two: Float32Array): number {
 }
 
 // A zero vector has no direction: its cosine distance to every vector is 1.
-function cosine(one: Float32Array, two: Float32Array): number {
-  const lengths = Math.sqrt(dot(one, one) * dot(two, two));
-  return lengths === 0 ? 1 : 1 - dot(one, two) / lengths;
+function cosineFrom(one: Float32Array): (two: Float32Array) => number {
+  const oneSquared = dot(one, one);
+  return (two) => {
+    // Both products in one pass; sums of every other component do not wait for each other.
+    let even = 0;
+    let odd = 0;
+    let evenSquared = 0;
+    let oddSquared = 0;
+    for (let at = 0; at < one.length; at += 2) {
+      const first = two[at] ?? 0;
+      const second = two[at + 1] ?? 0;
+      even += (one[at] ?? 0) * first;
+      odd += (one[at + 1] ?? 0) * second;
+      evenSquared += first * first;
+      oddSquared += second * second;
+    }
+    const lengths = Math.sqrt(oneSquared * (evenSquared + oddSquared));
+    return lengths === 0 ? 1 : 1 - (even + odd) / lengths;
+  };
 }
 
 function euclidean(one: Float32Array, two: Float32Array): number {

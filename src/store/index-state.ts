@@ -1,8 +1,11 @@
-/** Whether the vector index matches the record store. Only an index `in_step` may be searched alone. */
+/** Whether the vector index matches the record store. Only an index that is or was `in_step` may be searched alone. */
 export type IndexState =
   | { readonly kind: 'in_step' }
-  /** Not yet compared with the record store, e.g. after a start. */
-  | { readonly kind: 'checking' }
+  /**
+   * Not yet compared with the record store, e.g. after a start. `wasInStep` when the last process ended in order and left
+   * the index in step: what it finds is right, and little can be missing.
+   */
+  | { readonly kind: 'checking'; readonly wasInStep?: boolean }
   | { readonly kind: 'rebuilding'; readonly done: number; readonly total: number }
   /** The index does not answer; checked again automatically every few seconds. */
   | { readonly kind: 'down'; readonly reason: string };

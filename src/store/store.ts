@@ -8,6 +8,7 @@ import type { GraphSearch } from './graph-search.ts';
 import type { IndexMaintenance } from './index-state.ts';
 import type { IngestionQueue } from './ingestion-queue.ts';
 import type { LearnedEmbedders } from './learned-embedders.ts';
+import type { OtherServers } from './other-servers.ts';
 import type { PromptRecords } from './prompt-records.ts';
 import type { CollectionRecords, ConversationRecords } from './records.ts';
 import type { SourceRecords } from './source-records.ts';
@@ -16,7 +17,7 @@ import type { UserStore } from './user-records.ts';
 import type { VectorSpaces } from './vector-spaces.ts';
 import type { DocumentVersions } from './versions.ts';
 
-/** The record store: documents, chunks and their vectors, users, conversations, graphs. One process at a time. */
+/** The record store: documents, chunks and their vectors, users, conversations, graphs. */
 export interface Store {
   readonly chunks: ChunkSearch;
   readonly corpus: Corpus;
@@ -44,6 +45,8 @@ export interface Store {
    * with backup tools of its own.
    */
   readonly snapshot?: (path: string) => Promise<void>;
+  /** Undefined where no other process can have the database open. */
+  readonly others?: OtherServers;
   /** Describes damage to the store found while the service runs, for users. */
   problem(): string | undefined;
   /** Closes the database; the caller closes the index after this. */

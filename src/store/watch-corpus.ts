@@ -16,6 +16,8 @@ export interface CorpusWatch {
 export interface WatchedCorpus {
   readonly corpus: Corpus;
   readonly changes: CorpusWatch;
+  /** Reports a change that another process has made. */
+  changedElsewhere(): void;
   /** Wraps versions, so that a restoration is reported as a publication. */
   watched(versions: DocumentVersions): DocumentVersions;
 }
@@ -68,6 +70,7 @@ export function watchCorpus(corpus: Corpus): WatchedCorpus {
         return document;
       },
     }),
+    changedElsewhere: () => notify({ kind: 'changed' }),
     changes: {
       subscribe(listener) {
         listeners.add(listener);

@@ -1,4 +1,5 @@
 import type { Usage } from '../models/model.ts';
+import type { SandboxOccupancy } from '../sandbox/sandbox.ts';
 
 /** What a service counts while it runs. Implementations bound the number of distinct routes and models they keep. */
 export interface Metrics {
@@ -21,6 +22,8 @@ export interface Metrics {
   }): void;
   /** One call of Python. */
   sandboxRun(facts: { readonly outcome: 'ok' | 'failed'; readonly seconds: number }): void;
+  /** Reads how full the sandbox is whenever the metrics are read. */
+  watchSandbox(occupancy: () => SandboxOccupancy): void;
   /** Everything counted, and these values as they are now, in the text format of Prometheus. */
   render(now: MomentaryValues): Promise<{ readonly contentType: string; readonly text: string }>;
 }

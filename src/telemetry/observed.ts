@@ -58,8 +58,10 @@ export function observedModels(models: ModelRegistry, prices: PriceTable, metric
   }
 }
 
-/** Counts calls of Python. */
+/** Counts calls of Python, and shows how full the sandbox is. */
 export function observedSandbox(sandbox: Sandbox, metrics: Metrics): Sandbox {
+  const { occupancy } = sandbox;
+  if (occupancy !== undefined) metrics.watchSandbox(occupancy);
   return {
     limits: sandbox.limits,
     close: () => sandbox.close(),

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { SandboxOccupancy } from '../sandbox/sandbox.ts';
 import type { Metrics, MomentaryValues } from './metrics.ts';
 
 /** Distinct values of a label that callers influence; further ones are counted as `other`. */
@@ -49,6 +50,9 @@ export function createPrometheusMetrics(version: string): Metrics {
   const pending = gauge('index_pending_writes', 'Changes that the vector index has not received yet.', []);
   const documents = gauge('documents', 'Documents by status of ingestion.', ['status']);
   const chunks = gauge('chunks', 'Chunks that can be searched.', []);
+  const slots = gauge('sandbox_slots', 'Processes for Python: running a call, started, or not started.', ['state']);
+  const waitingCalls = gauge('sandbox_waiting_calls', 'Calls of Python that wait for a slot.', []);
+  let occupancy: (() => SandboxOccupancy) | undefined;
   const routes = bounded();
   const models = bounded();
 
@@ -61,6 +65,12 @@ export function createPrometheusMetrics(version: string): Metrics {
     pending.set(now.pendingIndexWrites);
     for (const [status, count] of Object.entries(now.documents)) documents.set({ status }, count);
     chunks.set(now.chunks);
+    if (occupancy === undefined) return;
+    const { slots: all, waiting, busy, idle } = occupancy();
+    slots.set({ state: 'busy' }, busy);
+    slots.set({ state: 'idle' }, idle);
+    slots.set({ state: 'free' }, Math.max(0, all - busy - idle));
+    waitingCalls.set(waiting);
   };
 
   return {
@@ -81,6 +91,9 @@ export function createPrometheusMetrics(version: string): Metrics {
       tokens.inc({ model, kind: 'reasoning' }, usage.reasoning);
     },
     sandboxRun: ({ outcome, seconds }) => python.observe({ outcome }, seconds),
+    watchSandbox: (read) => {
+      occupancy = read;
+    },
     async render(now) {
       show(now);
       return { contentType: registry.contentType, text: await registry.metrics() };

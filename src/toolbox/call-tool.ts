@@ -66,7 +66,8 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
   const { signal } = deadline;
   try {
     signal.throwIfAborted();
-    const output = await raceAbort(tool.execute(input, { ...context, signal }), signal);
+    const execute = () => tool.execute(input, { ...context, signal });
+    const output = await raceAbort(context.around?.(tool.name, execute) ?? execute(), signal);
     if (output.isFailure === true) {
       return {
         isError: true,

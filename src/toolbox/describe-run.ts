@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { CapturedText, PythonResult } from '../sandbox/sandbox.ts';
 import { wholeCharacterEnd } from '../shared/text.ts';
 import { mediaTypeOf } from './media-type-of.ts';
+import { oneLine } from './render-blocks.ts';
 
 interface DescribeOptions {
   /** Lines on the documents available to the code. */
@@ -14,6 +15,7 @@ interface DescribeOptions {
 }
 
 const MIN_STREAM_LENGTH = 500;
+const MAX_NAMES_LENGTH = 500;
 
 /** The result of a Python run as text for a model. */
 export function describeRun(result: PythonResult, { mounted, isSession, maxLength, linkTo }: DescribeOptions): string {
@@ -21,12 +23,15 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
   const around = [
     ...(mounted.length === 0 ? [] : [`Given to the code:\n${mounted.join('\n')}`]),
     ...(value
-      ? [`Result (${value.type}): ${clip(value.repr, maxLength / 4)}${value.isTruncated ? ' … (cut)' : ''}`]
+      ? [
+          // Tables keep their columns in line.
+          `Result (${value.type}):${value.repr.includes('\n') ? '\n' : ' '}${clip(value.repr, maxLength / 4)}${value.isTruncated ? ' … (cut)' : ''}`,
+        ]
       : []),
     ...(error ? [describeError(result)] : []),
     ...(result.end === 'exit' ? [`It ended itself with exit code ${result.exitCode ?? 0}.`] : []),
     ...fileLines(result, linkTo),
-    ...(result.sessionLost ? ['Variables and files of earlier calls are gone: define again what is needed.'] : []),
+    ...(result.sessionLost ? [describeLoss(result)] : []),
   ];
   const room = Math.max(MIN_STREAM_LENGTH, maxLength - around.join('\n\n').length - 300);
   const streams = [
@@ -41,6 +46,17 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
   const kept = isSession && result.end !== 'timeout' && result.end !== 'memory' && result.end !== 'crash';
   said.push(`(${Math.round(result.milliseconds)} ms${kept ? '; variables are kept for the next call' : ''})`);
   return said.map(plain).join('\n\n');
+}
+
+function describeLoss({ restoredFiles, lostFiles }: PythonResult): string {
+  const gone = restoredFiles === 0 ? 'Variables and files' : 'Variables';
+  const [files, them] = restoredFiles === 1 ? ['One file is', 'it'] : [`${restoredFiles} files are`, 'them'];
+  const back = restoredFiles === 0 ? '' : ` ${files} there again, as the last completed call left ${them}.`;
+  const large =
+    lostFiles.length === 0
+      ? ''
+      : ` Too large to be kept: ${clip(lostFiles.map((name) => oneLine(name)).join(', '), MAX_NAMES_LENGTH)}.`;
+  return `${gone} of earlier calls are gone: define again what is needed.${back}${large}`;
 }
 
 function describeError({ error }: PythonResult): string {

@@ -1,6 +1,9 @@
 import type { Source } from '../citations/citation.ts';
-import type { Json } from '../documents/document.ts';
+import type { Document, Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { toSafeName } from '../sandbox/read-reply.ts';
+import { byteCount } from '../shared/byte-count.ts';
+import type { ExtractedText } from '../store/corpus.ts';
 import { findChunk } from './find-chunk.ts';
 import { findDocument, type VisibleLibrary } from './find-document.ts';
 import { oneLine } from './render-blocks.ts';
@@ -19,18 +22,26 @@ export interface MountedDocuments {
 type MountContext = VisibleLibrary & Pick<ToolContext, 'cite'>;
 
 /**
- * Provides the extracted text of visible documents as files `documents/<id>.txt` and chunks as the variable `passages`.
- * Throws `not_found` for items that are not visible or have no text.
+ * Provides the extracted text of visible documents as files `documents/<id>.txt`, beside it their original files as far as
+ * `room` bytes allow, and chunks as the variable `passages`. Throws `not_found` for items that are not visible or have
+ * neither text nor a file.
  */
 export async function documentsAsFiles(
   documentIds: readonly string[],
   chunkIds: readonly string[],
-  context: MountContext,
+  { room, ...context }: MountContext & { readonly room: number },
 ): Promise<MountedDocuments> {
-  const documents = await Promise.all(documentIds.map((id) => mountDocument(id, context)));
+  const loaded = await Promise.all([...new Set(documentIds)].map((id) => loadDocument(id, room, context)));
+  const taken = new Set(loaded.map(({ document }) => `documents/${document.id}.txt`));
+  let left = room - loaded.reduce((sum, { text }) => sum + (text?.byteLength ?? 0), 0);
+  const documents = loaded.map((each) => {
+    const mounted = mountDocument(each, { taken, room: left, context });
+    left -= mounted.originalBytes;
+    return mounted;
+  });
   const chunks = await mountChunks(chunkIds, context);
   return {
-    files: documents.map(({ file }) => file),
+    files: documents.flatMap(({ files }) => files),
     variables: {
       ...(documents.length > 0 && { documents: documents.map(({ entry }) => entry) }),
       ...(chunks.length > 0 && { passages: chunks.map(({ entry }) => entry) }),
@@ -40,29 +51,73 @@ export async function documentsAsFiles(
   };
 }
 
-async function mountDocument(given: string, context: MountContext) {
+interface LoadedDocument {
+  readonly document: Document;
+  readonly extracted: ExtractedText | undefined;
+  readonly text: Uint8Array | undefined;
+  readonly original: Uint8Array | undefined;
+  /** The original was not read. */
+  readonly isTooLarge: boolean;
+}
+
+async function loadDocument(given: string, room: number, context: MountContext): Promise<LoadedDocument> {
   const document = await findDocument(given, context);
-  const extracted = await context.library.textOf(document.id);
-  const title = oneLine(document.title);
-  if (extracted === undefined || extracted.text === '') {
+  const isTooLarge = document.sizeInBytes > room;
+  const [extracted, original] = await Promise.all([
+    context.library.textOf(document.id),
+    isTooLarge ? undefined : context.library.bytesOf(document.id),
+  ]);
+  const text = extracted === undefined || extracted.text === '' ? undefined : Buffer.from(extracted.text);
+  if (text === undefined && original === undefined && !isTooLarge) {
+    const title = oneLine(document.title);
     throw new ServiceError('not_found', `"${title}" has no text: its ingestion is ${document.ingestionStatus}.`);
   }
+  return { document, extracted, text, original, isTooLarge };
+}
+
+interface Mounting {
+  /** Names in use. */
+  readonly taken: Set<string>;
+  readonly room: number;
+  readonly context: MountContext;
+}
+
+function mountDocument(loaded: LoadedDocument, { taken, room, context }: Mounting) {
+  const { document, extracted, text, original, isTooLarge } = loaded;
+  const title = oneLine(document.title);
   const source: Source = { kind: 'document', document };
   const marker = `[${context.cite(source)}]`;
-  const name = `documents/${document.id}.txt`;
+  const path = text && `documents/${document.id}.txt`;
+  // A plain text is its own file.
+  const isText = text !== undefined && original !== undefined && Buffer.compare(text, original) === 0;
+  const fits = original !== undefined && original.byteLength <= room;
+  const safeName = document.fileName.replaceAll('/', '_') || 'file';
+  const file = isText ? path : fits ? toSafeName(`documents/${safeName}`, taken) : undefined;
+  const isCopied = file !== undefined && !isText;
+  const tooLarge =
+    isTooLarge || (original !== undefined && file === undefined)
+      ? `its file ${oneLine(document.fileName)} is not given, ${byteCount(document.sizeInBytes)} are too large`
+      : undefined;
   return {
     source,
-    file: { name, bytes: Buffer.from(extracted.text) },
+    originalBytes: isCopied ? (original?.byteLength ?? 0) : 0,
+    files: [
+      ...(path && text ? [{ name: path, bytes: text }] : []),
+      ...(isCopied && original ? [{ name: file, bytes: original }] : []),
+    ],
     entry: {
       id: document.id,
       title: document.title,
-      path: name,
+      path: path ?? null,
+      file: file ?? null,
+      file_name: document.fileName,
+      media_type: document.mediaType,
       marker,
-      characters: extracted.text.length,
+      characters: extracted?.text.length ?? 0,
       metadata: document.metadata,
-      pages: extracted.pages.map(({ number, start, end }) => ({ number, start, end })),
+      pages: (extracted?.pages ?? []).map(({ number, start, end }) => ({ number, start, end })),
     } satisfies Json,
-    line: `${marker} ${title} → ${name}`,
+    line: `${marker} ${title} → ${[path, isCopied ? `original ${file}` : undefined, tooLarge].filter((part) => part !== undefined).join('; ')}`,
   };
 }
 

@@ -29,6 +29,8 @@ import type {
 export interface Library {
   list(filter: Filter, page: Page): Promise<Paged<Document>>;
   textOf(id: string): Promise<ExtractedText | undefined>;
+  /** The original file; undefined if it is not stored. */
+  bytesOf(id: string): Promise<Uint8Array | undefined>;
   chunksOf(id: string, page: Page): Promise<Paged<Chunk>>;
   /** Visible chunks with these ids, in no particular order. */
   chunksById(ids: readonly string[]): Promise<readonly Chunk[]>;
@@ -54,8 +56,13 @@ export interface SubAnswer {
   readonly isUntrusted: boolean;
 }
 
+/** Returns what the work returns. */
+export type AroundTool = <Result>(tool: string, work: () => Promise<Result>) => Promise<Result>;
+
 /** Ports and limits available to a tool call. */
 export interface ToolContext {
+  /** Does the work of a tool, observing it; the work alone without it. */
+  readonly around?: AroundTool | undefined;
   readonly retriever: Retriever;
   readonly library: Library;
   /** Search settings of the request; the filter already includes the caller's access rights. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { ServiceError } from '../errors.ts';
+import { isRefusedMetadata } from './metadata-services.ts';
 import { matchesHost, type OpenHost } from './open-hosts.ts';
 import { isPublicAddress } from './public-address.ts';
 
@@ -8,7 +9,7 @@ export interface AddressRules {
   /** Allowed ports of public hosts. */
   readonly ports: ReadonlySet<number>;
   readonly open: readonly OpenHost[];
-  /** Allows every address, including this machine and its network. Set only on explicit request. */
+  /** Allows every address, including this machine and its network, but no metadata service. Set only on explicit request. */
   readonly allowPrivate: boolean;
 }
 
@@ -35,12 +36,13 @@ export function readAddress(address: string, base?: URL): URL {
  * already normalised the host; host names are checked after their lookup.
  */
 export function checkAddress(url: URL, rules: AddressRules): void {
-  if (rules.allowPrivate) return;
   const host = hostOf(url);
   const port = portOf(url);
+  if (isRefusedMetadata(host, rules.open)) throw refusedMetadata(host);
+  if (rules.allowPrivate) return;
   if (isOpenName(host, port, rules)) return;
   if (isIP(host) !== 0) checkResolved(host, host, port, rules);
-  if (/(?:^|\.)localhost$/.test(host)) throw refusedAddress(host);
+  if (isLocalName(host)) throw refusedAddress(host, port);
   if (!rules.ports.has(port) && !rules.open.some((open) => open.kind === 'network' && open.port === port)) {
     throw new ServiceError(
       'forbidden',
@@ -51,13 +53,18 @@ export function checkAddress(url: URL, rules: AddressRules): void {
 
 /** Throws `forbidden` unless the rules allow a connection to this address, which the host resolved to. */
 export function checkResolved(address: string, host: string, port: number, rules: AddressRules): void {
+  if (isRefusedMetadata(address, rules.open) && !opensMetadataName(host, rules)) throw refusedMetadata(host);
   if (rules.allowPrivate || isOpenName(host, port, rules)) return;
   const isOpened = rules.open.some((open) => matchesHost(open, address) && opensPort(open, port, rules));
-  if (!isOpened && (!isPublicAddress(address) || !rules.ports.has(port))) throw refusedAddress(host);
+  if (!isOpened && (!isPublicAddress(address) || !rules.ports.has(port))) throw refusedAddress(host, port);
 }
 
 const isOpenName = (host: string, port: number, rules: AddressRules): boolean =>
   rules.open.some((open) => open.kind !== 'network' && matchesHost(open, host) && opensPort(open, port, rules));
+
+/** Whether the host is a name of a metadata service that the operator wrote himself. */
+const opensMetadataName = (host: string, rules: AddressRules): boolean =>
+  isIP(host) === 0 && isRefusedMetadata(host, []) && !isRefusedMetadata(host, rules.open);
 
 const opensPort = (open: OpenHost, port: number, { ports }: AddressRules): boolean =>
   open.port === undefined ? ports.has(port) : open.port === port;
@@ -66,8 +73,24 @@ const opensPort = (open: OpenHost, port: number, { ports }: AddressRules): boole
 export const hostOf = ({ hostname }: { readonly hostname: string }): string =>
   hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
-const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+export const portOf = ({ port, protocol }: { readonly port: string; readonly protocol: string }): number =>
+  Number(port) || (protocol === 'https:' ? 443 : 80);
+
+/** Names that always mean this machine (RFC 6761). */
+export const isLocalName = (host: string): boolean => /(?:^|\.)localhost$/.test(host);
 
 // Names the host and not the resolved address, which would reveal the internal network to the caller.
-const refusedAddress = (host: string): ServiceError =>
-  new ServiceError('forbidden', `${host} is not an address of the public internet; it is not fetched.`);
+function refusedAddress(host: string, port: number): ServiceError {
+  const named = isIP(host) === 6 ? `[${host}]` : host;
+  const entry = port === 80 || port === 443 ? named : `${named}:${port}`;
+  return new ServiceError(
+    'forbidden',
+    `${host} is not an address of the public internet; it is not fetched. An operator can open it with CITEWELL_ALLOW_HOSTS=${entry}.`,
+  );
+}
+
+const refusedMetadata = (host: string): ServiceError =>
+  new ServiceError(
+    'forbidden',
+    `${host} leads to the metadata service of a cloud, which gives out credentials; it is not fetched. It stays closed unless CITEWELL_ALLOW_HOSTS names that very address.`,
+  );

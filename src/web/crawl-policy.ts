@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { ServiceError } from '../errors.ts';
+import { raceAbort } from '../shared/abort.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import { type PageFetcher, statusOf, USER_AGENT } from './page-fetcher.ts';
 import { allowAll, allowNothing, type Robots, readRobots } from './robots.ts';
@@ -28,7 +30,7 @@ const MAX_DELAY_MS = 10_000;
 
 export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings: CrawlPolicySettings): CrawlPolicy {
   const sites = new LruMap<string, { readonly robots: Promise<Robots>; readonly at: number }>({ max: MAX_SITES });
-  const nextTurn = new LruMap<string, number>({ max: MAX_SITES });
+  const hosts = new LruMap<string, { readonly turns: LimitFunction; lastAt: number }>({ max: MAX_SITES });
 
   const robotsOf = (url: URL): Promise<Robots> => {
     const known = sites.get(url.origin);
@@ -42,15 +44,21 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
   return {
     robotsOf,
     async admit(url, signal) {
-      const robots = settings.obeysRobots ? await robotsOf(url) : allowAll;
+      const robots = settings.obeysRobots ? await raceAbort(robotsOf(url), signal) : allowAll;
       if (!robots.allows(`${url.pathname}${url.search}`)) {
         throw new ServiceError('forbidden', `The robots.txt of ${url.host} asks programs not to read ${url.pathname}.`);
       }
       const minGapMs = Math.max(settings.minGapMs, Math.min((robots.delay ?? 0) * 1000, MAX_DELAY_MS));
-      const now = performance.now();
-      const turn = Math.max(now, nextTurn.get(url.host) ?? 0);
-      nextTurn.set(url.host, turn + minGapMs);
-      if (turn > now) await sleep(turn - now, undefined, { signal });
+      const host = hosts.get(url.host) ?? { turns: pLimit(1), lastAt: Number.NEGATIVE_INFINITY };
+      hosts.set(url.host, host);
+      // A caller who gave up in the queue, or while it was waiting, leaves its turn to the next.
+      const waiting = host.turns(async () => {
+        signal.throwIfAborted();
+        const left = host.lastAt + minGapMs - performance.now();
+        if (left > 0) await sleep(left, undefined, { signal });
+        host.lastAt = performance.now();
+      });
+      await raceAbort(waiting, signal);
     },
   };
 }

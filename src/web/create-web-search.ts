@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { canonicalUrl, isOfDomain } from './canonical-url.ts';
+import { credentialsOf, noProxy, type ProxySettings, proxyFor } from './proxy.ts';
 import { askEngine } from './search/ask-engine.ts';
 import type { EngineReply, EngineResult, SearchEngine } from './search/search-engine.ts';
 import type { WebQuery, WebResult, WebSearch, WebSearchOutcome } from './web-search.ts';
@@ -11,6 +12,7 @@ export interface WebSearchParts {
   readonly engines: readonly SearchEngine[];
   /** Time limit per engine, in milliseconds, before the next one is tried. */
   readonly timeoutMs?: number;
+  readonly proxy?: ProxySettings;
 }
 
 const TIMEOUT_MS = 8_000;
@@ -28,14 +30,20 @@ export interface ClosableWebSearch extends WebSearch {
  * last for a while; an empty result counts as an answer. Domain filters are applied to the results again, because not
  * every engine respects them.
  */
-export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchParts): ClosableWebSearch {
-  // The operator configured the address of an engine, so it may be on this machine.
-  let opening: Promise<Agent> | undefined;
-  const openAgent = () => {
-    opening ??= import('undici').then(
-      ({ Agent: Client }) => new Client({ connect: { timeout: timeoutMs }, keepAliveTimeout: 4_000 }),
-    );
-    return opening;
+export function createWebSearch({
+  engines,
+  timeoutMs = TIMEOUT_MS,
+  proxy = noProxy,
+}: WebSearchParts): ClosableWebSearch {
+  // The operator configured the address of an engine, so it may be on this machine, and a proxy may resolve its name.
+  const dispatchers = new Map<string, Promise<Dispatcher>>();
+  const dispatcherFor = (url: URL) => {
+    // One without TLS is a server of the operator's own network.
+    const through = url.protocol === 'https:' ? proxyFor(url, proxy) : undefined;
+    const key = through?.href ?? '';
+    const open = dispatchers.get(key) ?? openDispatcher(through, timeoutMs);
+    dispatchers.set(key, open);
+    return open;
   };
   const coolingUntil = new Map<string, number>();
   return {
@@ -44,7 +52,7 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
       const failures: ServiceError[] = [];
       for (const engine of inOrderOfUse(engines, coolingUntil)) {
         try {
-          const reply = await askEngine(engine, query, { dispatcher: await openAgent(), timeoutMs, signal });
+          const reply = await askEngine(engine, query, { dispatcherFor, timeoutMs, signal });
           coolingUntil.delete(engine.name);
           return toOutcome(engine.name, query, reply, failures);
         } catch (error) {
@@ -56,8 +64,19 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
       }
       throw allFailed(failures);
     },
-    close: async () => (await opening)?.destroy(),
+    async close() {
+      await Promise.all([...dispatchers.values()].map(async (opening) => (await opening).destroy()));
+    },
   };
+}
+
+/** The client is loaded with the first search. */
+async function openDispatcher(proxy: URL | undefined, timeoutMs: number): Promise<Dispatcher> {
+  const { Agent, ProxyAgent } = await import('undici');
+  const options = { connect: { timeout: timeoutMs }, keepAliveTimeout: 4_000 };
+  if (proxy === undefined) return new Agent(options);
+  const { 'proxy-authorization': token } = credentialsOf(proxy);
+  return new ProxyAgent({ uri: proxy.href, ...(token !== undefined && { token }), ...options });
 }
 
 function inOrderOfUse(

@@ -1,3 +1,4 @@
+import { proxyHost } from './proxy.ts';
 import type { WebSettings } from './web-settings.ts';
 
 /** The web settings, for display; contains neither keys nor addresses. */
@@ -10,21 +11,25 @@ export interface WebFacts {
   readonly robots: boolean;
   /** Number of hosts or networks allowed beyond the public internet. */
   readonly opened: number;
+  /** Host of the proxy for https pages, or else for http pages. */
+  readonly proxy?: string | undefined;
 }
 
-export const webFacts = ({ engines, browser, obeysRobots, openHosts }: WebSettings): WebFacts => ({
+export const webFacts = ({ engines, browser, obeysRobots, openHosts, proxy }: WebSettings): WebFacts => ({
   search: engines.map(({ name }) => name),
   browser: browser ?? null,
   robots: obeysRobots,
   opened: openHosts.length,
+  ...(proxy && { proxy: proxyHost(proxy) }),
 });
 
 /** The facts on one line. */
-export function describeWeb({ search, browser, robots, opened }: WebFacts): string {
+export function describeWeb({ search, browser, robots, opened, proxy }: WebFacts): string {
   return [
     search.length === 0 ? 'no search service is set' : `search with ${search.join(', then ')}`,
     browser === null ? 'pages are not rendered (CITEWELL_BROWSER)' : `pages are rendered by ${browser}`,
     robots ? 'robots.txt is obeyed' : 'robots.txt is not obeyed (CITEWELL_OBEY_ROBOTS=false)',
     ...(opened === 0 ? [] : [`${opened} ${opened === 1 ? 'entry' : 'entries'} in CITEWELL_ALLOW_HOSTS`]),
+    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
   ].join('; ');
 }

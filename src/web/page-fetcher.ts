@@ -3,7 +3,8 @@ import type { Agent, Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { type AddressRules, checkAddress, readAddress } from './address-rules.ts';
 import { decompress } from './decompress.ts';
-import type { Resolve } from './guarded-agent.ts';
+import { credentialsOf, isForwarded, noProxy, type ProxySettings, proxyFor } from './proxy.ts';
+import type { Resolve } from './resolve-name.ts';
 
 /** ETag and Last-Modified of a response, for conditional requests. */
 export interface Validators {
@@ -49,7 +50,8 @@ export interface PageFetcher {
 
 export interface FetcherParts {
   readonly rules: AddressRules;
-  /** Replaces the system's resolver in tests. */
+  readonly proxy?: ProxySettings;
+  /** Replaces the name servers in tests. */
   readonly resolve?: Resolve;
 }
 
@@ -62,11 +64,13 @@ export const USER_AGENT = 'citewell';
 /** Media types without readable text, which are not downloaded. SVG contains text but is no page. */
 const UNREADABLE = /^(?:image|audio|video|font|model)\//;
 
-export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher {
+export function createPageFetcher({ rules, proxy = noProxy, resolve }: FetcherParts): PageFetcher {
   let opening: Promise<Agent> | undefined;
   // The client is loaded with the first fetch.
   const openAgent = () => {
-    opening ??= import('./guarded-agent.ts').then(({ createGuardedAgent }) => createGuardedAgent(rules, resolve));
+    opening ??= import('./guarded-agent.ts').then(({ createGuardedAgent }) =>
+      createGuardedAgent({ rules, proxy, resolve }),
+    );
     return opening;
   };
   return {
@@ -75,7 +79,11 @@ export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher
       const deadline = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([options.signal, deadline]);
       try {
-        return await followRedirects(readAddress(address), { ...options, signal }, { agent: await openAgent(), rules });
+        return await followRedirects(
+          readAddress(address),
+          { ...options, signal },
+          { agent: await openAgent(), rules, proxy },
+        );
       } catch (error) {
         if (options.signal.aborted) throw new ServiceError('cancelled', 'The fetch was cancelled.', { cause: error });
         if (deadline.aborted) {
@@ -93,22 +101,24 @@ export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher
 interface FetchContext {
   readonly agent: Agent;
   readonly rules: AddressRules;
+  readonly proxy: ProxySettings;
 }
 
 async function followRedirects(
   start: URL,
   options: FetchOptions,
-  { agent, rules }: FetchContext,
+  { agent, rules, proxy }: FetchContext,
 ): Promise<FetchedPage | 'unchanged'> {
   let url = start;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     checkAddress(url, rules);
     await options.admit?.(url, options.signal);
+    const forwarder = isForwarded(url, proxy) ? proxyFor(url, proxy) : undefined;
     const response = await agent.request({
       origin: url.origin,
-      path: `${url.pathname}${url.search}`,
+      path: forwarder === undefined ? `${url.pathname}${url.search}` : url.href,
       method: 'GET',
-      headers: requestHeaders(options),
+      headers: { ...requestHeaders(options), ...(forwarder && credentialsOf(forwarder)) },
       signal: options.signal,
     });
     const { statusCode: status } = response;

@@ -20,13 +20,17 @@ const SITE = 'http://site.invalid';
 const MAX_LINES = 20_000;
 const MAX_LINE = 2_000;
 
-/** The rules of the groups for `agent`, otherwise those for `*`. */
+/** Patterns with wildcards are compared in time that grows with their length times that of the path: here, a tenth of a second. */
+const MAX_COMPARISONS = 20_000_000;
+
+/** The rules of the groups for `agent`, otherwise those for `*`. A path too long for a file of wildcards is not allowed. */
 export function readRobots(text: string, agent: string): Robots {
   const lines = text.split(/\r\n?|\n/, MAX_LINES).map((line) => line.slice(0, MAX_LINE));
   const robots = parseRobots(`${SITE}/robots.txt`, lines.join('\n'));
   const delay = robots.getCrawlDelay(agent);
+  const wildcards = lines.reduce((sum, line) => (/^\s*(?:dis)?allow\b.*\*/i.test(line) ? sum + line.length : sum), 0);
   return {
-    allows: (path) => robots.isAllowed(`${SITE}${path}`, agent) ?? true,
+    allows: (path) => wildcards * path.length <= MAX_COMPARISONS && (robots.isAllowed(`${SITE}${path}`, agent) ?? true),
     sitemaps: robots.getSitemaps(),
     ...(delay === undefined || Number.isNaN(delay) ? {} : { delay }),
   };

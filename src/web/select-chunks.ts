@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import { wholeCharacterEnd } from '../shared/text.ts';
 import type { PageChunk } from './web-pages.ts';
 
 /** Text analysis: `analyseQuery` drops stop words, `analyse` keeps all terms. */
@@ -14,9 +16,9 @@ export interface ChunkQuery {
 }
 
 interface Piece extends PageChunk {
-  /** The enclosing headings. */
-  readonly heading: string;
-  readonly terms: readonly string[];
+  /** How often each term of the query occurs, in the order of the query. */
+  readonly counts: readonly number[];
+  readonly length: number;
 }
 
 const MAX_PIECE_LENGTH = 1_200;
@@ -26,17 +28,27 @@ const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.6;
 /** Minimum score of a chunk, relative to the best one. */
 const MIN_RELATIVE_SCORE = 0.3;
+/** Milliseconds of analysis after which other work has its turn. */
+const TURN_MS = 10;
 
 /** Selects the chunks of one text with the highest BM25 scores, in text order. */
-export function selectChunks({ text, query, maxCharacters, analyser }: ChunkQuery): PageChunk[] {
+export async function selectChunks({ text, query, maxCharacters, analyser }: ChunkQuery): Promise<PageChunk[]> {
   const wanted = [...new Set(analyser.analyseQuery(query))];
-  const pieces = piecesOf(text, analyser);
-  const average = pieces.reduce((sum, { terms }) => sum + terms.length, 0) / Math.max(1, pieces.length);
-  const spread = new Map(
-    wanted.map((term) => [term, pieces.filter(({ terms }) => terms.includes(term)).length] as const),
-  );
+  const pieces: Piece[] = [];
+  let turnEnds = performance.now() + TURN_MS;
+  for (const { start, end, heading } of stretchesOf(text, maxCharacters)) {
+    const own = text.slice(start, end);
+    const terms = analyser.analyse(`${heading}\n${own}`);
+    const counts = wanted.map((term) => terms.reduce((sum, other) => (other === term ? sum + 1 : sum), 0));
+    pieces.push({ start, text: own, counts, length: terms.length });
+    if (performance.now() < turnEnds) continue;
+    await setImmediate();
+    turnEnds = performance.now() + TURN_MS;
+  }
+  const average = pieces.reduce((sum, { length }) => sum + length, 0) / Math.max(1, pieces.length);
+  const spread = wanted.map((_, term) => pieces.filter(({ counts }) => (counts[term] ?? 0) > 0).length);
   const scored = pieces
-    .map((piece) => ({ piece, score: scoreOf(piece, wanted) }))
+    .map((piece) => ({ piece, score: scoreOf(piece) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score);
   const best = scored[0]?.score ?? 0;
@@ -53,44 +65,58 @@ export function selectChunks({ text, query, maxCharacters, analyser }: ChunkQuer
     .toSorted((a, b) => a.start - b.start)
     .map(({ start, text: shown }) => ({ start, text: shown.slice(0, maxCharacters) }));
 
-  function scoreOf({ terms }: Piece, query: readonly string[]): number {
+  function scoreOf({ counts, length }: Piece): number {
     let score = 0;
-    for (const term of query) {
-      const count = terms.filter((own) => own === term).length;
+    for (const [term, count] of counts.entries()) {
       if (count === 0) continue;
-      const found = spread.get(term) ?? 0;
+      const found = spread[term] ?? 0;
       const rarity = Math.log(1 + (pieces.length - found + 0.5) / (found + 0.5));
-      const length = 1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * terms.length) / Math.max(1, average);
-      score += (rarity * count * (SATURATION + 1)) / (count + SATURATION * length);
+      const weight = 1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / Math.max(1, average);
+      score += (rarity * count * (SATURATION + 1)) / (count + SATURATION * weight);
     }
     return score;
   }
 }
 
-/** Splits into paragraphs, merging short ones; headings count as terms of the text below them. */
-function piecesOf(text: string, analyser: TermAnalyser): Piece[] {
-  const pieces: Piece[] = [];
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  /** The enclosing heading, whose terms count as those of the text below it. */
+  readonly heading: string;
+}
+
+/** Splits into paragraphs, merging short ones. A paragraph or table that would not fit is cut between lines. */
+function* stretchesOf(text: string, maxCharacters: number): Generator<Stretch, void> {
   let heading = '';
-  let open: { start: number; end: number } | undefined;
-  const close = () => {
-    if (open === undefined) return;
-    const own = text.slice(open.start, open.end);
-    pieces.push({ start: open.start, text: own, heading, terms: analyser.analyse(`${heading}\n${own}`) });
-    open = undefined;
-  };
+  let open: Stretch | undefined;
   for (const block of text.matchAll(/\S(?:[\s\S]*?\S)?(?=\n[^\S\n]*\n|\s*$)/g)) {
     const [own] = block;
+    const end = block.index + own.length;
     const title = /^#{1,6}\s+(.+)$/.exec(own)?.[1];
-    if (title !== undefined) {
-      close();
-      heading = title;
-      open = { start: block.index, end: block.index + own.length };
+    if (open !== undefined && (title !== undefined || end - open.start > MAX_PIECE_LENGTH)) {
+      yield open;
+      open = undefined;
+    }
+    if (title !== undefined) heading = title;
+    if (own.length > maxCharacters) {
+      yield* linesOf(text, { start: block.index, end, heading });
       continue;
     }
-    if (open !== undefined && block.index + own.length - open.start > MAX_PIECE_LENGTH) close();
-    open = { start: open?.start ?? block.index, end: block.index + own.length };
-    if (open.end - open.start >= MIN_PIECE_LENGTH) close();
+    open = { start: open?.start ?? block.index, end, heading };
+    if (title !== undefined || end - open.start < MIN_PIECE_LENGTH) continue;
+    yield open;
+    open = undefined;
   }
-  close();
-  return pieces;
+  if (open !== undefined) yield open;
+}
+
+/** Cuts after the last line that fits, or in a longer line. */
+function* linesOf(text: string, { start, end, heading }: Stretch): Generator<Stretch, void> {
+  for (let from = start; from < end; ) {
+    const limit = wholeCharacterEnd(text, Math.min(end, from + MAX_PIECE_LENGTH));
+    const line = limit === end ? end : text.lastIndexOf('\n', limit - 1) + 1;
+    const to = line > from ? line : limit;
+    yield { start: from, end: to, heading };
+    from = to;
+  }
 }

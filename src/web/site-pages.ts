@@ -1,19 +1,26 @@
-import { load } from 'cheerio';
 import { ServiceError } from '../errors.ts';
 import { readAddress } from './address-rules.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import type { CrawlPolicy } from './crawl-policy.ts';
 import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
-import { readSitemap } from './sitemap.ts';
+import type { Sitemap } from './sitemap.ts';
 
 /** One visited page; `failure` if it could not be fetched. */
 export type SitePage =
   | { readonly address: string; readonly page: FetchedPage }
   | { readonly address: string; readonly failure: ServiceError };
 
+/** Reads what leads to the pages of a site. Both throw ServiceError for what cannot be read. */
+export interface SiteReader {
+  /** The addresses an HTML page links to, unless it forbids to follow them. */
+  links(page: FetchedPage, signal: AbortSignal): Promise<readonly string[]>;
+  sitemap(page: FetchedPage, signal: AbortSignal): Promise<Sitemap>;
+}
+
 export interface SiteWalk {
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
   readonly crawlPolicy: CrawlPolicy;
+  readonly siteReader: SiteReader;
   readonly signal: AbortSignal;
   /** Maximum number of pages. */
   readonly limit: number;
@@ -38,7 +45,7 @@ export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGener
     const map = maps[index];
     if (map === undefined) continue;
     const file = await fetchPage(map, { ...walk, maxBytes: SITEMAP_BYTES });
-    const listed = await readSitemap(file.bytes, file.url);
+    const listed = await walk.siteReader.sitemap(file, walk.signal);
     maps.push(...listed.sitemaps.filter((other) => !maps.includes(other)));
     for (const page of listed.pages) {
       if (count >= walk.limit) return;
@@ -70,7 +77,7 @@ export async function* crawledPages(address: string, depth: number, walk: SiteWa
       if (step === depth || !('page' in found)) continue;
       // The page may have redirected to one that was already visited.
       seen.add(canonicalUrl(found.page.url));
-      for (const link of linksOf(found.page)) {
+      for (const link of await linksOf(found.page, walk)) {
         const key = canonicalUrl(link);
         if (seen.has(key) || seen.size > MAX_QUEUED || !isOfSite(link, start)) continue;
         const { pathname } = new URL(link);
@@ -107,18 +114,12 @@ async function fetchPage(
 
 const isOfSite = (address: string, { host }: URL): boolean => URL.parse(address)?.host === host;
 
-function linksOf({ bytes, url, mediaType }: FetchedPage): string[] {
-  if (mediaType !== undefined && !mediaType.includes('html')) return [];
-  const $ = load(new TextDecoder().decode(bytes));
-  if (/nofollow/i.test($('meta[name=robots]').attr('content') ?? '')) return [];
-  const base = URL.parse($('base[href]').attr('href') ?? '', url)?.href ?? url;
-  return $('a[href], area[href]')
-    .get()
-    .flatMap(({ attribs }) => {
-      if (/\bnofollow\b/i.test(attribs['rel'] ?? '')) return [];
-      const target = URL.parse(attribs['href'] ?? '', base);
-      if (target === null || !/^https?:$/.test(target.protocol) || target.username !== '') return [];
-      target.hash = '';
-      return [target.href];
-    });
+/** A page whose links cannot be read leads nowhere, but is a page all the same. */
+async function linksOf(page: FetchedPage, { siteReader, signal }: SiteWalk): Promise<readonly string[]> {
+  try {
+    return await siteReader.links(page, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ServiceError)) throw error;
+    return [];
+  }
 }

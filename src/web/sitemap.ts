@@ -10,7 +10,8 @@ export interface Sitemap {
 
 const MAX_BYTES = 60_000_000;
 const MAX_ENTRIES = 50_000;
-const ENTRY = /<(url|sitemap)\b[^>]*>[\s\S]*?<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*<\/loc>/gi;
+/** A tag and the text after it. No part can match the beginning of another tag, so the time is linear in the text. */
+const TAG = /<(url|sitemap|loc)(?=[\s>])[^<>]*>\s*(?:<!\[CDATA\[)?([^<]*)/gi;
 
 /** Parses a sitemap: XML, optionally gzipped, or a plain list of URLs. Throws `invalid_request` for anything else. */
 export async function readSitemap(bytes: Uint8Array, url: string): Promise<Sitemap> {
@@ -27,10 +28,17 @@ export async function readSitemap(bytes: Uint8Array, url: string): Promise<Sitem
   }
   const pages: string[] = [];
   const sitemaps: string[] = [];
-  for (const [, kind = '', location = ''] of text.matchAll(ENTRY)) {
-    const address = URL.parse(location.replaceAll('&amp;', '&'), url)?.href;
-    if (address === undefined || pages.length >= MAX_ENTRIES) continue;
-    (kind.toLowerCase() === 'url' ? pages : sitemaps).push(address);
+  let list: string[] | undefined;
+  for (const [, tag = '', after = ''] of text.matchAll(TAG)) {
+    const name = tag.toLowerCase();
+    if (name !== 'loc') list = name === 'url' ? pages : sitemaps;
+    else if (list !== undefined && list.length < MAX_ENTRIES) {
+      const [written = ''] = after.split(']]>', 1);
+      const address = URL.parse(written.trim().replaceAll('&amp;', '&'), url)?.href;
+      if (address !== undefined && written.trim() !== '') list.push(address);
+      // The first location counts.
+      list = undefined;
+    }
   }
   return { pages, sitemaps };
 }

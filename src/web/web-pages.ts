@@ -43,7 +43,7 @@ export interface WebPages {
    */
   read(address: string, options: WebPageOptions): Promise<WebPage>;
   /** The best chunks for the query in text order, up to `maxCharacters` in total; empty if none matches. */
-  chunks(text: string, query: string, maxCharacters: number): readonly PageChunk[];
+  chunks(text: string, query: string, maxCharacters: number): Promise<readonly PageChunk[]>;
 }
 
 export interface WebPageOptions {

@@ -1,4 +1,5 @@
 import type { OpenHost } from './open-hosts.ts';
+import type { ProxySettings } from './proxy.ts';
 import { brave } from './search/brave.ts';
 import { exa } from './search/exa.ts';
 import type { SearchEngine } from './search/search-engine.ts';
@@ -19,6 +20,8 @@ export interface WebSettings {
   readonly engines: readonly { readonly name: EngineName; readonly access: string }[];
   /** Executable of the Chromium that renders pages. */
   readonly browser?: string;
+  /** Used for pages and search services. */
+  readonly proxy?: ProxySettings;
 }
 
 const adapters: Readonly<Record<EngineName, (access: string) => SearchEngine>> = {

@@ -1,5 +1,6 @@
 import type { CrawlPolicy } from './crawl-policy.ts';
 import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
+import type { SiteReader } from './site-pages.ts';
 import type { WebPages } from './web-pages.ts';
 import type { WebSearch } from './web-search.ts';
 
@@ -18,4 +19,5 @@ export interface Web {
 export interface WebAccess {
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
   readonly crawlPolicy: CrawlPolicy;
+  readonly siteReader: SiteReader;
 }

@@ -4,6 +4,34 @@ import { createPasswords } from '../../src/access/passwords.ts';
 
 const cheap = createPasswords(4);
 
+describe('a password hash of another system', () => {
+  it.each([
+    [
+      'bcrypt in Base64',
+      'JDJiJDEyJElsbTM0a3V0RXVsZFNIbVpSdkFrZHVEdVZBMkpkeWJBL3RCOEM0S0VNSnpEL0FHU296TTc2',
+      'analytical engine',
+    ],
+    ['Argon2', '$argon2i$v=19$m=8,t=3,p=1$laWPc6wDnS99xsMwqVPfBg$QJh6pNW6yDDvzhg2X+sQ8ww8oyRGZHkow+Hs44RzWaY', 'pwd'],
+  ])('matches its password (%s), and is replaced at the first login', async (_, given, password) => {
+    const adopted = cheap.adopt(given);
+    expect(adopted).toMatch(/^\$(2b|argon2i)\$/);
+    expect(await cheap.matches(password, adopted)).toBe(true);
+    expect(await cheap.matches(`${password}x`, adopted)).toBe(false);
+    const renewed = await cheap.renew(password, adopted);
+    expect(await cheap.matches(password, renewed ?? null)).toBe(true);
+    expect(await cheap.renew(password, renewed ?? '')).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    'nonsense',
+    '$scrypt$ln=4,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$A',
+    '$argon2id$v=19$m=4000000,t=3,p=1$laWPc6wDnS99xsMwqVPfBg$QJh6pNW6yDDvzhg2X+sQ8ww8oyRGZHkow+Hs44RzWaY',
+  ])('is refused when it is of no known kind, or needs too much memory: %j', (given) => {
+    expect(() => cheap.adopt(given)).toThrow('no password hash of bcrypt or Argon2');
+  });
+});
+
 describe('a password', () => {
   it('matches its hash, and no other password does', async () => {
     const password = fc.string({ minLength: 8, maxLength: 60 });

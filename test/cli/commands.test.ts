@@ -30,7 +30,9 @@ it('ingests a file, finds it, answers with a citation at the exact offsets, and 
   const [quote] = answered.citations[0].quotes;
   expect(quote.text).toContain('finished in 1844');
   expect(LIGHTHOUSE.slice(quote.start, quote.end)).toBe(quote.text);
-  expect((await run('documents', 'delete', result.document_id)).stdout).toMatch(/^Deleted /);
+  const id: string = result.document_id;
+  expect((await run('documents', 'delete', id.slice(0, 7))).stderr).toContain(`No document has "${id.slice(0, 7)}"`);
+  expect((await run('documents', 'delete', id.slice(0, 8))).stdout).toMatch(/^Deleted /);
   const { code, stderr } = await run('search', 'lighthouse');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('There are no documents yet.') });
 });

@@ -1,5 +1,6 @@
+import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { processOutput } from '../../src/cli/output.ts';
 
 function terminal(colourDepth: number, isTTY = true): NodeJS.WriteStream {
@@ -14,4 +15,28 @@ it('a title is a hyperlink in terminals that support it, and plain text elsewher
   const shown = (stdout: NodeJS.WriteStream, address?: string) => processOutput(stdout, stdout).link('Terms', address);
   expect(shown(terminal(8), url)).toBe(`\u001b]8;;${url}\u001b\\Terms\u001b]8;;\u001b\\`);
   expect([shown(terminal(8)), shown(terminal(1), url), shown(terminal(8, false), url)]).toEqual(Array(3).fill('Terms'));
+});
+
+it('without a terminal, a stage that lasts is reported now and then', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const written: string[] = [];
+  const sink = new Writable({ write: (text, _encoding, done) => done(void written.push(String(text))) });
+  const stderr = sink as NodeJS.WriteStream;
+  const { status } = processOutput(stderr, stderr);
+  const step = (line: string, milliseconds: number) => {
+    vi.advanceTimersByTime(milliseconds);
+    status(line);
+  };
+  step('short 1', 0);
+  step('short 2', 1_900);
+  step('', 0);
+  step('long 1', 0);
+  step('long 2', 2_000);
+  step('long 3', 14_000);
+  step('long 4', 1_000);
+  step('', 0);
+  expect(written.join('')).toBe('long 2\nlong 4\n');
 });

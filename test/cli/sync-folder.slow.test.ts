@@ -81,6 +81,13 @@ describe('a folder and its documents', () => {
     expect(await titles()).toEqual(['boats.txt']);
   });
 
+  it('leave out a file that is larger than the operator allows', async () => {
+    const { at, sync } = await openFolder({ maxBytes: 30 });
+    await writeFile(at('boats.txt'), 'Boats leave at nine.');
+    await writeFile(at('tides.txt'), 'The tide rises, and then it falls again.');
+    expect(await sync()).toEqual(['failed tides.txt', 'ingested boats.txt']);
+  });
+
   it('recognise a moved or renamed file by its content, and keep its document', async () => {
     const { store, at, sync } = await openFolder();
     await mkdir(at('old'));

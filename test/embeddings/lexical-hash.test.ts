@@ -16,6 +16,18 @@ describe('the lexical hash', () => {
     expect(embedder.isLexical).toBe(true);
   });
 
+  it('lets other work run between few long texts', async () => {
+    let others = 0;
+    const count = () => {
+      others += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    await embed(...['ferry ', 'bread ', 'tides '].map((word) => word.repeat(6_000)));
+    clearImmediate(timer);
+    expect(others).toBeGreaterThanOrEqual(3);
+  });
+
   it('gives unit vectors for any text, also the empty one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100 }), async (text) => {

@@ -1,11 +1,14 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import { expect, it, onTestFinished } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import type { GraphExtractor } from '../../src/graph/graph.ts';
 import { createGraphExtraction, type ExtractionStep } from '../../src/graph/graph-extraction.ts';
 import { createGraphThread } from '../../src/graph/graph-thread.ts';
 import { watchCorpus } from '../../src/store/watch-corpus.ts';
 import { capitalExtractor } from '../support/capitalised-words.ts';
-import { ingest, newChunk, newDocument, openTestStore, type TestStore } from '../support/store.ts';
+import { describeEngines } from '../support/engines.ts';
+import { ingest, newChunk, newDocument, type TestStore } from '../support/store.ts';
 
 const { signal } = new AbortController();
 const page = { offset: 0, limit: 100 };
@@ -37,7 +40,7 @@ async function collect(steps: AsyncIterable<ExtractionStep>): Promise<Extraction
 
 const statusOf = async ({ corpus }: TestStore, id: string) => (await corpus.get(id))?.extractionStatus;
 
-describe('the extraction of graphs', () => {
+describeEngines('The extraction of graphs', ({ openTestStore }) => {
   it('processes pending documents, and reports progress', async () => {
     const { extraction, store } = open(await openTestStore());
     for (const name of ['one', 'two', 'three']) await ingest(store, newDocument(name), [newChunk(0, 'Paris, Rouen.')]);
@@ -175,5 +178,21 @@ describe('the extraction of graphs', () => {
     await expect(extractor.extract({ title: 'Engines', chunks }, aborted)).rejects.toMatchObject({
       code: 'cancelled',
     });
+  });
+
+  it('ends an idle thread of the built-in extractor, and starts another when it is needed', async () => {
+    const { extractor, close } = createGraphThread({ idleMs: 1 });
+    onTestFinished(close);
+    const threads: Worker[] = [];
+    const note = (worker: Worker) => void threads.push(worker);
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+    const chunks = [{ chunkId: 'a', text: 'Charles Babbage met Ada Lovelace in London.', headingPath: [] }];
+    for (const started of [1, 2]) {
+      await extractor.extract({ title: 'Engines', chunks }, signal);
+      expect(threads.length).toBe(started);
+      const [ended] = await once(threads[started - 1] as Worker, 'exit');
+      expect(ended).toBe(1);
+    }
   });
 });

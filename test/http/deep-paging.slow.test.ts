@@ -8,7 +8,7 @@ const PAGE = 500;
 const places = ['harbour', 'mountain', 'library', 'bakery', 'airport', 'forest', 'hospital', 'theatre'];
 const things = ['a lost key', 'the price of bread', 'an early train', 'two broken lamps', 'the annual report'];
 
-it('pages of a semantic search over 10,000 passages together hold each of them once', async () => {
+it('pages of a search over 10,000 passages together hold each of them once, semantic and hybrid', async () => {
   const server = await startCitewell({
     cwd: await temporaryFolder(),
     env: { CITEWELL_EMBEDDING_MODEL: 'builtin/static-v1', CITEWELL_GRAPH: 'off', CITEWELL_RATE_LIMITS: 'off' },
@@ -31,14 +31,21 @@ it('pages of a semantic search over 10,000 passages together hold each of them o
     });
     await post('/documents', { chunks, run_with_orchestration: false });
   }
-  const seen: string[] = [];
-  for (let offset = 0; offset < CHUNKS; offset += PAGE) {
-    const { chunk_search_results: found } = await post('/retrieval/search', {
-      query: 'Where can I catch a plane?',
-      search_settings: { use_semantic_search: true, use_fulltext_search: false, offset, limit: PAGE },
-    });
-    expect(found).toHaveLength(PAGE);
-    for (const { id } of found) seen.push(id);
+  const semantic = { use_semantic_search: true, use_fulltext_search: false };
+  for (const [kind, page] of [
+    [semantic, PAGE],
+    // Some passages share words with the question, others are only near.
+    [{ use_hybrid_search: true }, 2 * PAGE],
+  ] as const) {
+    const seen: string[] = [];
+    for (let offset = 0; offset < CHUNKS; offset += page) {
+      const { chunk_search_results: found } = await post('/retrieval/search', {
+        query: 'Where can I catch a plane or an early train?',
+        search_settings: { ...kind, offset, limit: page },
+      });
+      expect(found).toHaveLength(page);
+      for (const { id } of found) seen.push(id);
+    }
+    expect(new Set(seen).size).toBe(CHUNKS);
   }
-  expect(new Set(seen).size).toBe(CHUNKS);
 }, 300_000);

@@ -8,7 +8,10 @@ let server: RunningHttp;
 let open: RunningHttp;
 let mounted: RunningHttp;
 beforeAll(async () => {
-  server = await startHttp({}, undefined, rejectOtherOrigins({ hosts: ['kb.test'], origins: ['app.test'] }));
+  const guarded: RequestHandler = (_request, response) => void response.json({});
+  server = await startHttp({}, undefined, rejectOtherOrigins({ hosts: ['kb.test'], origins: ['app.test'] }), [
+    { path: '/other', handler: guarded, isGuarded: true },
+  ]);
   open = await startHttp({}, undefined, rejectOtherOrigins({ hosts: [], origins: ['*'] }));
   const handler: RequestHandler = (_request, response) => void response.json({});
   mounted = await startHttp({}, undefined, undefined, [{ path: '/mcp', handler }]);
@@ -33,6 +36,11 @@ async function call(
 }
 
 describe('a server without authentication', () => {
+  it('checks the origin of requests to a guarded interface as of its own', async () => {
+    expect(await call(server, { origin: 'https://app.test' }, 'POST', '/other')).toEqual([200, 'https://app.test']);
+    expect(await call(server, { origin: 'https://evil.test' }, 'POST', '/other')).toEqual([403, undefined]);
+  });
+
   it.each(['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443', 'https://app.test'])(
     'answers a page of %s, and lets it read the answer',
     async (origin) => {

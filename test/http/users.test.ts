@@ -237,6 +237,38 @@ describe('r2r-js as a superuser', () => {
     expect((await (some as unknown as Blob).text()).trim().split('\r\n')).toEqual(['"email"', '"admin@example.com"']);
   });
 
+  it('acts for another user when it names one, which nobody else may', async () => {
+    const [owner, other] = [await newcomer('owned'), await newcomer('curious')];
+    const acting = { ...bearer(adminToken), 'x-citewell-user': owner.id };
+    const { results: made } = await json(
+      await post('/documents', { raw_text: 'A document made for its owner.' }, acting),
+    );
+    const { results: seen } = await owner.client.documents.retrieve({ id: made.document_id });
+    expect(seen).toMatchObject({ ownerId: owner.id });
+    // Nor does the superuser have more rights than that user meanwhile.
+    expect((await send('/users', { headers: acting })).status).toBe(403);
+    const refused = await send('/documents', { headers: { ...bearer(other.access), 'x-citewell-user': owner.id } });
+    expect(refused.status).toBe(403);
+    // Requests of the superuser do not use up that user's.
+    await post(`/users/${owner.id}`, { limits_overrides: { global_per_min: 0 } }, bearer(adminToken));
+    expect((await post('/conversations', {}, bearer(owner.access))).status).toBe(429);
+    expect((await post('/conversations', {}, acting)).status).toBe(200);
+    const nobody = '6b9f1f3e-0000-4000-8000-000000000000';
+    expect((await send('/documents', { headers: { ...acting, 'x-citewell-user': nobody } })).status).toBe(404);
+  });
+
+  it('brings the password hash of another system, which nobody else may', async () => {
+    const { id, email, access } = await newcomer('moved');
+    const hash = {
+      password_hash: '$argon2i$v=19$m=8,t=3,p=1$laWPc6wDnS99xsMwqVPfBg$QJh6pNW6yDDvzhg2X+sQ8ww8oyRGZHkow+Hs44RzWaY',
+    };
+    expect((await post(`/users/${id}`, hash, bearer(access))).status).toBe(403);
+    expect((await post(`/users/${id}`, hash, bearer(adminToken))).status).toBe(200);
+    expect((await new r2rClient(server.url).users.login({ email, password: 'pwd' })).results).toHaveProperty(
+      'accessToken',
+    );
+  });
+
   it('creates users with a verified e-mail, and cannot remove the last admin', async () => {
     const made = await admin.users.create({ email: 'wu@example.org', password: PASSWORD, isVerified: true });
     expect(made.results.isVerified).toBe(true);

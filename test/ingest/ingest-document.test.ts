@@ -257,7 +257,7 @@ describe('a source that is ingested again', () => {
 describe('what cannot be ingested', () => {
   it.each<[string, Submission, string, RegExp]>([
     ['an unknown format', file('a.bin', Buffer.from([0, 1, 2, 3, 255, 254, 0, 9])), 'unsupported_type', /Readable are/],
-    ['a file past its limit', file('a.txt', 'word '.repeat(500_000)), 'too_large', /2500000 bytes.*2000000/],
+    ['a file past its limit', file('a.css', 'word '.repeat(2_100_000)), 'too_large', /10\.5 MB.*10\.0 MB/],
     ['an empty text', text('  \n'), 'invalid_request', /empty/],
     [
       'no chunk with text',
@@ -335,6 +335,20 @@ describe('what cannot be ingested', () => {
     expect((await store.corpus.chunksOf(id, { offset: 0, limit: 9 })).items.map((chunk) => chunk.text)).toEqual([
       'Some words.',
     ]);
+  });
+
+  it('ends well when it was published, though the answer of the store was lost', async () => {
+    const store = await openTestStore();
+    const corpus: TestStore['corpus'] = {
+      ...store.corpus,
+      async publish(...publication) {
+        await store.corpus.publish(...publication);
+        throw new ServiceError('store_failed', 'The connection was closed.');
+      },
+    };
+    const { ingestor } = await openIngestor({ store: { ...store, corpus } });
+    const document = await documentOf(ingestor, text('Boats leave at nine.'));
+    expect(await store.corpus.get(document.id)).toMatchObject({ ingestionStatus: 'success', failure: null });
   });
 });
 

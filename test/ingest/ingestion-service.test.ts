@@ -13,10 +13,11 @@ import type { Submission } from '../../src/ingest/ingestor.ts';
 import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
 import { openAiProvider } from '../models/support.ts';
+import { describeEngines, type Engine } from '../support/engines.ts';
 import { openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { brokenConnection } from '../support/fake-provider.ts';
 import { sharedReaders } from '../support/shared-readers.ts';
-import { newChunks, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';
+import { newChunks, newDocument, publication, type TestStore, testSpace } from '../support/store.ts';
 
 /** Longer time-outs for busy machines. */
 const patient = { timeout: 15_000 };
@@ -55,8 +56,11 @@ function embedder(onEmbed: (text: string) => Promise<void> = async () => {}): Em
   };
 }
 
-async function openService(options: { store?: TestStore; embeddings?: EmbeddingModel; concurrency?: number } = {}) {
-  const store = options.store ?? (await openTestStore());
+async function openService(
+  engine: Engine,
+  options: { store?: TestStore; embeddings?: EmbeddingModel; concurrency?: number } = {},
+) {
+  const store = options.store ?? (await engine.openTestStore());
   const { queue, corpus } = store;
   const feed = createIngestionFeed();
   const readers = sharedReaders();
@@ -80,9 +84,9 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
   return { store, corpus, queue, ingestor, service, submit, end, reported };
 }
 
-describe('a queued submission', () => {
+describeEngines('A queued submission', (engine) => {
   it('is ingested without a waiting client', async () => {
-    const { queue, submit, end, service } = await openService();
+    const { queue, submit, end, service } = await openService(engine);
     const { id } = await submit(text('Some words.'));
     expect(await end(id)).toMatchObject({
       task: { state: 'succeeded', tries: 1, attempt: 1, lastError: null },
@@ -98,7 +102,7 @@ describe('a queued submission', () => {
       calls++;
       if (calls <= 2) throw away();
     });
-    const { submit, end } = await openService({ embeddings });
+    const { submit, end } = await openService(engine, { embeddings });
     const { id } = await submit(text('Some words.'));
     expect(await end(id)).toMatchObject({
       task: { state: 'succeeded', tries: 3 },
@@ -111,7 +115,7 @@ describe('a queued submission', () => {
     const embeddings = embedder(async () => {
       if (isAway) throw away();
     });
-    const { submit, end, service } = await openService({ embeddings });
+    const { submit, end, service } = await openService(engine, { embeddings });
     const { id } = await submit(text('Some words.'));
     expect(await end(id)).toMatchObject({
       task: { state: 'failed', tries: quick.tries, lastError: 'The embedder is away.' },
@@ -131,9 +135,9 @@ describe('a queued submission', () => {
       ...{ provider, client: openAiClient(provider), model: 'some-embedder', dimensions: 4 },
       retry: { maxTries: 1, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 10 },
     });
-    const store = await openTestStore();
+    const store = await engine.openTestStore();
     await Array.fromAsync(store.spaces.reindex(embeddings, always));
-    const { submit, end } = await openService({ store, embeddings });
+    const { submit, end } = await openService(engine, { store, embeddings });
     fake.next(openAiError(503, 'Overloaded.'), openAiError(429, 'Slow down.'), brokenConnection);
     const { id } = await submit(text('Some words.'));
     expect(await end(id)).toMatchObject({ task: { state: 'succeeded', tries: 4 } });
@@ -141,7 +145,7 @@ describe('a queued submission', () => {
   });
 
   it('that cannot be read is not retried', async () => {
-    const { submit, end } = await openService();
+    const { submit, end } = await openService(engine);
     const content = { kind: 'file', fileName: 'a.json', bytes: Buffer.from('{"a":') } as const;
     const { id } = await submit(text('', { content }));
     expect(await end(id)).toMatchObject({
@@ -156,7 +160,7 @@ describe('a queued submission', () => {
       calls++;
       if (isAway) throw away();
     });
-    const { submit, service, store } = await openService({ embeddings });
+    const { submit, service, store } = await openService(engine, { embeddings });
     for (let number = 0; number < 10; number++) await submit(text(`Document number ${number}.`));
     await expect.poll(() => calls, patient).toBeGreaterThan(3);
     isAway = false;
@@ -168,13 +172,13 @@ describe('a queued submission', () => {
   });
 });
 
-describe('a task', () => {
+describeEngines('A task', (engine) => {
   it('is cancelled while it waits and while it runs', async () => {
     let isHeld = true;
     const embeddings = embedder(async () => {
       while (isHeld) await wait(5);
     });
-    const { submit, service, queue, corpus, end } = await openService({ embeddings, concurrency: 1 });
+    const { submit, service, queue, corpus, end } = await openService(engine, { embeddings, concurrency: 1 });
     const working = await submit(text('The first.'));
     const waiting = await submit(text('The second.'));
     await expect.poll(async () => (await queue.ofDocument(working.id))?.state, patient).toBe('running');
@@ -196,7 +200,7 @@ describe('a task', () => {
   });
 
   it('of an earlier submission ends without further work', async () => {
-    const { queue, corpus } = await openTestStore();
+    const { queue, corpus } = await engine.openTestStore();
     const document = newDocument('one');
     await corpus.begin(document, { queued: true });
     const first = await found(queue.take({ alone: false }));
@@ -216,7 +220,7 @@ describe('a task', () => {
   });
 
   it('is deleted with its document', async () => {
-    const { queue, corpus } = await openTestStore();
+    const { queue, corpus } = await engine.openTestStore();
     const { id } = await corpus.begin(newDocument('one'), { queued: true });
     const task = await queue.ofDocument(id);
     expect(await queue.get(task?.id ?? '')).toMatchObject({ id: task?.id });
@@ -226,7 +230,7 @@ describe('a task', () => {
   });
 
   it('runs in order of priority, then age', async () => {
-    const { queue, corpus, sqlite } = await openTestStore();
+    const { queue, corpus, sqlite } = await engine.openTestStore();
     for (const name of ['one', 'two', 'three']) await corpus.begin(newDocument(name), { queued: true });
     const urgent = await queue.ofDocument(newDocument('three').id);
     await sqlite.writer
@@ -245,22 +249,22 @@ describe('a task', () => {
   });
 });
 
-describe('a process that ends during ingestion', () => {
+describeEngines('A process that ends during ingestion', (engine) => {
   it('leaves its tasks to the next process, which finishes them', async () => {
-    const store = await openTestStore();
+    const store = await engine.openTestStore();
     for (const name of ['one', 'two', 'three']) await store.corpus.begin(newDocument(name), { queued: true });
     await store.queue.take({ alone: false });
     await store.corpus.begin(newDocument('held by its caller'));
     const next = await store.reopen();
     expect(await next.queue.backlog()).toMatchObject({ queued: 4, running: 0 });
-    const { service } = await openService({ store: next });
+    const { service } = await openService(engine, { store: next });
     service.wakeUp();
     await service.idle();
     expect((await next.corpus.stats()).documents).toMatchObject({ success: 4 });
   });
 
   it('each time on the same document makes that document fail, and the others succeed', async () => {
-    let store = await openTestStore();
+    let store = await engine.openTestStore();
     const poison = await store.corpus.begin(newDocument('poison'), { queued: true });
     await store.corpus.begin(newDocument('beside it'), { queued: true });
     for (let start = 1; start <= 3; start++) {
@@ -275,19 +279,19 @@ describe('a process that ends during ingestion', () => {
       state: 'failed',
       lastError: expect.stringMatching(/ended 3 times while this document was worked on/),
     });
-    const { service } = await openService({ store });
+    const { service } = await openService(engine, { store });
     service.wakeUp();
     await service.idle();
     expect((await store.corpus.stats()).documents).toMatchObject({ success: 1, failed: 1 });
   });
 });
 
-describe('a follower of an ingestion', () => {
+describeEngines('A follower of an ingestion', (engine) => {
   const names = async (events: AsyncIterable<{ event: { type: string } }>) =>
     (await Array.fromAsync(events)).map(({ event }) => event.type);
 
   it('receives all events from the beginning, and can resume', async () => {
-    const { submit, service, corpus, end } = await openService();
+    const { submit, service, corpus, end } = await openService(engine);
     const document = await submit(text('Some words.'));
     const seen = await Array.fromAsync(service.follow(document, undefined, always));
     expect(seen.at(-1)?.event).toMatchObject({ type: 'done', document: { chunkCount: 1 } });
@@ -302,7 +306,7 @@ describe('a follower of an ingestion', () => {
 
   it('receives events of failed attempts', async () => {
     let calls = 0;
-    const { submit, service } = await openService({
+    const { submit, service } = await openService(engine, {
       embeddings: embedder(async () => {
         calls++;
         if (calls === 1) throw away();
@@ -313,7 +317,7 @@ describe('a follower of an ingestion', () => {
   });
 
   it('learns the end from the records when it missed the event', async () => {
-    const { corpus, service, queue } = await openService();
+    const { corpus, service, queue } = await openService(engine);
     const document = await corpus.begin(newDocument('one'), { queued: true });
     const task = await queue.ofDocument(document.id);
     await queue.cancel(task?.id ?? '', 'Not wanted.');

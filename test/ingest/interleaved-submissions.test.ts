@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import type { Corpus } from '../../src/store/corpus.ts';
-import { newChunk, newDocument, openTestStore, publication } from '../support/store.ts';
+import { describeEngines } from '../support/engines.ts';
+import { newChunk, newDocument, publication } from '../support/store.ts';
 
 /** One submission of a document, with its content. */
 interface Attempt {
@@ -32,39 +33,41 @@ const textOf = (content: number) =>
 
 const conflicts = (error: unknown): boolean => error instanceof ServiceError && error.code === 'conflict';
 
-it('of concurrent submissions of a document only the last is published, and always completely', async () => {
-  const store = await openTestStore();
-  const { corpus } = store;
-  let run = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
-      const name = `document ${run++}`;
-      const { id } = newDocument(name);
-      const attempts: Attempt[] = [];
-      let visible: number | undefined;
-      for (const each of steps) {
-        if (each.do === 'submit') {
-          const bytes = Buffer.from(`${name} ${each.content}`);
-          const { ingestionAttempt } = await corpus.begin(newDocument(name, { bytes }), { replace: true });
-          attempts.unshift({ number: ingestionAttempt, content: each.content });
-          continue;
+describeEngines('Submissions', ({ openTestStore }) => {
+  it('of concurrent submissions of a document only the last is published, and always completely', async () => {
+    const store = await openTestStore();
+    const { corpus } = store;
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+        const name = `document ${run++}`;
+        const { id } = newDocument(name);
+        const attempts: Attempt[] = [];
+        let visible: number | undefined;
+        for (const each of steps) {
+          if (each.do === 'submit') {
+            const bytes = Buffer.from(`${name} ${each.content}`);
+            const { ingestionAttempt } = await corpus.begin(newDocument(name, { bytes }), { replace: true });
+            attempts.unshift({ number: ingestionAttempt, content: each.content });
+            continue;
+          }
+          const attempt = attempts[each.by];
+          if (attempt === undefined) continue;
+          const isLatest = each.by === 0;
+          const outcome = await act(corpus, id, attempt, each.do).catch((error: unknown) => {
+            if (conflicts(error)) return 'refused' as const;
+            throw error;
+          });
+          // No call of an earlier submission changes anything any more.
+          if (!isLatest) expect(outcome).toBe('refused');
+          if (outcome === 'published') visible = attempt.content;
+          await expectWhole(corpus, id, visible);
         }
-        const attempt = attempts[each.by];
-        if (attempt === undefined) continue;
-        const isLatest = each.by === 0;
-        const outcome = await act(corpus, id, attempt, each.do).catch((error: unknown) => {
-          if (conflicts(error)) return 'refused' as const;
-          throw error;
-        });
-        // No call of an earlier submission changes anything any more.
-        if (!isLatest) expect(outcome).toBe('refused');
-        if (outcome === 'published') visible = attempt.content;
-        await expectWhole(corpus, id, visible);
-      }
-    }),
-    { numRuns: 40 },
-  );
-}, 60_000);
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+});
 
 async function act(corpus: Corpus, id: string, attempt: Attempt, what: 'stage' | 'publish' | 'fail') {
   const { number, content } = attempt;

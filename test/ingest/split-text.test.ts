@@ -5,6 +5,8 @@ import { markdownBlocks } from '../../src/ingest/readers/markdown/markdown.ts';
 import { paragraphsOf } from '../../src/ingest/readers/plain/text.ts';
 import { type SplitChunk, type SplitOptions, splitText } from '../../src/ingest/split-text.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
+import { makeZip, wordParagraph, wordParts } from './make-docx.ts';
+import { sheetRow, workbookParts } from './make-office.ts';
 
 const KAFKA =
   'One morning, when Gregor Samsa woke from troubled dreams, he found himself transformed in his bed into a horrible vermin.';
@@ -13,6 +15,7 @@ const split = (text: string, options?: SplitOptions): SplitChunk[] =>
   splitText({ text, blocks: paragraphsOf(text), pages: [] }, options);
 const htmlTable = ([head = [], ...rows]: readonly string[][]): string =>
   `<table><tr><th>${head.join('</th><th>')}</th></tr>${rows.map((row) => `<tr><td>${row.join('</td><td>')}</td></tr>`).join('')}</table>`;
+const wordCell = (text: string): string => `<w:tc>${wordParagraph(text)}</w:tc>`;
 const splitMarkdown = (text: string): SplitChunk[] => splitText({ text, blocks: markdownBlocks(text), pages: [] });
 
 describe('splitting with explicit sizes', () => {
@@ -99,6 +102,19 @@ describe('splitting by structure', () => {
 
   it.each([
     ['html', (rows: readonly string[][]) => `<h1>Fares</h1>${htmlTable(rows)}`],
+    ['html', (rows: readonly string[][]) => `<h1>Fares</h1>${htmlTable(rows).replaceAll('th>', 'td>')}`],
+    [
+      'docx',
+      (rows: readonly string[][]) =>
+        makeZip(
+          wordParts(`<w:tbl>${rows.map((row) => `<w:tr>${row.map(wordCell).join('')}</w:tr>`).join('')}</w:tbl>`),
+        ),
+    ],
+    [
+      'xlsx',
+      (rows: readonly string[][]) =>
+        makeZip(workbookParts([{ name: 'Fares', rows: rows.map((row, at) => sheetRow(at + 1, row)).join('') }])),
+    ],
     ['csv', (rows: readonly string[][]) => rows.map((row) => row.join(',')).join('\n')],
     [
       'rst',
@@ -108,7 +124,8 @@ describe('splitting by structure', () => {
   ])('names the columns with each part of a long table in %s, and keeps exact places', async (type, write) => {
     const rows = Array.from({ length: 120 }, (_, index) => [`Pier ${index}`, `${index * 3} kroner`]);
     const { signal } = new AbortController();
-    const bytes = Buffer.from(write([['Stop', 'Price'], ...rows]));
+    const written = write([['Stop', 'Price'], ...rows]);
+    const bytes = typeof written === 'string' ? Buffer.from(written) : written;
     const read = await readDocument(type, { bytes, fileName: `fares.${type}`, signal });
     const chunks = splitText(read);
     expect(chunks.length).toBeGreaterThan(2);

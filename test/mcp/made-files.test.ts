@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startInProcess } from './support/in-process.ts';
 
@@ -10,11 +11,19 @@ const FILES = [
 ];
 
 /** Answers each call with the same files and much output, without running anything. */
-const sandbox: Pick<Sandbox, 'run'> = {
+const sandbox: Pick<Sandbox, 'run' | 'limits'> = {
+  limits: defaultSandboxLimits,
   run: async () => {
     const captured = (text: string) => ({ text, characters: text.length, isTruncated: false });
     const value = { repr: 'x'.repeat(50_000), type: 'str', isTruncated: false, json: 'x'.repeat(50_000) };
-    const common = { files: FILES, skippedFiles: [], milliseconds: 1, sessionLost: false };
+    const common = {
+      files: FILES,
+      skippedFiles: [],
+      restoredFiles: 0,
+      lostFiles: [],
+      milliseconds: 1,
+      sessionLost: false,
+    };
     return {
       end: 'finished',
       value,

@@ -5,6 +5,7 @@ import { chooseTools } from '../../src/mcp/choose-tools.ts';
 import { mcpOverHttp } from '../../src/mcp/http.ts';
 import { createLocalBackend } from '../../src/mcp/local-backend.ts';
 import { mcpServers } from '../../src/mcp/server.ts';
+import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ToolNeed } from '../../src/toolbox/tool.ts';
 import { type MountedServices, startCitewell } from '../http/support/start-citewell.ts';
@@ -183,12 +184,20 @@ function repeat({ body }: ReceivedRequest): Reply {
 }
 
 /** A sandbox that returns its input instead of running it. */
-const showingSandbox: Pick<Sandbox, 'run'> = {
+const showingSandbox: Pick<Sandbox, 'run' | 'limits'> = {
+  limits: defaultSandboxLimits,
   run: async ({ inputs, files }) => {
     const text = JSON.stringify(inputs) + files.map(({ bytes }) => Buffer.from(bytes).toString()).join('\n');
     const captured = (shown: string) => ({ text: shown, characters: shown.length, isTruncated: false });
     const made = [{ name: 'note.txt', bytes: Buffer.from('made by Python') }];
-    const common = { files: made, skippedFiles: [], milliseconds: 1, sessionLost: false };
+    const common = {
+      files: made,
+      skippedFiles: [],
+      restoredFiles: 0,
+      lostFiles: [],
+      milliseconds: 1,
+      sessionLost: false,
+    };
     return { end: 'finished', stdout: captured(text), stderr: captured(''), ...common };
   },
 };

@@ -3,6 +3,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiSource } from '../../src/migrate/api-source.ts';
 import { type MigrationEvent, migrateR2r } from '../../src/migrate/migrate-r2r.ts';
 import { openMigrationState } from '../../src/migrate/migration-state.ts';
 import { connectV3 } from '../../src/migrate/v3-connection.ts';
@@ -59,7 +60,7 @@ describe('a migration', { shuffle: false }, () => {
     const state = await openMigrationState(join(folder, file));
     const events = [];
     const migration = {
-      from: connectV3({ url: from }, signal),
+      from: apiSource(connectV3({ url: from }, signal)),
       to: connectV3({ url: target.url }, signal),
       state,
       signal,

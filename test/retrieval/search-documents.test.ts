@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { embedDescriptions } from '../../src/retrieval/embed-descriptions.ts';
 import { withDescriptions } from '../../src/retrieval/search-documents.ts';
 import type { Corpus } from '../../src/store/corpus.ts';
-import { newChunk, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';
+import { describeEngines } from '../support/engines.ts';
+import { newChunk, newDocument, publication, type TestStore, testSpace } from '../support/store.ts';
 
 const always = new AbortController().signal;
 const all = { kind: 'all' } as const;
@@ -44,7 +45,7 @@ async function add(
 const titles = async (corpus: Pick<Corpus, 'searchDocuments'>, text: string, more = {}) =>
   (await corpus.searchDocuments({ text, filter: all, limit: 9, offset: 0, ...more })).items.map(({ title }) => title);
 
-describe('documents', () => {
+describeEngines('Documents', ({ openTestStore }) => {
   it('are found by meaning, and by the words of their descriptions', async () => {
     const store = await openTestStore();
     const embedder = subjects();

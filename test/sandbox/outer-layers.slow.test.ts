@@ -1,13 +1,22 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSandbox as openOurs } from '../../scripts/open-sandbox.ts';
 import { openSandbox } from '../../src/adapters/open-sandbox.ts';
 import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
 import { findOuterLayers, slotCommand } from '../../src/sandbox/outer-layers.ts';
 import { findRuntime } from '../../src/sandbox/runtime.ts';
-import { bubblewrapPath, type SandboxSettings, sandboxAbsence } from '../../src/sandbox/sandbox-settings.ts';
+import {
+  bubblewrapPath,
+  findProgram,
+  type SandboxSettings,
+  sandboxAbsence,
+} from '../../src/sandbox/sandbox-settings.ts';
+import { PATIENT } from '../support/patience.ts';
+import { makeZip } from './support/make-zip.ts';
 
 const { signal } = new AbortController();
 const path = process.env['PATH'] ?? '';
@@ -47,7 +56,7 @@ describe('the command line of a slot', () => {
     const { program, args } = slotCommand({ ...plan, layers: { bubblewrap: { absent: '' }, kernelLimits: true } });
     expect([program, args[0], args[2]]).toEqual(['/bin/sh', '-c', process.execPath]);
     expect(args[1]).toBe(
-      'ulimit -c 0 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -n 64 2>/dev/null; ulimit -d 1536000 2>/dev/null; exec "$0" "$@"',
+      'ulimit -c 0 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -n 64 2>/dev/null; ulimit -s 32768 2>/dev/null; ulimit -d 1994752 2>/dev/null; exec "$0" "$@"',
     );
   });
 
@@ -60,6 +69,61 @@ describe('the command line of a slot', () => {
     expect(bound).toEqual(expect.arrayContaining([process.execPath, '/bin/sh', ...plan.readable]));
     expect(bound).not.toEqual(expect.arrayContaining(['/']));
     expect(args.filter((word) => word === '--bind' || word === '--share-net')).toEqual([]);
+  });
+});
+
+describe('without bubblewrap', () => {
+  it('starts the slot with the tools that take its rights', () => {
+    const rights = { prefix: ['/usr/bin/setpriv', '--no-new-privs'], holds: [] };
+    const { program, args } = slotCommand({
+      ...plan,
+      layers: { bubblewrap: { absent: '' }, kernelLimits: true, rights },
+    });
+    expect([program, ...args.slice(0, 3)]).toEqual(['/usr/bin/setpriv', '--no-new-privs', '/bin/sh', '-c']);
+  });
+
+  it('has no rights to take where there are no such tools', async () => {
+    expect((await findOuterLayers(folder)).rights).toEqual({ prefix: [], holds: expect.any(Array) });
+  });
+
+  it.runIf(process.platform === 'linux')('the slot does without the rights that were found to be missing', async () => {
+    for (const name of ['setpriv', 'unshare']) {
+      const file = findProgram(name, path);
+      if (file !== undefined) await symlink(file, join(folder, name));
+    }
+    const { rights } = await findOuterLayers(folder);
+    // As a service of root may find them.
+    const others = join(folder, 'others');
+    await mkdir(others, { mode: 0o700 });
+    await writeFile(join(others, 'answer-1.0-py3-none-any.whl'), makeZip({ 'answer.py': 'VALUE = 42' }));
+    if (process.getuid?.() === 0) await chown(others, 65_533, 65_533);
+    const sandbox = await openOurs({}, others, folder);
+    try {
+      const result = await sandbox.run(
+        { code: 'import answer\nanswer.VALUE', inputs: {}, files: [], session: 'a' },
+        signal,
+      );
+      expect(result.value?.repr).toBe('42');
+      const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]);
+      const slots = stdout.split('\n').filter((line) => line.includes('slot-process'));
+      expect(slots.length).toBeGreaterThan(0);
+      for (const line of slots) {
+        const pid = Number.parseInt(line, 10);
+        // The spare slot may still be starting.
+        await vi.waitFor(async () => {
+          const status = await readFile(`/proc/${pid}/status`, 'utf8');
+          const holds = [
+            ...((await readFile(`/proc/${pid}/net/dev`, 'utf8')).trim().split('\n').length > 3 ? [] : ['no network']),
+            ...(/^NoNewPrivs:\s+1/m.test(status) ? ['no new privileges'] : []),
+            ...(/^CapEff:\s+0*$/m.test(status) && /^CapPrm:\s+0*$/m.test(status) ? ['no capabilities'] : []),
+            ...(/^Uid:\s+0\b/m.test(status) ? [] : ['not root']),
+          ];
+          expect(holds).toEqual(rights?.holds);
+        }, PATIENT);
+      }
+    } finally {
+      await sandbox.close();
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -56,6 +56,32 @@ describe('packages of an operator', () => {
     }
   });
 
+  it('make tables and figures of what pandas and matplotlib have, and may be larger than the isolate without them', async () => {
+    const package_ = (name: string, files: Readonly<Record<string, string | Uint8Array>>) =>
+      writeFile(join(folder, `${name}-1.0-py3-none-any.whl`), makeZip(files));
+    await package_('pandas', { 'pandas/__init__.py': 'from .frame import DataFrame', 'pandas/frame.py': DATA_FRAME });
+    await package_('matplotlib', { 'matplotlib/__init__.py': '', 'matplotlib/pyplot.py': PYPLOT });
+    await package_('large', { 'large/__init__.py': 'SIZE = 1', 'large/data.bin': randomBytes(120_000_000) });
+    const sandbox = await openSandbox({}, folder);
+    const run = (code: string) => sandbox.run({ code, inputs: {}, files: [], session: 'a' }, signal);
+    try {
+      const table = await run('import pandas, large\npandas.DataFrame()');
+      expect(table.value, table.error?.traceback).toMatchObject({ type: 'DataFrame', repr: 'a table of 60 rows' });
+      const figures = await run('import matplotlib.pyplot as plt\nplt.figure()\nplt.figure()\nplt.BACKEND');
+      expect(figures.value?.repr, figures.error?.traceback).toBe("'Agg'");
+      expect(figures.files.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual([
+        ['figure-1.png', 'png of 1'],
+        ['figure-2.png', 'png of 2'],
+      ]);
+      expect((await run('1')).files).toEqual([]);
+      expect((await run('plt.figure()\n1 / 0')).files.map(({ name }) => name)).toEqual(['figure-3.png']);
+      const own = await run('plt.figure().savefig("out/mine.png")');
+      expect(own.files.map(({ name }) => name)).toEqual(['mine.png']);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('may be compiled for Pyodide', async () => {
     const file = 'tinyext-1.0-cp314-cp314-pyodide_2026_0_wasm32.whl';
     await writeFile(
@@ -80,6 +106,7 @@ describe('packages of an operator', () => {
     const reports: string[] = [];
     const options = {
       pyodide: runtime.pyodide,
+      pyodideVersion: runtime.pyodideVersion,
       cacheFolder: cacheFolder(),
       report: (text: string) => reports.push(text),
     };
@@ -102,7 +129,8 @@ describe('packages of an operator', () => {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const mirror = (names: string) => `http://127.0.0.1:${port}/full/${names}`;
-    const files = (source: string) => openPackages(source, { pyodide, cacheFolder: cacheFolder() }).files();
+    const files = (source: string) =>
+      openPackages(source, { pyodide, pyodideVersion: '1', cacheFolder: cacheFolder() }).files();
     try {
       await expect(files(mirror(''))).rejects.toThrow(/name the packages to take/);
       await expect(files(mirror('#unheard-of'))).rejects.toThrow(/has no unheard-of. It has: needed, tiny/);
@@ -120,6 +148,44 @@ describe('packages of an operator', () => {
     }
   });
 });
+
+/** As much of pandas and matplotlib as the sandbox itself uses. */
+const DATA_FRAME = `
+class DataFrame:
+    __module__ = 'pandas'
+    shape = (1, 1)
+
+    def to_string(self, *, max_rows, max_cols):
+        return f'a table of {max_rows} rows'
+`;
+const PYPLOT = `
+import os
+
+BACKEND = os.environ['MPLBACKEND']
+_open = {}
+
+
+class Figure:
+    def __init__(self, number):
+        self.number = number
+
+    def savefig(self, target, **_):
+        data = f'png of {self.number}'.encode()
+        target.write(data) if hasattr(target, 'write') else open(target, 'wb').write(data)
+
+
+def figure(number=None):
+    number = number or max(_open, default=0) + 1
+    return _open.setdefault(number, Figure(number))
+
+
+def get_fignums():
+    return sorted(_open)
+
+
+def close(which):
+    _open.clear()
+`;
 
 function anyRuntime() {
   const search = findRuntime();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { type PooledSlot, type PoolOptions, SlotPool } from '../../src/sandbox/pool.ts';
+import { type LeaseRequest, type PooledSlot, type PoolOptions, SlotPool } from '../../src/sandbox/pool.ts';
 
 interface CountedSlot extends PooledSlot {
   readonly number: number;
@@ -41,6 +41,37 @@ function countedPool(options: Partial<PoolOptions<CountedSlot>> = {}) {
   return { pool, started };
 }
 
+/** A pool whose slots start when they are told to, once `hold` was called. */
+function heldPool(options: Partial<PoolOptions<CountedSlot>> = {}) {
+  const held: (() => void)[] = [];
+  let count = 0;
+  let isHeld = false;
+  const { pool } = countedPool({
+    async start() {
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      const number = ++count;
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      return { number, end, ended };
+    },
+    ...options,
+  });
+  const hold = () => {
+    isHeld = true;
+  };
+  const startHeld = () => {
+    isHeld = false;
+    for (const start of held) start();
+  };
+  return { pool, hold, startHeld, count: () => count };
+}
+
+async function abandon(pool: SlotPool<CountedSlot>, request: LeaseRequest): Promise<void> {
+  const aborting = new AbortController();
+  const abandoned = pool.lease(request, aborting.signal);
+  aborting.abort(new Error('not any more'));
+  await expect(abandoned).rejects.toThrow('not any more');
+}
+
 describe('a pool of slots', () => {
   it('starts nothing before its first use, and then keeps one spare slot', async () => {
     const { pool, started } = countedPool();
@@ -70,6 +101,20 @@ describe('a pool of slots', () => {
     const second = await pool.lease({ session: 'a' }, never);
     expect([second.slot.number, second.sessionLost]).toEqual([first.slot.number, false]);
     second.release(true);
+  });
+
+  it('says how full it is: calls, kept sessions and calls that wait', async () => {
+    const { pool } = countedPool();
+    expect(pool.occupancy).toEqual({ slots: 2, busy: 0, idle: 0, waiting: 0 });
+    const session = await pool.lease({ session: 'a' }, never);
+    const call = await pool.lease({}, never);
+    const third = pool.lease({}, never);
+    await vi.waitFor(() => expect(pool.occupancy).toEqual({ slots: 2, busy: 2, idle: 0, waiting: 1 }));
+    call.release(true);
+    (await third).release(true);
+    session.release(true);
+    await vi.waitFor(() => expect(pool.occupancy).toMatchObject({ busy: 0, waiting: 0 }));
+    expect(pool.occupancy.idle).toBeGreaterThan(0);
   });
 
   it('runs the calls of a session one after another', async () => {
@@ -118,6 +163,119 @@ describe('a pool of slots', () => {
     a.release(true);
   });
 
+  it('restarts a session at once while a call of it is running, whose slot then ends', async () => {
+    const { pool, started } = countedPool();
+    const running = await pool.lease({ session: 'a' }, never);
+    const anew = await pool.lease({ session: 'a', reset: true }, never);
+    expect([anew.isNew, anew.sessionLost, running.isCurrent(), anew.isCurrent()]).toEqual([true, false, false, true]);
+    running.release(true);
+    await vi.waitFor(() => expect(started[running.slot.number - 1]?.isEnded()).toBe(true));
+    anew.release(true);
+    const next = await pool.lease({ session: 'a' }, never);
+    expect([next.slot.number, next.isNew]).toEqual([anew.slot.number, false]);
+    next.release(true);
+  });
+
+  it('restarts a session also after a call of it that waited longer', async () => {
+    const { pool } = countedPool({ slots: 1 });
+    const running = await pool.lease({ session: 'a' }, never);
+    const [first, anew] = [pool.lease({ session: 'a' }, never), pool.lease({ session: 'a', reset: true }, never)];
+    running.release(true);
+    const before = (await first).slot.number;
+    (await first).release(true);
+    expect([(await anew).isNew, (await anew).slot.number === before]).toEqual([true, false]);
+    (await anew).release(true);
+  });
+
+  it('takes a slot from the user who has the most', async () => {
+    const { pool } = countedPool({ slots: 3 });
+    const use = async (session: string, user: string) => {
+      const lease = await pool.lease({ session, user }, never);
+      lease.release(true);
+      return lease.isNew;
+    };
+    for (const [session, user] of [
+      ['b1', 'b'],
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['a3', 'a'],
+    ] as const)
+      await use(session, user);
+    expect(await use('b1', 'b')).toBe(false);
+    expect(await use('b2', 'b')).toBe(true);
+    expect([await use('b1', 'b'), await use('a3', 'a')]).toEqual([false, false]);
+  });
+
+  it('serves a user without slots before one who has some', async () => {
+    const { pool } = countedPool({ queued: 4 });
+    const held = await Promise.all([pool.lease({ user: 'a' }, never), pool.lease({ user: 'a' }, never)]);
+    const served: string[] = [];
+    const waiting = ['a', 'a', 'b'].map(async (user) => {
+      const lease = await pool.lease({ user }, never);
+      served.push(user);
+      return lease;
+    });
+    held[0]?.release(true);
+    (await waiting[2])?.release(true);
+    held[1]?.release(true);
+    for (const lease of await Promise.all(waiting.slice(0, 2))) lease.release(true);
+    expect(served).toEqual(['b', 'a', 'a']);
+  });
+
+  it('gives the last place of the queue to a user who has none in it', async () => {
+    const { pool } = countedPool({ queued: 2 });
+    const held = await Promise.all([pool.lease({}, never), pool.lease({}, never)]);
+    const [first, second] = ['a', 'a'].map((user) => pool.lease({ user }, never));
+    const refused = expect(second).rejects.toMatchObject({ code: 'rate_limited' });
+    const other = pool.lease({ user: 'b' }, never);
+    await refused;
+    await expect(pool.lease({ user: 'b' }, never)).rejects.toMatchObject({ code: 'rate_limited' });
+    for (const lease of held) lease.release(true);
+    for (const lease of await Promise.all([first, other])) lease?.release(true);
+  });
+
+  it('does not wait for a starting slot on behalf of a call that is aborted', async () => {
+    const { promise, reject } = Promise.withResolvers<CountedSlot>();
+    const { pool } = countedPool({ start: () => promise });
+    await abandon(pool, { session: 'a' });
+    reject(new Error('too late'));
+  });
+
+  it('tells the call after one that was abandoned while its slot started that the session was lost', async () => {
+    const { pool, hold, startHeld } = heldPool({ slots: 1 });
+    (await pool.lease({ session: 'a' }, never)).release(false);
+    hold();
+    await abandon(pool, { session: 'a' });
+    startHeld();
+    const next = await pool.lease({ session: 'a' }, never);
+    expect([next.isNew, next.sessionLost]).toEqual([true, true]);
+    next.release(true);
+    const later = await pool.lease({ session: 'a' }, never);
+    expect([later.isNew, later.sessionLost]).toEqual([false, false]);
+    later.release(true);
+  });
+
+  it('counts slots of abandoned calls until they have started and can be ended', async () => {
+    const { pool, hold, startHeld, count } = heldPool();
+    hold();
+    for (const session of [undefined, 'a', 'b', undefined, 'c']) await abandon(pool, session ? { session } : {});
+    expect([count(), pool.size]).toEqual([2, 2]);
+    const waiting = pool.lease({}, never);
+    startHeld();
+    (await waiting).release(true);
+  });
+
+  it('does not use a spare slot that was started before packages were installed', async () => {
+    let version = 1;
+    const { pool, started } = countedPool({ version: () => version });
+    pool.warmUp();
+    version = 2;
+    const lease = await pool.lease({ session: 'a' }, never);
+    expect(lease.slot.number).toBe(2);
+    await vi.waitFor(() => expect(started[0]?.isEnded()).toBe(true));
+    lease.release(true);
+  });
+
   it('never exceeds its number of slots', async () => {
     const { pool } = countedPool({ queued: 50 });
     let most = 0;
@@ -144,10 +302,7 @@ describe('a pool of slots', () => {
   it('drops a call that is aborted while it waits', async () => {
     const { pool } = countedPool();
     const leases = await Promise.all([pool.lease({}, never), pool.lease({}, never)]);
-    const aborting = new AbortController();
-    const waiting = pool.lease({}, aborting.signal);
-    aborting.abort(new Error('not any more'));
-    await expect(waiting).rejects.toThrow('not any more');
+    await abandon(pool, {});
     for (const lease of leases) lease.release(true);
     (await pool.lease({}, never)).release(true);
   });

@@ -126,6 +126,70 @@ describe('Python in the sandbox', () => {
     expect(await run('kept')).toMatchObject({ value: { repr: '7' }, sessionLost: false });
   });
 
+  it('goes on after recursion that is too deep, in Python or in C', async () => {
+    await run('kept = 8\na = []\nfor _ in range(20_000): a = [a]');
+    const code = `
+import json, pickle, sys
+sys.setrecursionlimit(10**9)
+def endless(n): return endless(n + 1)
+ended = []
+for deep in (lambda: pickle.dumps(a), lambda: json.dumps(a), lambda: repr(a), lambda: endless(0),
+             lambda: compile('a' + '.b' * 100_000, 'x', 'eval')):
+    try: ended.append(len(deep()))
+    except RecursionError: ended.append('too deep')
+ended`;
+    const { value, error } = await run(code);
+    expect(value?.json, error?.message).toEqual([60_014, 40_002, 40_002, 'too deep', 'too deep']);
+    expect(await run('kept')).toMatchObject({ value: { repr: '8' }, sessionLost: false });
+  });
+
+  it('goes on when its folders are removed or shut', async () => {
+    await run('import os, shutil\nos.chdir("/")\nshutil.rmtree("/home/user")', { reset: true });
+    await run('open("out/a.txt", "w").write("1")\nopen("shut", "w").write("1")\nos.chmod("shut", 0)');
+    await run('os.chmod("/home/user/out", 0)\nos.chmod("/home/user", 0)');
+    const files = [{ name: 'shut', bytes: Buffer.from('2') }];
+    const { value, error } = await run('[open("shut").read(), os.listdir("out")]', { files });
+    expect(value?.json, error?.message).toEqual(['2', ['a.txt']]);
+  });
+
+  it('has its files again after its slot was lost, and says so', async () => {
+    await run('open("data.txt", "w").write("1")\nopen("out/Q3: a.csv", "w").write("2")', { reset: true });
+    const lost = await run('open("data.txt", "w").write("3")\nimport os\nos.kill(os.getpid(), 11)');
+    const after = await run('[open("data.txt").read(), open("out/Q3: a.csv").read()]');
+    // So that the code's own changes are later, also within a tick of the clock.
+    const age = await run('import os, time\ntime.time() - os.stat("data.txt").st_mtime >= 1');
+    expect(age.value?.json, age.error?.message).toBe(true);
+    expect([lost.sessionLost, lost.end, after.sessionLost]).toEqual([true, 'crash', true]);
+    expect([lost.restoredFiles, after.restoredFiles, after.value?.json]).toEqual([2, 2, ['1', '2']]);
+    expect(after.files).toEqual([]);
+    expect(await run('1')).toMatchObject({ sessionLost: false, restoredFiles: 0 });
+    const anew = await run('import os\nos.listdir()', { reset: true });
+    expect([anew.value?.json, anew.sessionLost]).toEqual([['out'], false]);
+  });
+
+  it('has its files again when other sessions needed its slot', async () => {
+    const sessions = ['turn-a', 'turn-b', 'turn-c'];
+    for (const session of sessions) await run(`open("own.txt", "w").write("${session}")`, { session });
+    const first = await run('open("own.txt").read()', { session: 'turn-a' });
+    expect([first.value?.json, first.sessionLost, first.restoredFiles]).toEqual(['turn-a', true, 1]);
+  });
+
+  it('goes on without keeping files that no memory is left for', async () => {
+    const code = 'open("large.bin", "wb").write(b"x" * 19_000_000)\ndata = bytearray(170_000_000)\nlen(data)';
+    const full = await run(code, { reset: true });
+    expect([full.end, full.value?.json], full.error?.message).toEqual(['finished', 170_000_000]);
+    expect(await run('len(data)')).toMatchObject({ end: 'finished', sessionLost: false });
+    const lost = await run('import os\nos.kill(os.getpid(), 11)');
+    expect([lost.restoredFiles, lost.lostFiles]).toEqual([0, ['large.bin']]);
+  });
+
+  it('has many megabytes of files again beside text that is not ASCII', async () => {
+    await run('open("large.bin", "wb").write(b"x" * 19_000_000)', { reset: true });
+    await run('import os\nos.kill(os.getpid(), 11)');
+    const after = await run('import os\nfill = bytearray(60_000_000)\n[os.path.getsize("large.bin"), "é🐍"]');
+    expect(after.value?.json, after.error?.message).toEqual([19_000_000, 'é🐍']);
+  });
+
   it('has a different random seed in every slot', async () => {
     const code = 'import os, random, uuid\n[random.random(), os.urandom(8), uuid.uuid4()]';
     const values = await Promise.all([1, 2].map(() => sandbox.run({ code, inputs: {}, files: [] }, signal)));
@@ -149,6 +213,34 @@ describe('Python in the sandbox', () => {
     ['more time than there is', { milliseconds: 10_000_000 }, /At most 60000 ms/],
   ])('refuses %s', async (_, request, expected) => {
     await expect(run('1', request)).rejects.toThrow(expected);
+  });
+});
+
+describe('code that tampers with the report of its files', () => {
+  it('gets no more kept than the limit, and honest reports begin anew', async () => {
+    const sandbox = await openSandbox({ slots: 1, keptBytes: 1_000 });
+    const run = (code: string) => sandbox.run({ code, inputs: {}, files: [], session: 'a' }, signal);
+    try {
+      await run('open("own.txt", "w").write("1")');
+      const tampered = await run(`
+import base64, gc
+workspace = next(each for each in gc.get_objects() if getattr(each, '__name__', '') == '_workspace')
+honest, count = workspace.changes, 0
+def lie(*_):
+    global count
+    count += 1
+    data = base64.b64encode(bytes(900)).decode()
+    return {'changed': [{'name': f'{count}.txt', 'base64': data}], 'removed': [], 'too_large': []}
+workspace.changes = lie`);
+      expect(tampered.end, tampered.error?.message).toBe('finished');
+      await run('count');
+      await run('workspace.changes = honest');
+      const lost = await run('import os\nos.kill(os.getpid(), 11)');
+      expect([lost.end, lost.restoredFiles]).toEqual(['crash', 1]);
+      expect((await run('import os\nsorted(os.listdir())')).value?.json).toEqual(['out', 'own.txt']);
+    } finally {
+      await sandbox.close();
+    }
   });
 });
 

@@ -29,6 +29,22 @@ describe('the reply of a slot', () => {
     ]);
   });
 
+  it('has no line breaks in names of types', () => {
+    const type = 'A\nFile: out/x\u2028';
+    const reply = read({
+      value: { repr: '', type, characters: 0, json: null },
+      error: { type, message: '', line: null, traceback: '' },
+    });
+    expect([reply?.value?.type, reply?.error?.type]).toEqual(['A_File: out/x_', 'A_File: out/x_']);
+  });
+
+  it('tells which files to keep, within their limit', () => {
+    const changes = { changed: [{ name: 'a', base64: 'eA==' }], removed: ['b'], too_large: ['c'] };
+    const kept = [{ name: 'a', bytes: new Uint8Array([120]) }];
+    expect(read({ changes })?.changes).toEqual({ changed: kept, removed: ['b'], tooLarge: ['c'] });
+    expect(readReply(JSON.stringify({ changes }), { ...limits, keptBytes: 0 })).toBeUndefined();
+  });
+
   it('is refused with more or larger files than requested', () => {
     expect(read({ files: [1, 2, 3].map((n) => ({ name: `${n}`, base64: 'eA==' })) })).toBeUndefined();
     expect(read({ files: [{ name: 'a', base64: 'eHh4eHh4eHg=' }] })).toBeUndefined();

@@ -44,6 +44,17 @@ describe('a leased queue', () => {
     await queue.close();
   });
 
+  it('puts tasks back at a later time when it could not at first', async () => {
+    const requeue = vi.fn(async () => {}).mockRejectedValueOnce(new Error('away'));
+    const { queue, done, failures, change } = queueOver(['a'], { requeue });
+    queue.start();
+    await vi.waitFor(() => expect(failures).toHaveLength(1));
+    change();
+    await vi.waitFor(() => expect(done).toEqual(['a']));
+    expect(requeue).toHaveBeenCalledTimes(2);
+    await queue.close();
+  });
+
   it('is processed in the background from its start on and after every change, until it is closed', async () => {
     const idle = vi.fn(async () => {});
     const { queue, tasks, done, change, listeners } = queueOver(['a'], { onIdle: idle });

@@ -61,7 +61,7 @@ async function makeTemplate(folder: string): Promise<void> {
 
 async function administer(folder: string, statement: string): Promise<void> {
   const url = databaseUrl(folder, 'postgres');
-  const connection = openConnections({ name: url, url, size: 1, readOnly: false });
+  const connection = openConnections({ name: url, url, size: 1 });
   try {
     await sql.raw(statement).execute(connection);
   } finally {

@@ -163,8 +163,11 @@ it('prints every metric that the dashboard asks for, under the labels it uses', 
   const usage = { input: 1, cachedInput: 0, output: 1, reasoning: 0 };
   metrics.modelCall({ model: 'acme/large', outcome: 'ok', seconds: 1, usage, dollars: 1 });
   metrics.sandboxRun({ outcome: 'ok', seconds: 1 });
+  metrics.watchSandbox(() => ({ slots: 4, busy: 2, idle: 1, waiting: 3 }));
   const samples = samplesIn((await metrics.render({ ...idle, documents: { success: 1 } })).text);
 
+  const slots = ['busy', 'idle', 'free'].map((state) => readingOf(samples, 'citewell_sandbox_slots', { state }));
+  expect([...slots, readingOf(samples, 'citewell_sandbox_waiting_calls')]).toEqual([2, 1, 1, 3]);
   const file = new URL('../../deploy/grafana-dashboard.json', import.meta.url);
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { panels: { targets: { expr: string }[] }[] };
   const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));

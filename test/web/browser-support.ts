@@ -43,13 +43,13 @@ async function processes(): Promise<Process[]> {
     });
 }
 
-/** Descendant processes of this one, without the one that lists them. */
-export async function offspring(): Promise<number[]> {
+/** Descendant processes of this one, without the one that lists them and without those that were there `before`. */
+export async function offspring(before: readonly number[] = []): Promise<number[]> {
   const all = await processes();
   const below = (parent: number): number[] =>
     all.filter((one) => one.parent === parent).flatMap(({ id }) => [id, ...below(id)]);
   const now = new Set((await processes()).map(({ id }) => id));
-  return below(process.pid).filter((id) => now.has(id));
+  return below(process.pid).filter((id) => now.has(id) && !before.includes(id));
 }
 
 /** Those of the processes that still run after two seconds. */

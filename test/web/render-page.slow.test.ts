@@ -160,12 +160,14 @@ if (browser === undefined) {
       ['never ends its script', 'while (true);'],
       ['stops answering once it is loaded', `addEventListener('load', () => setTimeout(() => { while (true); }, 50));`],
     ])('that %s is given up in time, and its processes end', async (_name, script) => {
+      // Other files of this worker may have left a reader process running, which is not the browser's.
+      const before = await offspring();
       const server = await serve(page(script));
       const rendering = rendererOf(fetcherOf(server), { timeoutMs: 5_000 })
         .render(`${server.url}/`, { signal })
         .catch((error: unknown) => error);
       await until(() => server.requests.includes('GET /app.js'));
-      const started = await offspring();
+      const started = await offspring(before);
       expect(started.length).toBeGreaterThan(1);
       expect(await rendering).toMatchObject({ code: 'timeout' });
       expect(await leftOf(started)).toEqual([]);
@@ -192,6 +194,7 @@ if (browser === undefined) {
     it.each(['done', 'aborted', 'closed', 'aborted while it starts'])(
       'leaves no process behind when it is %s',
       async (ending) => {
+        const before = await offspring();
         const server = await serve(page(ending === 'done' ? `say('done');` : 'while (true);'));
         const renderer = rendererOf(fetcherOf(server));
         const control = new AbortController();
@@ -199,9 +202,9 @@ if (browser === undefined) {
           .render(`${server.url}/`, { signal: control.signal })
           .catch((error: unknown) => error);
         await until(async () =>
-          ending === 'aborted while it starts' ? (await offspring()).length > 0 : server.requests.length > 0,
+          ending === 'aborted while it starts' ? (await offspring(before)).length > 0 : server.requests.length > 0,
         );
-        const started = await offspring();
+        const started = await offspring(before);
         if (ending.startsWith('aborted')) control.abort();
         if (ending === 'closed') await renderer.close();
         expect(await rendering).toMatchObject(ending === 'done' ? { mediaType: 'text/html' } : { code: 'cancelled' });

@@ -1,14 +1,18 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createPageReaders } from '../../src/ingest/page-readers.ts';
 import { publicOnly } from '../../src/web/address-rules.ts';
 import { createCrawlPolicy } from '../../src/web/crawl-policy.ts';
 import { createPageFetcher } from '../../src/web/page-fetcher.ts';
 import { readRobots } from '../../src/web/robots.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../../src/web/site-pages.ts';
+import { readSitemap } from '../../src/web/sitemap.ts';
 import { PROMPTLY_MS } from '../support/patience.ts';
 import { serve } from './support.ts';
 
 const { signal } = new AbortController();
+const siteReader = createPageReaders({ workers: 1 });
+afterAll(() => siteReader.close());
 
 async function site(files: Readonly<Record<string, string | Buffer>>, minGapMs = 0) {
   const server = await serve((request, response) => {
@@ -19,7 +23,7 @@ async function site(files: Readonly<Record<string, string | Buffer>>, minGapMs =
   const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate: true } });
   onTestFinished(() => fetcher.close());
   const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs });
-  return { ...server, walk: { fetcher, crawlPolicy, signal, limit: 100 }, fetcher };
+  return { ...server, walk: { fetcher, crawlPolicy, siteReader, signal, limit: 100 }, fetcher };
 }
 
 async function pathsOf(pages: AsyncIterable<SitePage>): Promise<string[]> {
@@ -68,6 +72,39 @@ describe('crawling a site', () => {
     expect(await pathsOf(sitemapPages(`${url}/a`, walk))).toEqual(['/a', '/c', '/b']);
   });
 
+  it('follows no link of a page that forbids it', async () => {
+    const closed = `<meta name="ROBOTS" content="index, NoFollow">${links('a')}`;
+    const { url, walk } = await site({ '/docs/': closed, '/docs/a': 'a' });
+    expect(await pathsOf(crawledPages(`${url}/docs/`, 2, walk))).toEqual(['/docs/']);
+  });
+
+  it('resolves links against the base of the page, and takes none from scripts and comments', async () => {
+    const page = `<base href="/docs/deep/"><script>"<a href='x'>"</script><!-- <a href="y"> --><a href="&#97;">a</a>`;
+    const { url, walk } = await site({ '/docs/': page, '/docs/deep/a': 'a' });
+    expect(await pathsOf(crawledPages(`${url}/docs/`, 1, walk))).toEqual(['/docs/', '/docs/deep/a']);
+  });
+
+  it.each([
+    ['unfinished entries', '<url>'],
+    ['unfinished tags', '<url '],
+    ['entries without a location', '<url><priority>1</priority></url>'],
+    ['unfinished locations', '<url><loc>'],
+    ['white space', '<url><loc>        </loc></url>  '],
+  ])('reads a sitemap of megabytes of %s at once', async (_, part) => {
+    const map = `<urlset>${part.repeat(2_000_000 / part.length)}<url><loc>/a</loc></url></urlset>`;
+    const startedAt = performance.now();
+    expect((await readSitemap(Buffer.from(map), 'https://a.example/map.xml')).pages).toEqual(['https://a.example/a']);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
+  });
+
+  it('reads addresses with brackets from a sitemap', async () => {
+    const map = '<urlset><url><loc>/a?b[]=1</loc></url><url><loc> <![CDATA[/c?d[]=2]]> </loc></url></urlset>';
+    expect((await readSitemap(Buffer.from(map), 'https://a.example/map.xml')).pages).toEqual([
+      'https://a.example/a?b[]=1',
+      'https://a.example/c?d[]=2',
+    ]);
+  });
+
   it('reports a missing sitemap', async () => {
     const { url, walk } = await site({ '/': 'home' });
     await expect(pathsOf(sitemapPages(url, walk))).rejects.toThrow('/sitemap.xml answered with status 404');
@@ -77,6 +114,22 @@ describe('crawling a site', () => {
 });
 
 describe('the crawl policy', () => {
+  it('gives the turn of a cancelled request to the next', async () => {
+    const { url, walk } = await site({ '/': 'home' });
+    const page = new URL(url);
+    const turns = createCrawlPolicy(walk.fetcher, { obeysRobots: false, minGapMs: 300 });
+    const startedAt = performance.now();
+    await turns.admit(page, signal);
+    const abandoned = Array.from({ length: 100 }, () => turns.admit(page, AbortSignal.timeout(50)));
+    const last = turns.admit(page, signal);
+    const outcomes = await Promise.allSettled(abandoned);
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+    await last;
+    const elapsed = performance.now() - startedAt;
+    expect(elapsed).toBeGreaterThanOrEqual(295);
+    expect(elapsed).toBeLessThan(PROMPTLY_MS);
+  });
+
   it('pauses between two requests to one host', async () => {
     const { url, walk } = await site({ '/': 'home' }, 60);
     const startedAt = performance.now();
@@ -126,6 +179,14 @@ describe('robots.txt', () => {
     const robots = readRobots(`User-agent: *\nDisallow: /${'*a'.repeat(900)}$`, 'citewell');
     const startedAt = performance.now();
     expect(robots.allows(`/${'a'.repeat(5_000)}b`)).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
+  });
+
+  it('is quick for a file of pathological patterns, and refuses what it cannot compare', () => {
+    const robots = readRobots(`User-agent: *\n${`Disallow: /*${'a*'.repeat(900)}b$\n`.repeat(250)}`, 'citewell');
+    const startedAt = performance.now();
+    expect(robots.allows(`/${'a'.repeat(5_000)}c`)).toBe(false);
+    expect(robots.allows('/c')).toBe(true);
     expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AddressRules, publicOnly } from '../../src/web/address-rules.ts';
-import type { Resolve } from '../../src/web/guarded-agent.ts';
+import { type AddressRules, checkAddress, checkResolved, publicOnly } from '../../src/web/address-rules.ts';
 import { readOpenHost } from '../../src/web/open-hosts.ts';
 import { createPageFetcher } from '../../src/web/page-fetcher.ts';
+import type { Resolve } from '../../src/web/resolve-name.ts';
 import { serve } from './support.ts';
 
 const { signal } = new AbortController();
@@ -283,7 +283,9 @@ describe('a forbidden address', () => {
     const inside = await canary();
     const fetcher = fetcherFor({ ...inside, resolve: async () => answer(['10.9.8.7']) });
     const error: Error = await fetcher.fetch('http://inside.example/', { signal }).catch((thrown) => thrown);
-    expect(error.message).toBe('inside.example is not an address of the public internet; it is not fetched.');
+    expect(error.message).toBe(
+      'inside.example is not an address of the public internet; it is not fetched. An operator can open it with CITEWELL_ALLOW_HOSTS=inside.example.',
+    );
   });
 });
 
@@ -334,5 +336,63 @@ describe('a host allowed by the operator', () => {
     'x/8',
   ])('is not "%s"', (entry) => {
     expect(readOpenHost(entry)).toBeUndefined();
+  });
+});
+
+describe('a metadata service', () => {
+  const addresses = [
+    ...['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', '192.0.0.192', '169.254.42.42'],
+    ...['fd00:ec2::254', 'fd20:ce::254', 'fe80::a9fe:a9fe', '::ffff:169.254.169.254', '::ffff:a83f:8110'],
+    ...['64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1', '::169.254.169.254'],
+  ];
+  const names = ['metadata.google.internal', 'metadata', 'instance-data.ec2.internal'];
+  const hostIn = (address: string) => (address.includes(':') ? `[${address}]` : address);
+  const rulesWith = (entries: readonly string[], allowPrivate = false): AddressRules => ({
+    ...{ ...publicOnly, allowPrivate },
+    open: entries.map((entry) => {
+      const read = readOpenHost(entry);
+      if (read === undefined) throw new Error(`${entry} is no entry`);
+      return read;
+    }),
+  });
+  const opened: readonly (readonly [string, AddressRules])[] = [
+    ['every private address is allowed', rulesWith([], true)],
+    ['every network is open', rulesWith(['0.0.0.0/0', '[::]/0', '*.internal', '*.ec2.internal', '*.example'])],
+    ['its network is open', rulesWith(['169.254.0.0/16', '168.63.129.16/31', '100.64.0.0/10', '[fd00::]/8'])],
+    ['nothing is open', publicOnly],
+  ];
+
+  it.each(opened)('is closed where %s', (_, rules) => {
+    for (const address of addresses) {
+      const url = new URL(`http://${hostIn(address)}/`);
+      expect(() => checkAddress(url, rules), address).toThrow(/metadata service of a cloud/);
+      expect(() => checkResolved(address, 'site.example', 80, rules), address).toThrow(/not fetched/);
+    }
+    for (const name of names) expect(() => checkAddress(new URL(`http://${name}/`), rules), name).toThrow(/metadata/);
+  });
+
+  it('is closed to a name that the operator opened for something else', () => {
+    const rules = rulesWith(['wiki.intern', '10.0.0.0/8']);
+    expect(() => checkResolved('10.1.2.3', 'wiki.intern', 80, rules)).not.toThrow();
+    expect(() => checkResolved('169.254.169.254', 'wiki.intern', 80, rules)).toThrow(/metadata service/);
+  });
+
+  it('is open where that very host is named', () => {
+    for (const address of ['169.254.169.254', '168.63.129.16', 'fd00:ec2::254']) {
+      const rules = rulesWith([hostIn(address)]);
+      expect(() => checkAddress(new URL(`http://${hostIn(address)}/`), rules)).not.toThrow();
+      expect(() => checkResolved(address, address, 80, rules)).not.toThrow();
+      expect(() => checkResolved('169.254.170.2', '169.254.170.2', 80, rules)).toThrow(/metadata service/);
+    }
+    const rules = rulesWith(['metadata.google.internal']);
+    expect(() => checkAddress(new URL('http://metadata.google.internal/'), rules)).not.toThrow();
+    expect(() => checkResolved('169.254.169.254', 'metadata.google.internal', 80, rules)).not.toThrow();
+  });
+
+  it('leaves the private and public addresses beside it as they are', () => {
+    for (const address of ['168.63.129.15', '168.63.129.17', '8.8.8.8', '2001:4860:4860::8888'])
+      expect(() => checkResolved(address, 'site.example', 80, publicOnly)).not.toThrow();
+    for (const address of ['10.0.0.1', '100.100.100.201', '192.168.1.1', 'fd00:ec3::254', '::1'])
+      expect(() => checkResolved(address, 'site.example', 80, rulesWith([], true))).not.toThrow();
   });
 });

@@ -97,7 +97,9 @@ export const webScrape = defineTool({
 
     const room = Math.floor(context.maxCharacters / Math.max(1, pages.length)) - HEADER_RESERVE;
     const most = Math.max(500, Math.min(input.max_chars, room));
-    const shown = pages.map((page) => showPage(page, { ...input, max_chars: most }, context));
+    const shown = [];
+    // One after another, because the numbers of sources follow the order of the pages.
+    for (const page of pages) shown.push(await showPage(page, { ...input, max_chars: most }, context));
     const failed = failures.map(({ url, error }) => ({ url, code: codeOf(error), message: error.message }));
     return {
       text: [...shown.map(({ block }) => block), ...failed.map(failureLine)].join('\n\n---\n\n'),
@@ -117,7 +119,7 @@ interface ScrapeOptions {
   readonly start_index: number;
 }
 
-function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }: ToolContext) {
+async function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }: ToolContext) {
   const text = wanted.format === 'text' ? page.text : page.markdown;
   const start = Math.min(wholeCharacterEnd(text, wanted.start_index), text.length);
   const end = wholeEnd(text, start, start + wanted.max_chars);
@@ -126,7 +128,7 @@ function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }: Tool
       ? end > start
         ? [{ start, text: text.slice(start, end) }]
         : []
-      : (webPages?.chunks(text, wanted.query, wanted.max_chars) ?? []);
+      : ((await webPages?.chunks(text, wanted.query, wanted.max_chars)) ?? []);
   const passages = stretches.map((stretch) => toPassage(page, stretch));
   const numbers = passages.map((passage) => cite({ kind: 'web', page: passage }));
   const content = passages.map((passage, index) => `[${numbers[index]}]\n${passage.text}`).join('\n\n');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
 import type { CapturedText, PythonResult, PythonValue, SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { wholeCharacterEnd } from '../../src/shared/text.ts';
 import { describeRun } from '../../src/toolbox/describe-run.ts';
@@ -13,6 +14,8 @@ import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
 /** Maximum characters of a result by default; MCP hosts cut or refuse results that are much longer. */
 const MAX_CHARACTERS = 20_000;
+/** Kept free for the list of documents and passages among the inputs. */
+const LISTING_BYTES = 200_000;
 
 // Arguments were parsed from JSON, so any value is valid.
 const anyJson = z.custom<Json>();
@@ -29,9 +32,13 @@ export const pythonExecutor = defineTool({
   name: 'python_executor',
   title: 'Run Python',
   description:
-    'Run Python 3.14 code in a sandbox, for exact calculation, counting, dates, parsing and simulation. Returns what it prints, the value of its last expression, errors with their line, and files it writes to out/ (SVG, CSV, PNG…). It has the whole standard library (math, statistics, datetime, decimal, re, csv, json, sqlite3, asyncio…) and no network, no threads, no subprocesses and no input(); numpy and pandas only where they were installed. Within a conversation or connection variables and files are kept from call to call. Hand documents in by identifier instead of copying their text.',
+    'Run Python 3.14 code in a sandbox, for exact calculation, counting, dates, parsing and simulation. Returns what it prints, the value of its last expression, errors with their line, and files it writes to out/ (SVG, CSV, PNG…). It has the whole standard library (math, statistics, datetime, decimal, re, csv, json, sqlite3, asyncio…) and no network, no threads, no subprocesses and no input(); numpy, pandas and matplotlib only where they were installed (open figures are returned as PNG). Within a conversation or connection variables and files are kept from call to call. Hand documents in by identifier instead of copying their text.',
   input: z.object({
-    code: z.string().min(1).describe('Python; end with an expression or print what is wanted'),
+    code: z
+      .string()
+      .min(1)
+      .max(defaultSandboxLimits.codeCharacters)
+      .describe('Python; end with an expression or print what is wanted'),
     inputs: z
       .record(variableName, anyJson)
       .default({})
@@ -45,7 +52,9 @@ export const pythonExecutor = defineTool({
       .array(documentId)
       .max(20)
       .default([])
-      .describe('Documents whose text the code gets: documents[0]["path"] is a text file, with title and pages beside'),
+      .describe(
+        'Documents the code gets: documents[0]["path"] is their text, documents[0]["file"] the original (CSV, XLSX, PDF…), with title and pages beside',
+      ),
     chunks: z
       .array(z.string().min(1).max(64))
       .max(200)
@@ -58,7 +67,13 @@ export const pythonExecutor = defineTool({
       .describe('Calls of one session share variables and files; a conversation or connection is one by itself'),
     reset: z.boolean().default(false).describe('Begin the session anew'),
     max_characters: maxCharacters(MAX_CHARACTERS),
-    timeout_ms: z.number().int().min(100).max(600_000).optional().describe('Wall time; 10000 unless set otherwise'),
+    timeout_ms: z
+      .number()
+      .int()
+      .min(100)
+      .max(600_000)
+      .optional()
+      .describe('Wall time; 10000 by default and 60000 at most, unless the server is set otherwise'),
   }),
   output: z.object({
     ok: z.boolean(),
@@ -93,7 +108,8 @@ export const pythonExecutor = defineTool({
     ),
     files_skipped: z.array(z.object({ name: z.string(), size: z.number(), reason: z.string() })),
     duration_ms: z.number().int(),
-    session_lost: z.boolean(),
+    session_lost: z.boolean().describe('Variables of earlier calls are gone'),
+    files_restored: z.number().int().optional().describe('Files of earlier calls that are there again'),
   }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['sandbox'],
@@ -102,16 +118,22 @@ export const pythonExecutor = defineTool({
   async execute(input, context) {
     const { sandbox, signal } = context;
     if (sandbox === undefined) throw new ServiceError('not_configured', 'Python cannot be run here.');
-    const mounted = await documentsAsFiles(input.documents, input.chunks, context);
+    const given = input.files.map(toFile);
+    const handedIn = given.reduce((sum, { bytes }) => sum + bytes.byteLength, JSON.stringify(input.inputs).length);
+    const room = sandbox.limits.inputBytes - handedIn - LISTING_BYTES;
+    const mounted = await documentsAsFiles(input.documents, input.chunks, { ...context, room });
     const session = sessionName(context, input.session_id);
     const result = await sandbox.run(
       {
         code: withoutFence(input.code),
         inputs: { ...mounted.variables, ...input.inputs },
-        files: [...mounted.files, ...input.files.map(toFile)],
+        files: [...mounted.files, ...given],
         ...(session !== undefined && { session }),
         reset: input.reset,
-        ...(input.timeout_ms !== undefined && { milliseconds: input.timeout_ms }),
+        user: context.caller ?? '',
+        ...(input.timeout_ms !== undefined && {
+          milliseconds: Math.min(input.timeout_ms, sandbox.limits.maxMilliseconds),
+        }),
       },
       signal,
     );
@@ -189,6 +211,7 @@ function toStructured(result: PythonResult, maxLength: number, linkTo?: (name: s
     files_skipped: result.skippedFiles.map(({ name, bytes, reason }) => ({ name: `out/${name}`, size: bytes, reason })),
     duration_ms: Math.round(result.milliseconds),
     session_lost: result.sessionLost,
+    ...(result.sessionLost && { files_restored: result.restoredFiles }),
   };
 }
 

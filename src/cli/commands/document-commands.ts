@@ -3,6 +3,8 @@ import { parseLimit, parseOffset, parseTimestamp } from '../parse-options.ts';
 import type { CommandParts } from './command-parts.ts';
 import { AS_OF } from './shared-options.ts';
 
+const DOCUMENT = 'its path or address, its title, its identifier or the beginning of that';
+
 /** `documents list`, `show`, `versions`, `restore` and `delete`. */
 export function documentCommands(program: Command, { context, ended }: CommandParts): void {
   const documents = program.command('documents').description('list, show, restore and delete documents');
@@ -16,7 +18,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
   documents
     .command('show')
     .description('show the record of a document')
-    .argument('<id>')
+    .argument('<document>', DOCUMENT)
     .option('--chunks', 'with the passages it was split into')
     .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
     .option('--json', 'machine-readable')
@@ -24,7 +26,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
   documents
     .command('versions')
     .description('list the versions of a document, newest first')
-    .argument('<id>')
+    .argument('<document>', DOCUMENT)
     .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
     .option('--json', 'machine-readable')
@@ -34,7 +36,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
   documents
     .command('restore')
     .description('restore an earlier version of a document; nothing is embedded')
-    .argument('<id>')
+    .argument('<document>', DOCUMENT)
     .argument('<version>', 'such as v0')
     .option('--json', 'machine-readable')
     .action(async (id, version, options) =>
@@ -43,7 +45,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
   documents
     .command('delete')
     .description('delete documents and everything derived from them')
-    .argument('<id...>')
+    .argument('<document...>', DOCUMENT)
     .option('--json', 'machine-readable')
     .action(async (ids, options) =>
       ended(await (await import('../documents.ts')).deleteDocuments(ids, options, context)),

@@ -47,8 +47,15 @@ export function maintenanceCommands(program: Command, { context, ended }: Comman
     .command('migrate')
     .description('copy data from another server')
     .command('r2r')
-    .description('copy collections, documents and conversations from a running R2R; run it again to continue')
-    .requiredOption('--url <address>', 'of the R2R server, such as http://localhost:7272')
+    .description('copy users, collections, documents and conversations from R2R; run it again to continue')
+    .option('--url <address>', 'of a running R2R server, such as http://localhost:7272; without its users')
+    .addOption(
+      new Option(
+        '--postgres <address>',
+        'of R2R’s database, which needs no running R2R, such as postgres://postgres:postgres@localhost:5432/postgres',
+      ).conflicts(['url', 'email', 'apiKeyStdin']),
+    )
+    .option('--schema <name>', 'where its tables are: R2R_PROJECT_NAME of the server', 'r2r_default')
     .addOption(new Option('--api-key-stdin', 'its key, read from stdin').conflicts('email'))
     .option('--email <e-mail>', 'log in there; the password is read from stdin')
     .option('--report <file>', 'write what was copied and what was not as JSON')
@@ -59,6 +66,10 @@ export function maintenanceCommands(program: Command, { context, ended }: Comman
   program
     .command('doctor')
     .description('check the installation and suggest fixes')
+    .option(
+      '--no-questions',
+      'do not ask models, search services, the reader of pictures and the index a question each',
+    )
     .option('--repair', 'rewrite a database of an earlier version to return free space')
     .option('--json', 'machine-readable')
     .action(async (options) => ended(await (await import('../doctor.ts')).doctor(options, context)));

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import type { LearnedEmbedders } from '../../store/learned-embedders.ts';
+import { isSameSpace } from '../../store/vector-index.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../../store/vector-spaces.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
 import { isBuiltIn, LEARNED_EMBEDDING, STATIC_EMBEDDING } from '../built-in-names.ts';
@@ -17,6 +18,7 @@ export interface EmbedderParts {
   readonly changes: CorpusWatch;
   readonly log: LearnerParts['log'];
   readonly pauses?: LearnerParts['pauses'] | undefined;
+  readonly leads?: LearnerParts['leads'];
 }
 
 export interface ReindexRequest {
@@ -36,6 +38,8 @@ export interface CorpusEmbedder {
    * of `Embedders.create`. `keep` uses the embedder of the corpus regardless of what is required.
    */
   open(options: { readonly keep: boolean }): Promise<void>;
+  /** Adopts the embedder that another server has moved the corpus to. */
+  follow(): Promise<void>;
   /** Why this embedder is in use, or what is being done about it, as a sentence. */
   reason(): Promise<string>;
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
@@ -97,26 +101,34 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     return learner.loadEmbedder(previous?.version ?? '');
   }
 
+  async function open({ keep }: { readonly keep: boolean }): Promise<void> {
+    const stored = await spaces.current();
+    const isLearned = stored?.embedder === LEARNED_EMBEDDING;
+    const model = isLearned ? await readLearned(learned, stored.version) : undefined;
+    const isLost = isLearned && model === undefined;
+    // In an empty corpus a lost model does not matter: it starts afresh.
+    const current = isLost && (await learned.countStoredChunks()) === 0 ? undefined : stored;
+    embedder.replace(firstEmbedder({ current, model, chosen: await learned.chosen(), keep }));
+    const warn = (message: string, cause: unknown) => log.warn({ err: cause }, message);
+    if (!keep) await claimSpace(embeddings, { spaces, current, warn });
+    if (isLost && current !== undefined) {
+      log.warn(
+        {},
+        `What ${LEARNED_EMBEDDING} learned from the corpus is missing or damaged. ` +
+          'It is being retrained; until then search uses full text only.',
+      );
+    }
+  }
+
   return {
     embeddings,
     learner,
-    async open({ keep }) {
-      const stored = await spaces.current();
-      const isLearned = stored?.embedder === LEARNED_EMBEDDING;
-      const model = isLearned ? await readLearned(learned, stored.version) : undefined;
-      const isLost = isLearned && model === undefined;
-      // In an empty corpus a lost model does not matter: it starts afresh.
-      const current = isLost && (await learned.countStoredChunks()) === 0 ? undefined : stored;
-      embedder.replace(firstEmbedder({ current, model, chosen: await learned.chosen(), keep }));
-      const warn = (message: string, cause: unknown) => log.warn({ err: cause }, message);
-      if (!keep) await claimSpace(embeddings, { spaces, current, warn });
-      if (isLost && current !== undefined) {
-        log.warn(
-          {},
-          `What ${LEARNED_EMBEDDING} learned from the corpus is missing or damaged. ` +
-            'It is being retrained; until then search uses full text only.',
-        );
-      }
+    open,
+    async follow() {
+      const current = await spaces.current();
+      const isMoving = learner.state().kind === 'learning' || learner.state().kind === 'embedding';
+      if (current === undefined || isMoving || isSameSpace(current, await embeddings.space())) return;
+      await open({ keep: true });
     },
     async reason() {
       const state = learner.state();
@@ -167,8 +179,8 @@ function lostEmbedder({ space, retrain }: LostEmbedderParts): EmbeddingModel {
     isLexical: true,
     isLearned: true,
     space: async () => ({ embedder: name, version, dimensions }),
-    async embed(texts, kind, signal) {
-      if (kind === 'passage') return (await retrain(signal)).embed(texts, kind, signal);
+    async embed(texts, kind, signal, options) {
+      if (kind === 'passage') return (await retrain(signal)).embed(texts, kind, signal, options);
       throw new ServiceError(
         'provider_failed',
         `The model that ${name} learned from the corpus is missing or damaged. It is being retrained; until then search uses full text only.`,

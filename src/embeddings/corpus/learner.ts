@@ -22,6 +22,8 @@ export interface LearnerParts {
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Milliseconds: debounce after changes, its maximum, and the pause before a retry. */
   readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number } | undefined;
+  /** Whether this server learns for all that share the database; always without it. */
+  readonly leads?: (() => boolean) | undefined;
 }
 
 /** State of training on the corpus. */
@@ -56,7 +58,7 @@ const nothingFolded: ChunksFolded = { chunkCount: 0, known: 0, terms: 0 };
 const DEFAULT_PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
-  const { spaces, store, embedder, embedders, changes, log, pauses = DEFAULT_PAUSES } = parts;
+  const { spaces, store, embedder, embedders, changes, log, pauses = DEFAULT_PAUSES, leads = () => true } = parts;
   const facts = { setting: embedders.required, preferred: embedders.preferred };
   let inUse: LsaModel | undefined;
   let foldedSince = nothingFolded;
@@ -156,6 +158,7 @@ export function createLearner(parts: LearnerParts): Learner {
   }
 
   async function work(signal: AbortSignal): Promise<void> {
+    if (!leads()) return;
     const { isDue, reason } = await decide();
     if (!isDue || signal.aborted) return;
     log.info({ reason }, 'Learning from the corpus what words go together.');

@@ -34,7 +34,7 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
         return current.fullTextShare;
       },
       space: (signal) => current.space(signal),
-      embed: (texts, kind, signal) => current.embed(texts, kind, signal),
+      embed: (...given) => current.embed(...given),
     },
     replace: (embedder) => {
       current = embedder;

@@ -1,11 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
+import { pauseForOthers } from '../pause-for-others.ts';
 import type { PackagedModel } from '../static/static-model.ts';
 import { joinPackaged } from './join-packaged.ts';
 import { foldIn, type LsaModel } from './lsa-model.ts';
-
-const YIELD_EVERY = 32;
 
 export interface LsaEmbeddingParts {
   readonly name: string;
@@ -42,10 +40,11 @@ export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }:
       const { version, dimensions } = await model();
       return { embedder: name, version, dimensions };
     },
-    async embed(texts, kind, signal) {
+    async embed(texts, kind, signal, { areChunks = kind === 'passage' } = {}) {
       const known = await model();
       const packaged = known.centre.length > 0 ? await load() : undefined;
       const vectors: Float32Array[] = [];
+      const pause = pauseForOthers();
       const met = { chunkCount: texts.length, known: 0, terms: 0 };
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
@@ -54,10 +53,9 @@ export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }:
         vectors.push(packaged ? joinPackaged(packaged, { text, kind, learned, centre: known.centre }) : learned);
         met.known += folded.known;
         met.terms += folded.terms;
-        // Yields to other work between batches.
-        if (vectors.length % YIELD_EVERY === 0) await setImmediate();
+        await pause(text);
       }
-      if (kind === 'passage') onChunksFolded?.(met);
+      if (areChunks) onChunksFolded?.(met);
       return vectors;
     },
   };

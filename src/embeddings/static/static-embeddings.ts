@@ -1,40 +1,82 @@
-import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
+import { findModelFolder, modelVersion, readModelFolder } from '../../local-models/model-folder.ts';
 import { STATIC_EMBEDDING, STATIC_VERSION } from '../built-in-names.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
-import { packagedModel } from './static-model.ts';
+import { pauseForOthers } from '../pause-for-others.ts';
+import { readModel2Vec } from './model2vec.ts';
+import { packagedModel, type StaticModel } from './static-model.ts';
 
 /** Of `static-v1.bin`, which is read only when something is embedded. */
 const DIMENSIONS = 256;
 /** Tuned on one half of the test collections' questions (docs/quality.md). */
 const FULL_TEXT_SHARE = 0.8;
-const YIELD_EVERY = 32;
 
 /** Embeddings by a model that the package contains: no key, no download, no training on the corpus. English. */
-export function staticEmbeddings(): EmbeddingModel {
-  return {
+export const staticEmbeddings = (): EmbeddingModel =>
+  fromTokenVectors({
     name: STATIC_EMBEDDING,
-    isLexical: true,
-    isLearned: true,
-    fullTextShare: FULL_TEXT_SHARE,
     space: async () => ({ embedder: STATIC_EMBEDDING, version: STATIC_VERSION, dimensions: DIMENSIONS }),
-    async embed(texts, _kind, signal) {
-      const model = await packagedModel();
-      const vectors: Float32Array[] = [];
-      for (const text of texts) {
-        if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
-        vectors.push(model.embed(text) ?? firstAxis());
-        // Yields to other work between batches.
-        if (vectors.length % YIELD_EVERY === 0) await setImmediate();
-      }
-      return vectors;
-    },
-  };
+    load: packagedModel,
+  });
+
+export interface LocalStaticOptions {
+  /** The name of an installed model in the format of Model2Vec, or its folder. */
+  readonly model: string;
+  readonly modelsFolder: string;
 }
 
+/** Embeddings by token vectors that are installed or in a folder; read on first use. */
+export function localStatic({ model, modelsFolder }: LocalStaticOptions): EmbeddingModel {
+  const name = `local/${model}`;
+  const read = async () => {
+    const folder = await readModelFolder(findModelFolder(model, modelsFolder));
+    return { version: await modelVersion(folder), vectors: await readModel2Vec(folder) };
+  };
+  // The version is that of the vectors in memory, also when the files are exchanged, and takes seconds to compute.
+  let loaded: ReturnType<typeof read> | undefined;
+  const load = (): ReturnType<typeof read> => {
+    loaded ??= read().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+  return fromTokenVectors({
+    name,
+    async space() {
+      const { version, vectors } = await load();
+      return { embedder: name, version, dimensions: vectors.dimensions };
+    },
+    load: async () => (await load()).vectors,
+  });
+}
+
+interface TokenVectorParts extends Pick<EmbeddingModel, 'name' | 'space'> {
+  readonly load: () => Promise<StaticModel>;
+}
+
+const fromTokenVectors = ({ name, space, load }: TokenVectorParts): EmbeddingModel => ({
+  name,
+  isLexical: true,
+  isLearned: true,
+  fullTextShare: FULL_TEXT_SHARE,
+  space,
+  async embed(texts, _kind, signal) {
+    const model = await load();
+    const vectors: Float32Array[] = [];
+    const pause = pauseForOthers();
+    for (const text of texts) {
+      if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
+      vectors.push(model.embed(text) ?? firstAxis(model));
+      await pause(text);
+    }
+    return vectors;
+  },
+});
+
 // A text without any known token is similar to no other in particular.
-function firstAxis(): Float32Array {
-  const vector = new Float32Array(DIMENSIONS);
+function firstAxis({ dimensions }: StaticModel): Float32Array {
+  const vector = new Float32Array(dimensions);
   vector[0] = 1;
   return vector;
 }

@@ -66,16 +66,35 @@ export function staticModel(table: Uint8Array, encode: EncodeWords): StaticModel
     throw new Error('The table of the static embedding model is damaged. Install the package again.');
   }
   const rows = new Int8Array(table.buffer, table.byteOffset + rowsAt, tokens * dimensions);
+  const scales = Uint16Array.from({ length: tokens }, (_, token) => view.getUint16(HEADER_BYTES + 2 * token, true));
+  return sumOfTokens({ dimensions, rows, scales }, encode, logarithmicWeight);
+}
 
+export interface TokenVectors {
+  readonly dimensions: number;
+  readonly rows: Int8Array;
+  /** The row of each token; without it, the token's own position. */
+  readonly rowOf?: Int32Array | undefined;
+  /** A token's vector is its row times its scale. */
+  readonly scales: Uint16Array;
+}
+
+/** The model whose vectors are sums of token vectors. `countWeight` must give integers. */
+export function sumOfTokens(
+  { dimensions, rows, rowOf, scales }: TokenVectors,
+  encode: EncodeWords,
+  countWeight: (count: number) => number,
+): StaticModel {
   function embed(text: string): Float32Array | undefined {
     const counts = new Map<number, number>();
     for (const token of encode(text.slice(0, MAX_LENGTH))) counts.set(token, (counts.get(token) ?? 0) + 1);
     // Sums of integers below 2^53 are exact in any order, so that every platform gets the same vector.
     const sum = new Float64Array(dimensions);
     for (const [token, count] of counts) {
-      if (token >= tokens) continue;
-      const factor = view.getUint16(HEADER_BYTES + 2 * token, true) * countWeight(count);
-      const row = token * dimensions;
+      const scale = scales[token];
+      if (scale === undefined) continue;
+      const factor = scale * countWeight(count);
+      const row = (rowOf?.[token] ?? token) * dimensions;
       for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + factor * (rows[row + at] ?? 0);
     }
     return unitVector(sum);
@@ -84,4 +103,4 @@ export function staticModel(table: Uint8Array, encode: EncodeWords): StaticModel
 }
 
 // Repetitions count less and less: 1 + ln(count), in 64ths.
-const countWeight = (count: number): number => Math.round(64 * (1 + Math.log(count)));
+const logarithmicWeight = (count: number): number => Math.round(64 * (1 + Math.log(count)));

@@ -33,21 +33,25 @@ export async function wordPieces(vocabulary: readonly string[]): Promise<EncodeW
     {},
   );
   const unknown = vocabulary.indexOf(UNKNOWN);
-  const encode = (word: string): readonly number[] =>
-    tokenizer.encode(word, { add_special_tokens: false }).ids.filter((id: number) => id !== unknown);
-  const known = new Map<string, readonly number[]>();
+  const encodeWord = rememberWords((word) =>
+    tokenizer.encode(word, { add_special_tokens: false }).ids.filter((id: number) => id !== unknown),
+  );
+  return (text) => separateWords(text).flatMap(encodeWord);
+}
 
-  const encodeWord = (word: string): readonly number[] => {
+/** Encodes each word once, while there are not too many. */
+export function rememberWords(encode: EncodeWords): EncodeWords {
+  const known = new Map<string, readonly number[]>();
+  return (word) => {
     if (word.length > MAX_KNOWN_LENGTH) return encode(word);
     const found = known.get(word);
     if (found !== undefined) return found;
     if (known.size >= MAX_KNOWN_WORDS) known.clear();
     const ids = encode(word);
-    known.set(word, ids);
+    // A copy: a word that was cut out of a text keeps the whole text in memory.
+    known.set(Buffer.from(word, 'utf16le').toString('utf16le'), ids);
     return ids;
   };
-
-  return (text) => separateWords(text).flatMap(encodeWord);
 }
 
 // Identifiers are read as the words they consist of.

@@ -4,7 +4,9 @@ import { visibleFilter } from '../../access/visible-filter.ts';
 import { plainRequest } from '../../agent/plain-request.ts';
 import { allOf } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
+import { EXTRACTIVE_MODEL } from '../../models/default-models.ts';
 import { principalOf } from '../authenticate.ts';
+import { invalidField } from '../check-shape.ts';
 import { createRouter } from '../create-router.ts';
 import { toFailure } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -24,7 +26,7 @@ import {
 import { chatModelNames } from '../wire/chat-model.ts';
 import { type ChatCall, chatRequest } from '../wire/chat-request.ts';
 
-type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log'>;
+type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log' | 'models'>;
 type ModelServices = Pick<HttpServices, 'modelChoices'>;
 
 /**
@@ -83,13 +85,20 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
 
 async function answer(
   call: ChatCall,
-  { agent, answerer }: ChatServices,
+  { agent, answerer, models }: ChatServices,
   response: Response,
   signal: AbortSignal,
 ): Promise<AsyncIterable<ChatPart>> {
   const principal = principalOf(response);
   const search = { ...call.search, filter: allOf(visibleFilter(principal), call.search.filter) };
   const { generation, question, earlier } = call;
+  if (
+    generation.responseFormat !== undefined &&
+    models.resolve(generation.model, 'quality').name === EXTRACTIVE_MODEL
+  ) {
+    const message = 'needs a language model, and answers here are quotations; leave it out, or name a model';
+    throw invalidField('value_error', ['body', 'response_format'], message);
+  }
   if (call.model.kind === 'rag') {
     return fromRag(answerer.answer({ query: question, earlier, search, generation, includeTitle: true }, signal));
   }

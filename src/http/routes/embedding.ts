@@ -18,7 +18,8 @@ export function embeddingRoutes({ embeddings }: Pick<HttpServices, 'embeddings'>
         `No embedder "${model}" is loaded; this service embeds with ${embeddings.name}.`,
       );
     }
-    const [vector] = await embeddings.embed([text], 'passage', requestSignal(request, response));
+    const signal = requestSignal(request, response);
+    const [vector] = await embeddings.embed([text], 'passage', signal, { areChunks: false });
     if (vector === undefined) throw new ServiceError('provider_failed', `${embeddings.name} returned no vector.`);
     response.json(single(Array.from(vector)));
   });

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Message } from '../../models/message.ts';
 import type { SearchSettings } from '../../retrieval/search-settings.ts';
+import { invalidField } from '../check-shape.ts';
 import { type ChatModel, readChatModel } from './chat-model.ts';
 import { message } from './message.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
@@ -21,12 +22,28 @@ export interface ChatCall {
   readonly wantsUsage: boolean;
 }
 
+const STOP_REFUSED = 'expected no stop sequences: they would cut answers whose citations are checked; leave them out';
+
+/** Passed on to the language model. */
+const responseFormat = z
+  .union(
+    [
+      z.object({ type: z.literal('text') }),
+      z.object({
+        type: z.literal('json_schema'),
+        json_schema: z.looseObject({ name: z.string(), schema: z.record(z.string(), z.json()) }).catchall(z.json()),
+      }),
+    ],
+    { error: 'expected {"type": "text"}, or {"type": "json_schema", "json_schema": {"name": …, "schema": {…}}}' },
+  )
+  .transform((format) => (format.type === 'text' ? undefined : format));
+
 const tokenCount = optional(z.number().int().min(1));
 
 /**
- * Chat Completions over the documents. Members without a meaning here are ignored; `search_settings` and its neighbours
- * of docs/contract.md 4.1 are additions; what cannot be honoured (several choices, a forced call of the caller's
- * functions) is refused.
+ * Chat Completions over the documents. `search_settings` and its neighbours of docs/contract.md 4.1 are additions. What
+ * would change the answer and cannot be honoured (the caller's functions, stop sequences, several choices) is refused;
+ * other members without a meaning here are ignored.
  */
 export const chatRequest = z
   .object({
@@ -41,10 +58,15 @@ export const chatRequest = z
     reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
     n: optional(z.literal(1, { error: 'expected 1: only one answer is supported' })),
     tool_choice: optional(z.unknown()),
+    tools: optional(z.unknown()),
+    functions: optional(z.unknown()),
+    stop: optional(z.union([z.string().max(0), z.array(z.string()).max(0)], { error: STOP_REFUSED })),
+    response_format: optional(responseFormat),
     ...searchMembers,
   })
   .transform((wire): ChatCall => {
     refuseForcedCall(wire.tool_choice);
+    refuseFunctions(wire);
     const { question, earlier } = questionOf(wire.messages);
     const model = readChatModel(wire.model);
     return {
@@ -59,6 +81,7 @@ export const chatRequest = z
         topP: wire.top_p,
         maxTokens: wire.max_completion_tokens ?? wire.max_tokens,
         reasoningEffort: effortOf(wire.reasoning_effort),
+        responseFormat: wire.response_format,
       }),
       stream: wire.stream ?? false,
       wantsUsage: wire.stream_options?.include_usage ?? false,
@@ -89,6 +112,18 @@ function refuseForcedCall(choice: unknown): void {
     'invalid_request',
     'tool_choice requires a call of your own functions, which are not supported; remove it.',
   );
+}
+
+/** With `tool_choice: "none"` they would not be called anyway. */
+function refuseFunctions({ tools, functions, tool_choice: choice }: Readonly<Record<string, unknown>>): void {
+  for (const [name, given] of Object.entries({ tools, functions })) {
+    if (given === undefined || choice === 'none' || (Array.isArray(given) && given.length === 0)) continue;
+    throw invalidField(
+      'value_error',
+      ['body', name],
+      'your own functions cannot be called here, where the agent calls its own tools; leave them out, or send tool_choice "none"',
+    );
+  }
 }
 
 type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';

@@ -35,6 +35,7 @@ export const systemStatus = z
       graph: waitingCounts.exactOptional(),
       summaries: waitingCounts.exactOptional(),
       data: z.string(),
+      database: z.string().exactOptional().describe('The database of the records, where it is not in the data folder.'),
       problems: z.array(z.string()).describe('What is configured and does not answer, and damage to the store.'),
       hints: z.array(z.string()),
       documents: z.record(z.string(), z.int()),

@@ -131,7 +131,10 @@ export const registration = snakeCased(
     defined({ ...wire, profilePicture: profile_picture, isVerified: is_verified }),
 );
 
-/** With members of ours for superusers: is_active, is_verified and password. */
+/**
+ * With members of ours for superusers: is_active, is_verified, password, and password_hash, which is of bcrypt or Argon2
+ * as another system keeps it.
+ */
 export const userChange = snakeCased(
   z.object({
     email: optional(z.string()),
@@ -143,6 +146,7 @@ export const userChange = snakeCased(
     is_active: optional(z.boolean()),
     is_verified: optional(z.boolean()),
     password: optional(z.string()),
+    password_hash: optional(z.string()),
   }),
 ).transform(
   (wire): Profile =>
@@ -157,6 +161,7 @@ export const userChange = snakeCased(
       isActive: wire.is_active,
       isVerified: wire.is_verified,
       password: wire.password,
+      passwordHash: wire.password_hash,
     }),
 );
 

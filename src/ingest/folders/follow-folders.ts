@@ -14,6 +14,8 @@ export interface FollowParts {
   /** Absolute, real paths of folders, none below another. */
   readonly roots: readonly string[];
   readonly dataFolder: string;
+  /** Largest file that is read at all. */
+  readonly maxBytes?: number | undefined;
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   readonly keepDeleted: boolean;
@@ -109,10 +111,10 @@ export async function followFolders(parts: FollowParts): Promise<void> {
 async function syncFolder(
   { root, pending, duplicates, unsettled }: Watched,
   paths: readonly string[],
-  { client, dataFolder, metadata, collections, keepDeleted, within, stop, abandon, onStep }: FollowParts,
+  { client, dataFolder, maxBytes, metadata, collections, keepDeleted, within, stop, abandon, onStep }: FollowParts,
 ): Promise<void> {
   const steps = syncPaths(paths, {
-    ...{ client, root, dataFolder, duplicates, stop, abandon, metadata, collections, keepDeleted, within },
+    ...{ client, root, dataFolder, maxBytes, duplicates, stop, abandon, metadata, collections, keepDeleted, within },
     settleMs: (path) => (performance.now() - (unsettled.get(path) ?? performance.now()) > MAX_WAIT_MS ? 0 : QUIET_MS),
   });
   try {

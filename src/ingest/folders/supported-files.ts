@@ -5,8 +5,8 @@ import { detectType } from '../readers/detect-type.ts';
 import { extensionOf, typeByExtension } from '../readers/file-types.ts';
 
 const PROBED_BYTES = 65_536;
-/** No format allows larger files (see the readers' own limits), so such a file is not read at all. */
-export const MAX_BYTES = 100_000_000;
+/** Unless the operator allows it, no format has larger files (see the readers' limits), so such a file is not read at all. */
+export const MAX_BYTES = 200_000_000;
 
 /**
  * True for files a reader may understand: those with a known extension, all UTF-8 text, and, without an extension,

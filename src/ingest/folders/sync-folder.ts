@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
+import { byteCount } from '../../shared/byte-count.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
@@ -21,6 +22,8 @@ export interface SyncParts {
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   readonly dataFolder: string;
+  /** Largest file that is read at all. */
+  readonly maxBytes?: number | undefined;
   readonly keepDeleted: boolean;
   /** Links to files outside these folders are not read; undefined allows all. */
   readonly within?: readonly string[] | undefined;
@@ -74,7 +77,7 @@ function isWanted(path: string, root: string): boolean {
 }
 
 async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
-  const { client, root } = parts;
+  const { client, root, maxBytes = MAX_BYTES } = parts;
   const source = pathToFileURL(path).href;
   try {
     if (parts.within !== undefined && !(await leadsBelow(path, parts.within))) {
@@ -84,8 +87,11 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     // ctime, which unlike mtime cannot be set by programs.
     const age = Date.now() - info.ctimeMs;
     if (age >= 0 && age < parts.settleMs(path)) return { type: 'unsettled', name: path };
-    if (info.size > MAX_BYTES) {
-      return failed(path, `It has ${info.size} bytes; at most ${MAX_BYTES} are read.`);
+    if (info.size > maxBytes) {
+      return failed(
+        path,
+        `It has ${byteCount(info.size)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
+      );
     }
     const contentHash = await hashOf(path);
     const known = await client.documentOf(source);

@@ -51,38 +51,38 @@ const image = (type: string, extensions: string): FileType =>
   );
 
 const code = (type: string, extensions: string, mediaType = `text/x-${type}`): FileType =>
-  row(type, extensions, mediaType, 2, async () => (await import('./code/code.ts')).codeReader, { isCode: true });
+  row(type, extensions, mediaType, 10, async () => (await import('./code/code.ts')).codeReader, { isCode: true });
 
 /** Every readable format. */
 export const readableTypes: readonly FileType[] = [
-  row('txt', 'txt text log', 'text/plain', 2, async () => (await import('./plain/text.ts')).textReader),
+  row('txt', 'txt text log', 'text/plain', 100, async () => (await import('./plain/text.ts')).textReader),
   row(
     'md',
     'md markdown mdown mdx',
     'text/markdown',
-    2,
+    100,
     async () => (await import('./markdown/markdown.ts')).markdownReader,
   ),
   row(
     'html',
     'html htm xhtml',
     'text/html application/xhtml+xml',
-    5,
+    15,
     async () => (await import('./html/html.ts')).htmlReader,
   ),
-  row('pdf', 'pdf', 'application/pdf', 30, async () => (await import('./pdf/pdf.ts')).pdfReader),
-  row('csv', 'csv', 'text/csv', 5, async () => (await import('./plain/csv.ts')).csvReader),
-  row('tsv', 'tsv tab', 'text/tab-separated-values', 5, async () => (await import('./plain/csv.ts')).csvReader),
-  row('json', 'json', 'application/json', 10, async () => (await import('./plain/json.ts')).jsonReader),
-  row('jsonl', 'jsonl ndjson', 'application/x-ndjson', 10, async () => (await import('./plain/json.ts')).jsonReader),
+  row('pdf', 'pdf', 'application/pdf', 200, async () => (await import('./pdf/pdf.ts')).pdfReader),
+  row('csv', 'csv', 'text/csv', 100, async () => (await import('./plain/csv.ts')).csvReader),
+  row('tsv', 'tsv tab', 'text/tab-separated-values', 100, async () => (await import('./plain/csv.ts')).csvReader),
+  row('json', 'json', 'application/json', 50, async () => (await import('./plain/json.ts')).jsonReader),
+  row('jsonl', 'jsonl ndjson', 'application/x-ndjson', 100, async () => (await import('./plain/json.ts')).jsonReader),
   row('ipynb', 'ipynb', 'application/x-ipynb+json', 20, async () => (await import('./notebook.ts')).notebookReader),
-  row('srt', 'srt', 'application/x-subrip', 2, async () => (await import('./subtitles.ts')).subtitlesReader),
-  row('vtt', 'vtt', 'text/vtt', 2, async () => (await import('./subtitles.ts')).subtitlesReader),
+  row('srt', 'srt', 'application/x-subrip', 20, async () => (await import('./subtitles.ts')).subtitlesReader),
+  row('vtt', 'vtt', 'text/vtt', 20, async () => (await import('./subtitles.ts')).subtitlesReader),
   row(
     'docx',
     'docx docm dotx dotm',
     `${OPEN_XML}.wordprocessingml.document`,
-    10,
+    50,
     async () => (await import('./office/docx.ts')).docxReader,
     { sharedSignature: 'zip' },
   ),
@@ -90,7 +90,7 @@ export const readableTypes: readonly FileType[] = [
     'pptx',
     'pptx pptm ppsx ppsm potx',
     `${OPEN_XML}.presentationml.presentation`,
-    20,
+    100,
     async () => (await import('./office/pptx.ts')).pptxReader,
     { sharedSignature: 'zip' },
   ),
@@ -98,18 +98,18 @@ export const readableTypes: readonly FileType[] = [
     'xlsx',
     'xlsx xlsm xltx xltm',
     `${OPEN_XML}.spreadsheetml.sheet`,
-    10,
+    50,
     async () => (await import('./office/xlsx.ts')).xlsxReader,
     { sharedSignature: 'zip' },
   ),
-  row('odt', 'odt ott', `${OPEN_DOCUMENT}.text`, 10, async () => (await import('./open-document/odt.ts')).odtReader, {
+  row('odt', 'odt ott', `${OPEN_DOCUMENT}.text`, 50, async () => (await import('./open-document/odt.ts')).odtReader, {
     sharedSignature: 'zip',
   }),
   row(
     'odp',
     'odp otp',
     `${OPEN_DOCUMENT}.presentation`,
-    20,
+    100,
     async () => (await import('./open-document/odp.ts')).odpReader,
     { sharedSignature: 'zip' },
   ),
@@ -117,7 +117,7 @@ export const readableTypes: readonly FileType[] = [
     'ods',
     'ods ots',
     `${OPEN_DOCUMENT}.spreadsheet`,
-    10,
+    50,
     async () => (await import('./open-document/ods.ts')).odsReader,
     { sharedSignature: 'zip' },
   ),
@@ -141,10 +141,13 @@ export const readableTypes: readonly FileType[] = [
     async () => (await import('./legacy-office/ppt.ts')).pptReader,
     { sharedSignature: 'compound' },
   ),
-  row('eml', 'eml mht mhtml', 'message/rfc822', 5, async () => (await import('./mail/eml.ts')).emlReader, {
+  row('eml', 'eml mht mhtml', 'message/rfc822', 50, async () => (await import('./mail/eml.ts')).emlReader, {
     isContainer: true,
   }),
-  row('msg', 'msg', 'application/vnd.ms-outlook', 5, async () => (await import('./mail/msg.ts')).msgReader, {
+  row('mbox', 'mbox mbx', 'application/mbox', 100, async () => (await import('./mail/mbox.ts')).mboxReader, {
+    isContainer: true,
+  }),
+  row('msg', 'msg', 'application/vnd.ms-outlook', 50, async () => (await import('./mail/msg.ts')).msgReader, {
     sharedSignature: 'compound',
     isContainer: true,
   }),
@@ -158,10 +161,10 @@ export const readableTypes: readonly FileType[] = [
     5,
     async () => (await import('./plain/calendar.ts')).calendarReader,
   ),
-  row('rst', 'rst rest', 'text/x-rst', 2, async () => (await import('./rst/rst.ts')).rstReader),
-  row('org', 'org', 'text/org', 2, async () => (await import('./plain/org.ts')).orgReader),
+  row('rst', 'rst rest', 'text/x-rst', 20, async () => (await import('./rst/rst.ts')).rstReader),
+  row('org', 'org', 'text/org', 20, async () => (await import('./plain/org.ts')).orgReader),
   row('svg', 'svg', 'image/svg+xml', 5, async () => (await import('./image/svg.ts')).svgReader),
-  row('epub', 'epub', 'application/epub+zip', 20, async () => (await import('./ebook/epub.ts')).epubReader, {
+  row('epub', 'epub', 'application/epub+zip', 50, async () => (await import('./ebook/epub.ts')).epubReader, {
     sharedSignature: 'zip',
   }),
   row('zip', 'zip', 'application/zip', 50, async () => (await import('./containers/zip.ts')).zipReader, {

@@ -1,14 +1,14 @@
 import { ServiceError } from '../../errors.ts';
+import { byteCount } from '../../shared/byte-count.ts';
 import { MAX_DEPTH } from './containers/nesting-budget.ts';
 import { detectType } from './detect-type.ts';
 import { type FileType, typeByName } from './file-types.ts';
 import type { FileInput, ReadDocument, ReadNested } from './reader.ts';
 
-/** Reads bytes of a known type. Throws `unsupported_type`, `too_large` and the reader's errors. */
+/** Reads bytes of a known type and of a size that was checked. Throws `unsupported_type` and the reader's errors. */
 export async function readDocument(type: string, input: FileInput): Promise<ReadDocument> {
   const known = typeByName(type);
   if (known === undefined) throw new ServiceError('unsupported_type', `No reader understands files of type ${type}.`);
-  checkSize(known, input);
   const reader = await known.load();
   return reader.read({ ...input, type, readNested });
 }
@@ -22,17 +22,20 @@ const readNested: ReadNested = async ({ mediaType, ...file }, budget) => {
       `It is nested more than ${MAX_DEPTH} files deep and was not opened. Upload it separately.`,
     );
   }
+  checkSize(type, file, undefined, 'Upload it separately.');
   return readDocument(type.type, { ...file, budget: budget.deeper() });
 };
 
-/** Throws `too_large` with the limit when a file is larger than its format allows. */
+/** Throws `too_large` with the limit when a file is larger than its format, or else the operator, allows. */
 export function checkSize(
-  { type, maxBytes }: FileType,
+  { type, maxBytes: own }: FileType,
   { bytes, fileName }: Pick<FileInput, 'bytes' | 'fileName'>,
+  maxBytes = own,
+  advice = 'Split it, or raise CITEWELL_MAX_FILE_MB.',
 ): void {
   if (bytes.byteLength <= maxBytes) return;
   throw new ServiceError(
     'too_large',
-    `${fileName} has ${bytes.byteLength} bytes; a file of type ${type} may have ${maxBytes}. Split it first.`,
+    `${fileName} has ${byteCount(bytes.byteLength)}; a file of type ${type} may have ${byteCount(maxBytes)}. ${advice}`,
   );
 }

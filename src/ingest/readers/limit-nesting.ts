@@ -1,7 +1,7 @@
 /** Deeper than real pages; the parser's time is quadratic in the depth. */
 const MAX_DEPTH = 400;
 
-const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9:-]*)\b[^<>]*?(\/?)>/g;
+const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9:-]*)(?![a-zA-Z0-9:-])[^<>]*?(\/?)>/g;
 /** Elements that never stay open: void ones, and those closed implicitly by the next of their kind. */
 const SELF_CLOSING = new Set(
   'area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option optgroup rp rt'.split(
@@ -9,8 +9,12 @@ const SELF_CLOSING = new Set(
   ),
 );
 
-/** Removes the tags of elements nested deeper than the limit; their text stays. */
-export function limitNesting(html: string): string {
+/** Empty elements of XHTML that an HTML parser would take for the beginning of one, with all that follows in it. */
+const EMPTY_IN_XML = /<(script|style|title|iframe|textarea|noscript)(?![a-z0-9:-])([^<>]*)\/>/gi;
+
+/** Removes the tags of elements nested deeper than the limit; their text stays. Ends the empty elements of XHTML. */
+export function limitNesting(text: string): string {
+  const html = /^\s*<\?xml\s/i.test(text) ? text.replace(EMPTY_IN_XML, '<$1$2></$1>') : text;
   let depth = 0;
   let deepest = 0;
   for (const [, slash, name, selfClosed] of html.matchAll(TAG)) {

@@ -51,6 +51,8 @@ export interface SourceServiceParts extends LocalTargetParts {
   readonly users: Pick<UserRecords, 'get'>;
   readonly allowedFolders: readonly string[];
   readonly dataFolder: string;
+  /** Largest file that is read at all. */
+  readonly maxFileBytes?: number | undefined;
   /** Undefined without web access. */
   readonly web?: WebAccess | undefined;
   readonly report: (message: string, cause: unknown) => void;
@@ -77,7 +79,7 @@ const CHECK_MS = 2_000;
 const SAVE_MS = 2_000;
 
 export function createSourceService(parts: SourceServiceParts): SourceService {
-  const { records, collections, users, allowedFolders, dataFolder, web, report } = parts;
+  const { records, collections, users, allowedFolders, dataFolder, maxFileBytes: maxBytes, web, report } = parts;
   const followed = new Map<string, Followed>();
   const closing = new AbortController();
   let loading: Promise<void> | undefined;
@@ -148,7 +150,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
         const over = AbortSignal.any([signal, replaced.signal]);
         await followFolders({
           ...{ client: targetOf(entry.source), roots: [path], dataFolder, metadata: {}, collections: [] },
-          ...{ keepDeleted: location.keepDeleted, within: allowedFolders, stop: over, abandon: over },
+          ...{ maxBytes, keepDeleted: location.keepDeleted, within: allowedFolders, stop: over, abandon: over },
           onStep: tally.add,
           onCaughtUp() {
             entry.state = 'following';

@@ -1,6 +1,7 @@
 import { oneLine } from '../../shared/text.ts';
 import type { Question } from './question.ts';
 import { type RankedSentences, weighted } from './rank-sentences.ts';
+import type { ReadSource } from './read-source.ts';
 import { CONFIDENCE_WEIGHTS } from './weights.ts';
 
 /** What of the best sentence, the other sources and the question tells whether the question is answered. */
@@ -25,11 +26,12 @@ export interface AnswerFeatures {
   readonly leadOverSecond: number;
   readonly leadOverFifth: number;
   readonly leadOverTenth: number;
-  /** Of the question: number of terms, share of those in character n-grams and trigrams, and of inflected languages. */
+  /** Of the question: number of terms, share of those in character n-grams and trigrams, and kind of language. */
   readonly termCount: number;
   readonly ngramShare: number;
   readonly trigramShare: number;
   readonly inflected: number;
+  readonly syllabic: number;
   /** One divided by the number of sources. */
   readonly few: number;
 }
@@ -48,7 +50,9 @@ export function answerFeatures(asked: Question, { sources, candidates: all }: Ra
   const other = candidates.find(({ sourceIndex }) => sourceIndex !== best?.sourceIndex);
   const own = best?.features;
   const top = best?.score ?? 0;
-  const scores = sources.flatMap(({ score }) => score ?? []).toSorted((a, b) => b - a);
+  const scores = withoutCopies(sources)
+    .flatMap(({ score }) => score ?? [])
+    .toSorted((a, b) => b - a);
   const [most = 0] = scores;
   const leadOver = (place: number) =>
     most > 0 ? (most - (scores[Math.min(place, scores.length - 1)] ?? 0)) / most : 0;
@@ -78,8 +82,17 @@ export function answerFeatures(asked: Question, { sources, candidates: all }: Ra
     ngramShare: asked.ngramShare,
     trigramShare: asked.trigramShare,
     inflected: asked.isInflected ? 1 : 0,
+    syllabic: asked.isSyllabic ? 1 : 0,
     few: 1 / Math.max(1, sources.length),
   };
+}
+
+/** Copies of one text are found alike, so the best of them has no lead over the others. */
+function withoutCopies(sources: readonly ReadSource[]): readonly ReadSource[] {
+  const texts = new Set<string>();
+  return sources.filter(
+    ({ sentences }) => texts.size < texts.add(oneLine(sentences.map(({ text }) => text).join(' '))).size,
+  );
 }
 
 /** Which weights judge an answer: a small corpus has its own, and pages of the web carry no full-text scores. */

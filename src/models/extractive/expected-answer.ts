@@ -14,7 +14,20 @@ const QUESTION_WORDS: readonly (readonly [AnswerKind, RegExp])[] = [
     words('wie (?:lange?|alt|weit|groß|hoch|schnell|oft|tief|schwer|breit|teuer)|combien|cuánt[oa]s?|quant[oiae]'),
   ],
   ['number', /多少|几[个人次年天名种]|多[大长高久远]|いくつ|いくら|何(?:人|個|回|点|本|歳)|얼마|몇/],
-  ['number', words('كم|ما عدد|कितन[ाेी]')],
+  [
+    'number',
+    words('كم|ما عدد|कितन[ाेी]|kaç|ne kadar|câ(?:t|tă|ți|ţi|te)|πόσ(?:ο|οι|η|ες|α|ων|ους)|bao (?:nhiêu|lâu|xa)|mấy'),
+  ],
+  ['number', /กี่|เท่าไร|เท่าไหร่|เท่าใด/],
+  [
+    'time',
+    words('ne zaman(?:dı)?|hangi (?:yıl|tarih|gün|ay)(?:da|de|ta|te)?|când|(?:ce|care) (?:an|dată|zi|lună|secol)|πότε'),
+  ],
+  [
+    'time',
+    words('(?:τι|ποι[αο]) (?:έτος|χρονιά|χρόνο|ημερομηνία|αιώνα)|khi nào|lúc nào|bao giờ|(?:năm|ngày|tháng) nào'),
+  ],
+  ['time', /เมื่อ(?:ไร|ไหร่|ใด)|(?:ปี|วัน|เดือน|ช่วง|ศตวรรษ)(?:ใด|ไหน)/],
   ['time', words('متى|في أي (?:عام|سنة|يوم|شهر|قرن)|कब|किस (?:वर्ष|साल|दिन|महीने|शताब्दी)')],
   ['place', words('أين|اين|कहाँ|कहां')],
   ['person', words('कौन|किसने|किसके|किसका|किसकी')],
@@ -29,8 +42,13 @@ const QUESTION_WORDS: readonly (readonly [AnswerKind, RegExp])[] = [
   ['person', /谁|誰|だれ|누구|누가/],
   ['place', words('where|(?:what|which) (?:country|city|place|state|town|region)|woher|wohin|wo|où|dónde|dove|где')],
   ['place', /哪里|哪儿|何处|どこ|어디/],
-  ['reason', words('why|warum|wieso|weshalb|pourquoi|por qué|perché|почему')],
-  ['reason', /为什么|为何|なぜ|왜/],
+  ['reason', words('why|warum|wieso|weshalb|pourquoi|por qué|perché|почему|neden|niçin|γιατί|tại sao|vì sao')],
+  ['reason', /为什么|为何|なぜ|왜|ทำไม|เหตุใด|^de ce(?!\p{L})/iu],
+  ['place', words('nere(?:de|ye|den|si|sidir)|hangi (?:ülke|şehir|eyalet)(?:de|da|ye)?|unde|πού|ở đâu|nơi nào')],
+  ['place', /ที่(?:ไหน|ใด)/],
+  ['person', words('cine|cui|ποι(?:ος|ον|οι|ους)|(?:là|của|do|bởi) ai|ai (?:là|đã|được)')],
+  // In lower case only: "Kim" is a name as well.
+  ['person', /(?<!\p{L})kim(?:dir|di|in|i|e|ler)?(?![\p{L}\p{N}])|ใคร|ผู้ใด/u],
 ];
 
 export function expectedAnswer(question: string): AnswerKind | undefined {
@@ -41,18 +59,31 @@ const DIGIT = /\p{N}|[一二两三四五六七八九十百千万亿]+[个個人�
 const NUMERAL = words(
   'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|twenty|thirty|forty|fifty|hundred|thousand|' +
     'million|billion|half|dozen|twice|once|eine?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|' +
-    'tausend|millionen|deux|trois|quatre|cinq|dix|cent|mille|dos|tres|cuatro|cinco|diez|cien|mil',
+    'tausend|millionen|deux|trois|quatre|cinq|dix|cent|mille|dos|tres|cuatro|cinco|diez|cien|mil|' +
+    'iki|üç|dört|beş|yedi|sekiz|dokuz|yirmi|otuz|elli|milyon|milyar|doi|două|trei|patru|cinci|șase|șapte|zece|sut[eă]|mii|' +
+    'milioane|miliarde|bốn|năm|sáu|bảy|tám|chín|mười|trăm|nghìn|ngàn|triệu|tỷ|δύο|τρεις|τρία|τέσσερ(?:ις|α)|πέντε|έξι|επτά|' +
+    'οκτώ|εννέα|δέκα|εκατό|(?:δισ)?εκατομμύρι(?:α|ο|ων)|χιλιάδες|два|две|двух|тр[иёе]х?|четыр[её]х?|пят[ьи]|шест[ьи]|семь|' +
+    'восемь|девять|десять|сто|тысяч[аи]?|миллион(?:а|ов)?|миллиард(?:а|ов)?|اثنان|اثنين|ثلاثة?|أربعة?|خمسة?|ستة|سبعة?|' +
+    'ثمانية|تسعة?|عشرة?|مائة|مئة|ألف|آلاف|مليون|ملايين|مليار|दो|तीन|चार|पांच|पाँच|छह|सात|आठ|नौ|दस|सौ|हजार|हज़ार|लाख|मिलियन|बिलियन',
 );
+const NUMERAL_UNSPACED = /(?:สอง|สาม|ห้า|เจ็ด|แปด|เก้า|สิบ|ร้อย|ล้าน)/;
 const YEAR = /(?<!\p{N})(?:1\d{3}|20\d\d)(?!\p{N})|\p{N}\s*[年月日世时]|世纪|世紀/u;
 const DATE = words(
   'january|february|march|april|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|' +
-    'friday|saturday|sunday|century|januar|februar|märz|juni|juli|oktober|dezember|jahrhundert',
+    'friday|saturday|sunday|century|januar|februar|märz|juni|juli|oktober|dezember|jahrhundert|' +
+    'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|siglo|' +
+    'ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık|yüzyıl|ianuarie|februarie|martie|aprilie|mai|' +
+    'iunie|iulie|septembrie|octombrie|noiembrie|decembrie|secol(?:ul|ului)?|января|февраля|марта|апреля|мая|июня|июля|августа|' +
+    'сентября|октября|ноября|декабря|век[ае]?|(?:Ιανουαρί|Φεβρουαρί|Μαρτί|Απριλί|Ιουνί|Ιουλί|Σεπτεμβρί|Οκτωβρί|Νοεμβρί|Δεκεμβρί)ου|' +
+    'Μαΐου|Αυγούστου|αιώνα|tháng|thế kỷ|يناير|فبراير|مارس|أبريل|مايو|يونيو|يوليو|أغسطس|سبتمبر|أكتوبر|نوفمبر|ديسمبر|القرن|' +
+    'जनवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|अक्टूबर|नवंबर|दिसंबर|शताब्दी',
 );
 const PLACE = /(?<!\p{L})(?:in|at|near|from|to|im|am|bei|aus|nach|à|en|dans|au)\s+(?:the\s+|der\s+|den\s+)?\p{Lu}/u;
 const REASON = words(
-  'because|since|due to|caused?|reason|so that|in order to|as a result|weil|denn|wegen|damit|aufgrund|grund|car|afin|porque|debido',
+  'because|since|due to|caused?|reason|so that|in order to|as a result|weil|denn|wegen|damit|aufgrund|grund|car|afin|porque|debido|' +
+    'çünkü|nedeniyle|dolayı|deoarece|pentru că|datorită|din cauza|επειδή|λόγω|διότι|vì|bởi|потому|поскольку|из-за|чтобы|بسبب|لأن|क्योंकि|कारण',
 );
-const REASON_UNSPACED = /因为|由于|因此|所以|为了|ため|から|때문/;
+const REASON_UNSPACED = /因为|由于|因此|所以|为了|ため|から|때문|เพราะ|เนื่องจาก/;
 // A capitalized word that does not start the sentence, or a transcribed name in a script without capitals.
 const NAME = /[\p{L}\p{N},;:)]\s\p{Lu}\p{Ll}|^\p{Lu}\p{Ll}+\s\p{Lu}\p{Ll}|\p{L}·\p{L}/u;
 
@@ -60,7 +91,7 @@ const NAME = /[\p{L}\p{N},;:)]\s\p{Lu}\p{Ll}|^\p{Lu}\p{Ll}+\s\p{Lu}\p{Ll}|\p{L}�
 export function containsAnswer(kind: AnswerKind, sentence: string): boolean {
   switch (kind) {
     case 'number':
-      return DIGIT.test(sentence) || NUMERAL.test(sentence);
+      return DIGIT.test(sentence) || NUMERAL.test(sentence) || NUMERAL_UNSPACED.test(sentence);
     case 'time':
       return YEAR.test(sentence) || DATE.test(sentence);
     case 'person':
@@ -97,7 +128,7 @@ const VAGUE_TIME = words(
  */
 export function mayContainAnswer(kind: AnswerKind, sentence: string): boolean {
   if (containsAnswer(kind, sentence) || CASELESS.test(sentence)) return true;
-  const isKnown = /\p{sc=Latn}/u.test(sentence);
+  const isKnown = /\p{sc=Latn}/u.test(sentence) && !/[\p{sc=Grek}\p{sc=Cyrl}]/u.test(sentence);
   switch (kind) {
     case 'number':
       return !isKnown || VAGUE_NUMBER.test(sentence);

@@ -22,6 +22,8 @@ export interface Question {
   readonly trigramShare: number;
   /** Whether its language is known and not English. */
   readonly isInflected: boolean;
+  /** Whether its terms are syllables, which most texts share: Vietnamese writes them apart. */
+  readonly isSyllabic: boolean;
 }
 
 const NAME_WEIGHT = 2;
@@ -36,7 +38,7 @@ const MIN_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
 /** Analyses a question into weighted terms. */
 export function readQuestion(given: string, { analyseQuery }: TextAnalyser): Question {
   const question = askingPart(given);
-  const { words: ignoredWords, measures, isEnglish } = questionWords(question);
+  const { words: ignoredWords, measures, isEnglish, isSyllabic } = questionWords(question);
   const vagueTerms = new Set(measures.flatMap((word) => [...analyseQuery(word)]));
   const ignored = new Set([...ignoredWords].flatMap((word) => [...analyseQuery(word)]));
   const names = new Set(namesIn(question).flatMap((word) => [...analyseQuery(word)]));
@@ -58,7 +60,7 @@ export function readQuestion(given: string, { analyseQuery }: TextAnalyser): Que
   const triples = terms.filter(({ forms }) => TRIGRAM_SCRIPTS.test(forms[0] ?? '')).length / Math.max(1, terms.length);
   const ofWords = isEnglish ? MIN_SUPPORT.english : MIN_SUPPORT.inflected;
   const minSupport = grams * MIN_SUPPORT.grams + (1 - grams) * ofWords;
-  return { terms, minSupport, ngramShare: grams, trigramShare: triples, isInflected: !isEnglish };
+  return { terms, minSupport, ngramShare: grams, trigramShare: triples, isInflected: !isEnglish, isSyllabic };
 }
 
 // The analyser emits inflected words twice: in full and as the prefix `begin-`.

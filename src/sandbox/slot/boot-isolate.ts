@@ -22,7 +22,8 @@ interface FreshPython {
 
 const BOOT_LIMIT_MS = 60_000;
 const PRINTED_LIMIT_MS = 500;
-const HARNESS = '/lib/citewell/_sandbox.py';
+const HARNESS_FOLDER = '/lib/citewell';
+const HARNESS = ['workspace', 'sandbox'];
 const PACKAGES = '/lib/packages';
 
 /** Boots CPython in a new isolate; docs/sandbox.md explains the design. */
@@ -49,8 +50,10 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
     await addFile.apply(undefined, [`${PACKAGES}/${name}`, intoIsolate(vm, await readFile(file))]);
   }
   if (start.snapshot === null) {
-    const harness = await readFile(new URL('./python/sandbox.py', import.meta.url));
-    await addFile.apply(undefined, [HARNESS, intoIsolate(vm, harness)]);
+    for (const name of HARNESS) {
+      const source = await readFile(new URL(`./python/${name}.py`, import.meta.url));
+      await addFile.apply(undefined, [`${HARNESS_FOLDER}/_${name}.py`, intoIsolate(vm, source)]);
+    }
     await run.apply(undefined, [warmUp(start.timeZones), '<start>']);
   }
 
@@ -111,10 +114,10 @@ function intoIsolate(vm: typeof ivm, bytes: Uint8Array): ivm.Copy<ArrayBuffer> {
 /** Run before the snapshot is taken: loads the harness, common modules and time zones. */
 const warmUp = (timeZones: SlotStart['timeZones']): string => `
 import sys
-sys.path.append('${HARNESS.slice(0, HARNESS.lastIndexOf('/'))}')
+sys.path.append('${HARNESS_FOLDER}')
 import bisect, calendar, collections, csv, dataclasses, datetime, decimal, enum, fractions, functools, heapq, html
 import hashlib, itertools, math, operator, pathlib, pickle, re, sqlite3, statistics, string, struct, tempfile, textwrap
-import typing, unicodedata, uuid, zipfile, zoneinfo
+import typing, unicodedata, warnings, uuid, zipfile, zoneinfo
 import _sandbox
 _sandbox.keep_time_zones(${pythonText(JSON.stringify(timeZones))})
 `;

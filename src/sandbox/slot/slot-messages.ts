@@ -26,6 +26,8 @@ export interface SlotPackage {
   readonly name: string;
   /** Name and version, for display. */
   readonly title: string;
+  /** Size of the file. */
+  readonly bytes: number;
   /** `archive` is added to the import path; `unpacked` contains native modules, which are loaded before untrusted code. */
   readonly kind: 'archive' | 'unpacked';
 }
@@ -37,6 +39,8 @@ export interface HarnessSettings {
   readonly value: number;
   readonly files: number;
   readonly file_bytes: number;
+  /** Maximum bytes of files that are reported to be kept. */
+  readonly kept_bytes: number;
   /** Memory limit of Python objects, for messages. */
   readonly megabytes: number;
   readonly packages: readonly string[];

@@ -10,7 +10,9 @@ import { encodeFrame, FrameReader } from './frames.ts';
 import type { Printed, SlotFault, SlotMessage, SlotRequest, SlotStart } from './slot-messages.ts';
 
 const WATCH_EVERY_MS = 20;
-const MAX_REQUEST_LENGTH = 64_000_000;
+/** Also the user that doctor tests; see reduced-rights.ts. */
+const NOBODY = 65_534;
+const MAX_REQUEST_LENGTH = 128_000_000;
 
 const output = process.stdout;
 const send = (message: SlotMessage): void => {
@@ -42,8 +44,21 @@ async function begin(start: SlotStart): Promise<LockedPython | undefined> {
     return undefined;
   }
   const locked = await python.lock();
+  dropRoot();
   send({ kind: 'ready' });
   return locked;
+}
+
+/** Once everything is read, of which another user may not be the owner. Under bubblewrap there is no other user. */
+function dropRoot(): void {
+  if (process.getuid?.() !== 0) return;
+  try {
+    process.setgroups?.([]);
+    process.setgid?.(NOBODY);
+    process.setuid?.(NOBODY);
+  } catch {
+    // `citewell doctor` tests it and says so.
+  }
 }
 
 /** 0 where the system does not report it, as without /proc; the parent watches too. */

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { LruMap } from '../../shared/lru-map.ts';
 import { foldWord } from './fold-word.ts';
 import { type LatinLanguage, latinLanguage } from './function-words.ts';
 import { stopWords } from './stop-words.ts';
@@ -168,9 +169,12 @@ function addTerm(terms: string[], word: string, isInflected: boolean, { keepsAra
     return;
   }
   const looksEnglish = /^[a-z]+$/.test(term);
-  terms.push(looksEnglish && !stopWords.has(term) ? stemmer(term) : term);
+  terms.push(looksEnglish && !stopWords.has(term) ? stems.getOrCreate(term, () => stemmer(term)) : term);
   if (looksEnglish ? isInflected : /^[\p{L}\p{M}]+$/u.test(term)) addBeginning(terms, term);
 }
+
+/** Stemming is more than half of the work on a text, and most of its words occurred in others. */
+const stems = new LruMap<string, string>({ max: 8_192 });
 
 function addBeginning(terms: string[], term: string): void {
   const beginning = beginningOf(term);

@@ -1,8 +1,10 @@
 import { sql, type Transaction } from 'kysely';
 import { ServiceError } from '../../errors.ts';
+import { nameOfDatabase } from '../name-of-database.ts';
 import type { Database } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import { settleFullText } from './full-text/postgres-full-text.ts';
+import { type JoinedServer, joinServers, waitForTurn } from './join-servers.ts';
 import { migratePostgres } from './migrate.ts';
 import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
@@ -13,42 +15,68 @@ export interface PostgresOptions {
   readonly url: string;
   /** Number of connections for reading. */
   readonly readers?: number;
+  /** Whether the vector index is of this process only, so that no other one may use the database. */
+  readonly isAlone?: boolean;
 }
 
 const OLDEST_SERVER = 150_000;
 
 /**
  * Opens a PostgreSQL database, creating or migrating its schema first. All writes of the process go through one
- * connection, as with SQLite, so that a transaction that reads before it writes needs no locks.
+ * connection, and one transaction of all processes at a time changes the records, as with SQLite, so that a transaction
+ * that reads before it writes needs no further locks.
  */
-export async function openPostgres({ url, readers = 4 }: PostgresOptions): Promise<Database> {
-  const name = withoutPassword(url);
-  const writer = openConnections({ name, url, size: 1, readOnly: false });
-  const reader = openConnections({ name, url, size: readers, readOnly: true });
+export async function openPostgres({ url, readers = 8, isAlone = false }: PostgresOptions): Promise<Database> {
+  const name = nameOfDatabase(url);
+  const reader = openConnections({ name, url, size: readers, session: READ_ONLY });
+  let server: JoinedServer | undefined;
+  const session = () => `
+    select set_config('citewell.server', '${server?.key ?? ''}', false), ${WRITER_LIMITS}`;
+  const writer = openConnections({ name, url, size: 1, session });
   const close = async () => {
     await reader.destroy();
     await writer.destroy();
+    await server?.leave();
   };
   try {
-    await refuseUnusable(writer, name);
+    await refuseUnusable(writer, reader, name);
     await migratePostgres(writer, name);
+    server = await joinServers({ name, url, isAlone });
+    await sql.raw(session()).execute(writer);
   } catch (error) {
     await close();
     throw error;
   }
-  beforeCommit(writer, settleFullText);
+  withinTransactions(writer, { first: waitForTurn, last: settleFullText });
   return {
     writer,
     reader,
-    problem: () => undefined,
+    problem: server.problem,
     search: { call: callOn(reader), dialect: postgresSql },
+    shared: server,
     close,
   };
 }
 
+const READ_ONLY = () => 'set session characteristics as transaction isolation level repeatable read, read only';
+/**
+ * A transaction has the lock that all servers write under, so that of a process that was stopped, or of a machine that
+ * vanished, must end: by default the system notices the latter only after two hours.
+ */
+const WRITER_LIMITS = Object.entries({
+  idle_in_transaction_session_timeout: '1min',
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+})
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ');
+const MAX_CLOCK_DIFFERENCE_S = 2;
+
 type Writer = ReturnType<typeof openConnections>;
 
-async function refuseUnusable(writer: Writer, name: string): Promise<void> {
+/** Throws ServiceError where this server, or what is before it, cannot hold the records. */
+export async function refuseUnusable(writer: Writer, reader: Writer, name: string): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select current_setting('server_version_num')::integer as version,
       current_setting('server_encoding') as encoding`.execute(writer);
@@ -62,27 +90,55 @@ async function refuseUnusable(writer: Writer, name: string): Promise<void> {
       `The database ${name} has the encoding ${server.encoding}. Create it with: encoding 'UTF8' template template0`,
     );
   }
+  await refusePooler(writer, reader);
+  await refuseOtherClock(reader, name);
 }
 
-/** Lets `last` run at the end of each transaction, within it. */
-function beforeCommit(writer: Writer, last: (transaction: Transaction<Tables>) => Promise<void>): void {
+/** The pid of a connection differs from that of another one that is open, unless a pooler passes both on in turns. */
+export async function refusePooler(writer: Writer, reader: Writer): Promise<void> {
+  const pidOf = async (database: Writer) =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database)).rows[0]?.pid;
+  if ((await pidOf(writer)) !== (await pidOf(reader))) return;
+  throw new ServiceError(
+    'store_failed',
+    'CITEWELL_DATABASE_URL leads to a pooler that gives every transaction another session, such as PgBouncer with ' +
+      'pool_mode = transaction. Citewell holds locks of a session: use pool_mode = session, or the address of PostgreSQL itself.',
+  );
+}
+
+async function refuseOtherClock(reader: Writer, name: string): Promise<void> {
+  const before = Date.now();
+  const { rows } = await sql<{ now: number }>`
+    select extract(epoch from clock_timestamp()) as now`.execute(reader);
+  const after = Date.now();
+  const now = (rows[0]?.now ?? 0) * 1000;
+  const apart = Math.max(before - now, now - after) / 1000;
+  if (apart <= MAX_CLOCK_DIFFERENCE_S) return;
+  throw new ServiceError(
+    'store_failed',
+    `The clocks of this machine and of the database ${name} are ${apart.toFixed(1)} s apart; at most ` +
+      `${MAX_CLOCK_DIFFERENCE_S} s are allowed, as versions and tasks have times. Synchronise both, for example with NTP.`,
+  );
+}
+
+interface Around {
+  readonly first: (transaction: Transaction<Tables>) => Promise<unknown>;
+  readonly last: (transaction: Transaction<Tables>) => Promise<void>;
+}
+
+/** Lets `first` and `last` run at the beginning and the end of each transaction, within it. */
+function withinTransactions(writer: Writer, { first, last }: Around): void {
   const transaction = writer.transaction.bind(writer);
   writer.transaction = () => {
     const builder = transaction();
     const execute = builder.execute.bind(builder);
     builder.execute = (work) =>
       execute(async (running) => {
+        await first(running);
         const result = await work(running);
         await last(running);
         return result;
       });
     return builder;
   };
-}
-
-function withoutPassword(url: string): string {
-  if (!URL.canParse(url)) return 'of CITEWELL_DATABASE_URL';
-  const parsed = new URL(url);
-  parsed.password = '';
-  return parsed.href;
 }

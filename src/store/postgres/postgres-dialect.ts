@@ -21,17 +21,27 @@ export interface PostgresConnections {
   readonly name: string;
   readonly url: string;
   readonly size: number;
-  /** Transactions see one state of the database, and nothing is written. */
-  readonly readOnly: boolean;
+  /** A statement that prepares each new session. */
+  readonly session?: () => string;
 }
 
 /** Kysely over a pool of connections, answering in the types SQLite answers in. */
-export function openConnections({ name, url, size, readOnly }: PostgresConnections): Kysely<Tables> {
-  const config: PoolConfig = { connectionString: url, max: size, types: asInSqlite, application_name: 'citewell' };
+export function openConnections({ name, url, size, session }: PostgresConnections): Kysely<Tables> {
+  const config: PoolConfig = {
+    connectionString: url,
+    max: size,
+    types: asInSqlite,
+    application_name: 'citewell',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+  };
   const pool = new Pool(config);
-  // An idle connection that breaks is replaced at the next query; without a listener the process would end.
+  // A connection that breaks, idle or between two queries, is replaced at the next query; without listeners the process
+  // would end.
   pool.on('error', () => {});
-  const dialect = new PostgresDialect({ pool: translated(pool, name, readOnly ? READ_ONLY : undefined) });
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const dialect = new PostgresDialect({ pool: translated(pool, name, session) });
   dialect.createAdapter = () => new Adapter();
   return new Kysely<Tables>({
     dialect,
@@ -39,10 +49,13 @@ export function openConnections({ name, url, size, readOnly }: PostgresConnectio
   });
 }
 
-const READ_ONLY = 'set session characteristics as transaction isolation level repeatable read, read only';
+/** Also the time that a request waits for a free connection. */
+const CONNECT_WITHIN_MS = 30_000;
+/** A query must not wait for two hours, the system's default, for the answer of a machine that has vanished. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** The pool with errors and values of the record store. */
-function translated(pool: Pool, name: string, prepare: string | undefined): PostgresPool {
+function translated(pool: Pool, name: string, prepare: (() => string) | undefined): PostgresPool {
   const prepared = new WeakSet<object>();
   return {
     options: pool.options,
@@ -53,7 +66,10 @@ function translated(pool: Pool, name: string, prepare: string | undefined): Post
       };
       const client = await pool.connect().catch(fail);
       if (prepare !== undefined && !prepared.has(client)) {
-        await client.query(prepare).catch(fail);
+        await client.query(prepare()).catch((error: unknown) => {
+          client.release(true);
+          fail(error);
+        });
         prepared.add(client);
       }
       return {
@@ -66,8 +82,10 @@ function translated(pool: Pool, name: string, prepare: string | undefined): Post
 }
 
 // PostgreSQL stores no NUL in texts. The replacement is as long, so that offsets stay valid.
-const toParameter = (value: unknown): unknown =>
-  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
+const toParameter = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toParameter);
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
+};
 
 const { builtins } = types;
 

@@ -6,13 +6,41 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const QUERY_CANCELED = '57014';
 /** Classes of errors about the server rather than the query, which may be shown: full disk, lost connection, shutdown. */
 const STATES = /^(?:08|53|57|58)/;
+/** Errors of texts, of which metadata can have those that JSON allows and PostgreSQL does not. */
+const UNSTORABLE = /^22P0[25]$/;
+/** Classes of errors of a login: role, password, database. */
+const REFUSALS = /^(?:28|3D)/;
 
 /** The error of a query, as the record store throws it. Messages about queries name tables and values and are not shown. */
 export function toServiceError(error: unknown, name: string): ServiceError {
   if (error instanceof ServiceError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof DatabaseError ? (error.code ?? '') : '08000';
+  const message = messageOf(error);
+  if (!(error instanceof DatabaseError)) {
+    // Of pg-pool, when all connections are in use; it has no code.
+    if (message === 'timeout exceeded when trying to connect') {
+      return new ServiceError(
+        'store_failed',
+        `All connections to the database ${name} were in use for too long. Try again when fewer requests are running.`,
+        { cause: error, publicMessage: 'The database is busy. Try again later.' },
+      );
+    }
+    if (message.startsWith('SASL')) return refused(name, error, message);
+    return new ServiceError(
+      'store_failed',
+      `The database ${name} does not answer: ${message}. Check that PostgreSQL runs there, and CITEWELL_DATABASE_URL.`,
+      { cause: error, publicMessage: 'The database does not answer.' },
+    );
+  }
+  const code = error.code ?? '';
+  if (REFUSALS.test(code)) return refused(name, error, message);
   if (code === FOREIGN_KEY_VIOLATION) return new DeletedConcurrently({ cause: error });
+  if (UNSTORABLE.test(code) && /\bjson\b|Unicode escape/.test(message)) {
+    return new ServiceError(
+      'invalid_request',
+      'PostgreSQL stores no NUL characters and no halves of surrogate pairs in metadata. Remove them and try again.',
+      { cause: error },
+    );
+  }
   if (code === QUERY_CANCELED) {
     return new ServiceError('timeout', 'The database stopped a query that took too long.', { cause: error });
   }
@@ -21,4 +49,17 @@ export function toServiceError(error: unknown, name: string): ServiceError {
     cause: error,
     publicMessage: `The database operation failed${reason}.`,
   });
+}
+
+const refused = (name: string, error: unknown, message: string): ServiceError =>
+  new ServiceError(
+    'store_failed',
+    `The database ${name} refuses the connection: ${message}. Check the user, password and name in CITEWELL_DATABASE_URL.`,
+    { cause: error, publicMessage: 'The database refuses the connection.' },
+  );
+
+/** A name with several addresses, such as localhost, has an error for each of them and no message of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

@@ -5,6 +5,8 @@ import { numbers, texts } from './array-values.ts';
 import { postgresFilters } from './filters/postgres-filters.ts';
 import { postgresFullText } from './full-text/postgres-full-text.ts';
 
+const ARRAYS = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]' } as const;
+
 /** What PostgreSQL writes otherwise than SQLite. */
 export const postgresSql: SqlDialect = {
   filters: postgresFilters,
@@ -19,10 +21,17 @@ export const postgresSql: SqlDialect = {
   phrase: (sequences) => JSON.stringify(sequences),
   numbers,
   texts,
-  pairs: (list) =>
-    sql`(select * from unnest(${list.map(([one]) => one)}::bigint[], ${list.map(([, two]) => two)}::bigint[])
-      as pair (one, two))`,
+  rows(types, list) {
+    const columns = Object.keys(types) as (keyof typeof types)[];
+    const values = columns.map(
+      (column) => sql`${list.map((row) => row[column] ?? null)}::${sql.raw(ARRAYS[types[column]])}`,
+    );
+    return sql`(select * from unnest(${sql.join(values)}) as r (${sql.join(columns.map((column) => sql.ref(column)))}))`;
+  },
   randomId: sql<string>`gen_random_uuid()::text`,
   joinInOrder: sql`join`,
+  usingIndex: () => sql``,
+  listOf: (column) => sql<string>`coalesce(json_agg(${column}), '[]')`,
+  isFalse: (json, field) => sql<boolean>`coalesce(${json}::json ->> ${sql.lit(field)}, 'true') = 'false'`,
   lines: (json) => sql`(select string_agg(value, chr(10)) from jsonb_array_elements_text(${json}::jsonb))`,
 };

@@ -1,8 +1,22 @@
 import type { Kysely } from 'kysely';
+import type { OtherServers } from '../other-servers.ts';
 import type { Tables } from './schema.ts';
 import type { searchOperations } from './search/search-operations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Call } from './sqlite/sqlite-dialect.ts';
+import type { Queries } from './vector-spaces/space-rows.ts';
+
+export type Work = 'ingestion' | 'extraction' | 'summary';
+
+/** What a server has to know of others that use the same database. */
+export interface SharedRecords extends Pick<OtherServers, 'onChange' | 'leads' | 'onLead'> {
+  /** Keys of the documents that a running server works on; `others` leaves out this one. */
+  inWork(database: Queries, work: Work, whose?: 'others'): Promise<readonly number[]>;
+  /** Forgets servers that ended without a word; their work is nobody's then. */
+  forgetGone(database: Queries): Promise<void>;
+  /** Calls the listener when a server has ended without a word. */
+  onGone(listener: () => void): void;
+}
 
 /** An open record database, of either engine. */
 export interface Database {
@@ -16,5 +30,7 @@ export interface Database {
   /** Describes damage to the database found while the service runs, for users. */
   readonly problem: () => string | undefined;
   readonly search: { readonly call: Call<typeof searchOperations>; readonly dialect: SqlDialect };
+  /** Undefined where only one process can have the database open. */
+  readonly shared?: SharedRecords;
   close(): Promise<void>;
 }

@@ -14,6 +14,7 @@ import { createGraphResets } from './graph/graph-resets.ts';
 import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
+import { takeMark } from './index-sync/in-step-mark.ts';
 import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
 import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
@@ -67,21 +68,24 @@ export async function openStore(options: StoreOptions): Promise<SqlStore> {
 /** The store over an open database of either engine, which is closed with it, and when this fails. */
 export async function openRecordStore(sqlite: Database, options: RecordStoreOptions): Promise<SqlStore> {
   const { index, embeddingText, versionsKept = VERSIONS_KEPT, report } = options;
+  let wasInStep = false;
   try {
-    await sqlite.writer.transaction().execute(dropOrphans);
+    wasInStep = await sqlite.writer.transaction().execute(takeMark);
+    await recover(sqlite);
     await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));
-    await sqlite.writer.transaction().execute(recoverTasks);
     await renewFullText(sqlite);
   } catch (error) {
     await sqlite.close();
     throw error;
   }
-  const upkeep = createIndexUpkeep({ sqlite, index, ...(report && { report }) });
+  const upkeep = createIndexUpkeep({ sqlite, index, wasInStep, ...(report && { report }) });
   upkeep.wakeUp();
   const resets = createGraphResets(sqlite, report);
   resets.wakeUp();
+  const others = otherServers(sqlite, report);
   return {
     sqlite,
+    ...(others && { others }),
     chunks: createChunkSearch({
       search: sqlite.search,
       collections: openCollections(index),
@@ -115,4 +119,49 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
       await sqlite.close();
     },
   };
+}
+
+/** Drops what ended processes left unpublished and queues their tasks again. */
+async function recover({ writer, shared }: Database): Promise<void> {
+  await writer.transaction().execute(async (transaction) => {
+    await shared?.forgetGone(transaction);
+    const inWork = await shared?.inWork(transaction, 'ingestion');
+    await dropOrphans(transaction, inWork);
+    await recoverTasks(transaction, inWork);
+  });
+}
+
+function otherServers(sqlite: Database, report: RecordStoreOptions['report']): Store['others'] {
+  const { shared } = sqlite;
+  if (shared === undefined) return undefined;
+  const listeners = new Set<() => void>();
+  let isRecovering = false;
+  shared.onGone(async () => {
+    if (isRecovering) return;
+    isRecovering = true;
+    try {
+      await recover(sqlite);
+      await requeue(sqlite, 'extraction');
+      await requeue(sqlite, 'summary');
+      for (const listener of listeners) listener();
+    } catch (error) {
+      report?.('The work of a server that has ended could not be taken over.', error);
+    } finally {
+      isRecovering = false;
+    }
+  });
+  return { ...shared, onTakeOver: (listener) => void listeners.add(listener) };
+}
+
+/** In one transaction, so that none is queued again that another server takes meanwhile. */
+async function requeue({ writer, shared }: Database, work: 'extraction' | 'summary'): Promise<void> {
+  const status = `${work}_status` as const;
+  await writer.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('documents')
+      .set({ [status]: 'pending' })
+      .where(status, '=', 'processing')
+      .where('key', 'not in', (await shared?.inWork(transaction, work)) ?? [])
+      .execute();
+  });
 }

@@ -11,6 +11,8 @@ export interface Condition {
   readonly parameters: readonly SQLInputValue[];
 }
 
+export type ColumnType = 'integer' | 'real' | 'text';
+
 /**
  * What the database engines write differently. Everything else is kysely, or SQL that both understand: `is distinct
  * from`, `count(*) filter (where …)`, `on conflict`, `returning`; booleans in results are 0 and 1.
@@ -24,12 +26,21 @@ export interface SqlDialect {
   /** Lists as subqueries for `in`, bound as one value: they may be longer than a statement's parameters. */
   numbers(list: readonly number[]): RawBuilder<unknown>;
   texts(list: readonly string[]): RawBuilder<unknown>;
-  /** Pairs of numbers as a table with the columns `one` and `two`, bound as one value. */
-  pairs(list: readonly (readonly [number, number])[]): RawBuilder<unknown>;
+  /** A table with these columns, however many rows, bound as few values. */
+  rows<Column extends string>(
+    types: Readonly<Record<Column, ColumnType>>,
+    list: readonly Readonly<Record<Column, string | number | null | undefined>>[],
+  ): RawBuilder<unknown>;
   /** A new random UUID for each row. */
   readonly randomId: RawBuilder<string>;
   /** A join whose left side is read first, where the planner has to be told. */
   readonly joinInOrder: RawBuilder<unknown>;
+  /** Tells the planner to use an index of the table named before. */
+  usingIndex(name: string): RawBuilder<unknown>;
+  /** The values of a group as a JSON list. */
+  listOf(column: RawBuilder<unknown>): RawBuilder<string>;
+  /** Whether a field of a JSON object is false. */
+  isFalse(json: RawBuilder<unknown>, field: string): RawBuilder<boolean>;
   /** The texts of a JSON list, one per line; NULL when it is empty. */
   lines(json: RawBuilder<unknown>): RawBuilder<unknown>;
 }

@@ -4,7 +4,7 @@ import type { WebQuery } from '../web-search.ts';
 import type { EngineReply, SearchEngine } from './search-engine.ts';
 
 export interface AskOptions {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcherFor: (url: URL) => Promise<Dispatcher>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -21,10 +21,11 @@ export async function askEngine(engine: SearchEngine, query: WebQuery, options: 
   const signal = AbortSignal.any([options.signal, deadline]);
   try {
     const { url, headers, body } = engine.request(query);
-    const { origin, pathname, search } = new URL(url);
-    const response = await options.dispatcher.request({
-      origin,
-      path: `${pathname}${search}`,
+    const address = new URL(url);
+    const dispatcher = await options.dispatcherFor(address);
+    const response = await dispatcher.request({
+      origin: address.origin,
+      path: `${address.pathname}${address.search}`,
       method: body === undefined ? 'GET' : 'POST',
       headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),

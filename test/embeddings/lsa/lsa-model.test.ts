@@ -99,6 +99,17 @@ describe('an LSA model joined with the packaged embedder', () => {
     }
   });
 
+  it('counts the chunks among what it embeds, and no questions or passages of callers', async () => {
+    const counted: number[] = [];
+    const onChunksFolded = ({ chunkCount }: { chunkCount: number }) => void counted.push(chunkCount);
+    const learned = async () => model;
+    const { embed } = lsaEmbeddings({ name: 'lsa', learned, packaged: packagedModel, onChunksFolded });
+    await embed(['one'], 'query');
+    await embed(['one', 'two', 'three'], 'passage', undefined, { areChunks: false });
+    await embed(['one', 'two'], 'passage');
+    expect(counted).toEqual([2]);
+  });
+
   it('gives unit vectors of one length, also to texts that neither knows', async () => {
     const joined = await joinedModel();
     const { embed, space } = lsaEmbeddings({ name: 'lsa', learned: async () => joined, packaged: packagedModel });

@@ -120,6 +120,16 @@ describe('with a language model', () => {
     expect(kept.total_entries).toBe(0);
   });
 
+  it('passes a response format on to the model', async () => {
+    provider.next(chatReply({ text: '{"city": "Lisbon [1]"}' }));
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const format = { type: 'json_schema', json_schema: { name: 'city', schema, strict: true } } as const;
+    const asked = { model: 'citewell/rag', messages: [question], response_format: format };
+    const completion = await client.chat.completions.create(asked);
+    expect(completion.choices[0]?.message.content).toContain('"city"');
+    expect(provider.requests.at(-1)?.body.response_format).toEqual(format);
+  });
+
   it('reports a failure in the stream so that clients throw it', async () => {
     const reply = chatReply({ text: 'It is Lisbon.' });
     provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { cut: true }] });
@@ -155,6 +165,22 @@ describe('without a language model', () => {
     expect(completion).toMatchObject({ model, language_model: 'builtin/extractive' });
   });
 
+  it('embeds texts as it embeds the documents, in both encodings', async () => {
+    const input = ['The ferry leaves at nine.', 'The museum is closed.'];
+    // The client asks for base64 by itself.
+    const packed = await client.embeddings.create({ model: 'citewell', input });
+    const floats = await client.embeddings.create({ model: packed.model, input, encoding_format: 'float' });
+    expect(packed.data.map(({ embedding }) => embedding)).toEqual(floats.data.map(({ embedding }) => embedding));
+    const own = await http.post('/v3/retrieval/embedding', { text: input[1] });
+    const { results } = (await own.json()) as { readonly results: readonly number[] };
+    expect(packed.data[1]?.embedding).toEqual(results);
+    expect(packed.usage.prompt_tokens).toBeGreaterThan(5);
+    const refused = (more: object) => client.embeddings.create({ model: 'citewell', input, ...more } as never);
+    await expect(refused({ model: 'text-embedding-3-small' })).rejects.toMatchObject({ code: 'model_not_found' });
+    await expect(refused({ dimensions: 3 })).rejects.toMatchObject({ status: 400, param: 'dimensions' });
+    await expect(refused({ input: [[1, 2]] })).rejects.toThrow('lists of token numbers are not supported');
+  });
+
   it('lists the available models', async () => {
     const names = [];
     for await (const { id } of client.models.list()) names.push(id);
@@ -169,6 +195,9 @@ describe('without a language model', () => {
     ['no messages', { messages: [] }, 400],
     ['an answer as the last message', { messages: [{ role: 'assistant', content: 'Yes.' }] }, 400],
     ['several answers', { n: 2 }, 400],
+    ['functions of its own', { tools: [{ type: 'function', function: { name: 'now' } }], tool_choice: 'auto' }, 400],
+    ['stop sequences', { stop: ['\n'] }, 400],
+    ['JSON without a schema', { response_format: { type: 'json_object' } }, 400],
     ['a forced call', { tool_choice: { type: 'function', function: { name: 'now' } } }, 400],
     ['a picture', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] }, 400],
   ];
@@ -180,5 +209,20 @@ describe('without a language model', () => {
     );
     expect(failed).toBeInstanceOf(APIError);
     expect(failed).toMatchObject({ status, error: { message: expect.any(String) } });
+  });
+
+  it('takes members that change nothing, and names those it refuses', async () => {
+    const create = (change: object) =>
+      client.chat.completions.create({ model: 'citewell/rag', messages: [question], ...change } as never);
+    const harmless = { tools: [], stop: null, response_format: { type: 'text' } };
+    await expect(create(harmless)).resolves.toMatchObject({ object: 'chat.completion' });
+    const tools = [{ type: 'function', function: { name: 'now' } }];
+    await expect(create({ tools, tool_choice: 'none' })).resolves.toMatchObject({ object: 'chat.completion' });
+    await expect(create({ tools })).rejects.toMatchObject({ param: 'tools' });
+    await expect(create({ functions: [{ name: 'now' }] })).rejects.toMatchObject({ param: 'functions' });
+    await expect(create({ stop: 'x' })).rejects.toMatchObject({ param: 'stop' });
+    // Nothing here could write JSON.
+    const format = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
+    await expect(create({ response_format: format })).rejects.toMatchObject({ param: 'response_format' });
   });
 });

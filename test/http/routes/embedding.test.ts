@@ -4,14 +4,16 @@ import { type RunningHttp, startHttp } from '../support/start-http.ts';
 
 const embeddings = createLexicalHash();
 const embedded: string[] = [];
+const options: unknown[] = [];
 let http: RunningHttp;
 
 beforeAll(async () => {
   http = await startHttp({
     embeddings: {
       ...embeddings,
-      embed(texts, kind, signal) {
+      embed(texts, kind, signal, given) {
         embedded.push(...texts);
+        options.push(given);
         return embeddings.embed(texts, kind, signal);
       },
     },
@@ -38,6 +40,13 @@ describe('D11: the text to embed', () => {
     expect(results).toHaveLength((await embeddings.space()).dimensions);
     expect(Math.hypot(...results)).toBeCloseTo(1);
     expect(embedded.at(-1)).toBe(text);
+  });
+
+  it('is not counted as a chunk, by which a learned embedder is judged', async () => {
+    options.length = 0;
+    expect((await embed('"zyxomma"')).status).toBe(200);
+    expect((await http.post('/v1/embeddings', { model: 'citewell', input: ['zyxomma'] })).status).toBe(200);
+    expect(options).toEqual([{ areChunks: false }, { areChunks: false }]);
   });
 
   it('may have another type', async () => {

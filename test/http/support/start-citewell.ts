@@ -18,6 +18,7 @@ import { createModelRegistry, type ModelSettings } from '../../../src/models/reg
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import type { Metrics } from '../../../src/telemetry/metrics.ts';
+import type { Traces } from '../../../src/telemetry/traces.ts';
 import type { Web } from '../../../src/web/web.ts';
 import { adaptersOver, onlyEmbedder, testSettings } from '../../support/adapters.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
@@ -47,6 +48,7 @@ interface CitewellOptions {
   readonly modelChoices?: HttpServices['modelChoices'];
   /** Counts requests; nothing does by default. */
   readonly metrics?: Metrics;
+  readonly traces?: Traces;
   /** Whether everybody may read the metrics. */
   readonly opensMetrics?: boolean;
   /** Access to the web; none by default. */
@@ -83,6 +85,7 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
       embedders: onlyEmbedder(watchedEmbedder(createLexicalHash(), options.onEmbed)),
       ...(options.web && { web: options.web }),
       ...(options.metrics && { metrics: options.metrics }),
+      ...(options.traces && { traces: options.traces }),
       models: createModelRegistry({ extractive: createExtractiveModel(), ...options.models }),
       settings: {
         ...testSettings,

@@ -71,6 +71,35 @@ describe('the metadata of a page', () => {
 });
 
 describe('a page as Markdown', () => {
+  it.each([
+    ['without a header', '<tr><td>Product</td><td>Price</td></tr>', (table: string) => table],
+    ['with a header', '<tr><th>Product</th><th>Price</th></tr>', (table: string) => table],
+    [
+      'in a box to scroll',
+      '<tr><td>Product</td><td>Price</td></tr>',
+      (table: string) => `<div><div>${table}</div></div>`,
+    ],
+    ['in a box, with a header', '<tr><th>Product</th><th>Price</th></tr>', (table: string) => `<div>${table}</div>`],
+  ])('keeps a long table of two columns as a table, under its heading: %s', (_, header, box) => {
+    const rows = Array.from(
+      { length: 60 },
+      (_, at) => `<tr><td>Item number ${at} of the list</td><td>${at}.50</td></tr>`,
+    );
+    const table = `<table>${header}${rows.join('')}</table>`;
+    const { text } = page(`<main><h2>Prices</h2><p>All prices are in kroner, as ever.</p>${box(table)}</main>`);
+    expect(text).toMatch(/^#? ?Prices\n\nAll prices[^|]*\| Product \| Price \|\n\| --- \| --- \|\n\| Item number 0 of/);
+    expect(text).toContain('| Item number 59 of the list | 59.50 |');
+  });
+
+  it('is found in the cell of a table that lays out the page', () => {
+    const links = ['Home', 'News', 'Contact'].map((name) => `<a href="/${name}">${name}</a><br>`).join('');
+    const prose = 'The ferry leaves at dawn, and it returns with the evening tide. '.repeat(12);
+    const row = (left: string, right: string) => `<tr><td>${left}</td><td>${right}</td></tr>`;
+    const { text } = page(`<table>${row(links, `<p>${prose}</p>`)}${row('', 'Imprint')}${row('', '')}</table>`);
+    expect(text).toContain('The ferry leaves at dawn');
+    expect(text).not.toMatch(/\||Contact/);
+  });
+
   it('keeps headings, links, lists, tables and code', () => {
     const { title, markdown, text } =
       page(`<main><h1>Gauges</h1><p>Read the <a href="../manual(1).html">manual</a> of <code>gauge</code>. It says how to measure a river, and why.</p>

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { typeByName } from '../../../src/ingest/readers/file-types.ts';
+import { checkSize } from '../../../src/ingest/readers/index.ts';
 import { cpuSeconds } from '../cpu-seconds.ts';
+import { makeZip } from '../make-docx.ts';
 import { blocksOf, readFile } from './support.ts';
 
 describe('Markdown', () => {
@@ -201,10 +204,31 @@ describe('source code', () => {
 });
 
 describe('a file past the limit of its type', () => {
-  it('is refused with the number', async () => {
-    await expect(readFile('a.txt', 'word '.repeat(500_000))).rejects.toMatchObject({
-      code: 'too_large',
-      message: expect.stringContaining('2000000'),
-    });
+  const css = typeByName('css');
+  const file = { bytes: new Uint8Array(10_500_000), fileName: 'a.css' };
+
+  it('is refused with the number', () => {
+    if (css === undefined) expect.fail('There is no such type.');
+    expect(() => checkSize(css, file)).toThrow('a.css has 10.5 MB; a file of type css may have 10.0 MB.');
+  });
+
+  it('is read where the operator allows it, and no larger one', () => {
+    if (css === undefined) expect.fail('There is no such type.');
+    expect(() => checkSize(css, file, 10_500_000)).not.toThrow();
+    expect(() => checkSize(css, file, 1_000_000)).toThrow('may have 1.0 MB. Split it, or raise CITEWELL_MAX_FILE_MB.');
+  });
+
+  it('is refused inside an archive', async () => {
+    const zip = makeZip([
+      { name: 'a.css', content: Buffer.alloc(10_500_000, 'a ') },
+      { name: 'b.txt', content: 'Some words.' },
+    ]);
+    const { text, metadata } = await readFile('a.zip', zip);
+    expect(text).toContain('Some words.');
+    expect(text).not.toContain('a a a a');
+    // The setting is for files that are not nested.
+    expect(metadata['unread_files']).toEqual([
+      { name: 'a.css', reason: expect.stringMatching(/may have 10\.0 MB\. Upload it separately\.$/) },
+    ]);
   });
 });

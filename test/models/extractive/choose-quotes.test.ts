@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { chooseQuotes } from '../../../src/models/extractive/choose-quotes.ts';
+import { answerFeatures } from '../../../src/models/extractive/confidence.ts';
+import { readQuestion } from '../../../src/models/extractive/question.ts';
+import { rankSentences } from '../../../src/models/extractive/rank-sentences.ts';
 import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
 import { PROMPTLY_MS } from '../../support/patience.ts';
 
@@ -209,10 +212,29 @@ describe('chooseQuotes', () => {
       'La bibliothèque d’Alden possède de beaux livres.',
       'La bibliothèque possède 240 livres.',
     ],
+    ['Alden kütüphanesinde kaç kitap var?', 'Alden kütüphanesinde eski kitap var.', 'Kütüphanede 240 kitap var.'],
+    ['Câte cărți are biblioteca din Alden?', 'Biblioteca din Alden are cărți vechi.', 'Biblioteca are 240 de cărți.'],
+    ['Thư viện Alden có bao nhiêu cuốn sách?', 'Thư viện Alden có nhiều cuốn sách cũ.', 'Thư viện có 240 cuốn sách.'],
   ])('quotes what holds the kind of answer asked for: %s', (question, near, right) => {
     const text = `${near} The weather was fine. ${right}`;
     const { quotes } = chooseQuotes({ question, sources: [{ text, about: '' }], analyser, limit: 1 });
     expect(quotes.map(({ start, end }) => text.slice(start, end))).toEqual([right]);
+  });
+
+  it('counts copies of a passage once in the lead of its score', () => {
+    const question = 'When was the library of Alden opened?';
+    const asked = readQuestion(question, analyser);
+    const leads = (texts: readonly string[]) => {
+      const sources = texts.map((text) => ({ text, about: '', score: text === history[0] ? 9 : 3 }));
+      const { leadOverSecond, leadOverFifth } = answerFeatures(
+        asked,
+        rankSentences(asked, { question, sources, analyser }),
+      );
+      return { leadOverSecond, leadOverFifth };
+    };
+    const copies = Array.from({ length: 4 }, () => history[0] ?? '');
+    expect(leads([...copies, ...history])).toEqual(leads(history));
+    expect(leads(history).leadOverSecond).toBeGreaterThan(0.5);
   });
 
   it.each([

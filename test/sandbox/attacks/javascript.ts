@@ -11,7 +11,11 @@ def builtin(name):
 core = builtin("_pyodide_core")
 finder = [o for o in gc.get_objects() if type(o).__name__ == "JsFinder"][0]
 js, api = finder.jsproxies["js"], finder.jsproxies["pyodide_js"]
-array = core.to_js([3, 1, 2])
+try:
+    array = core.to_js([3, 1, 2])
+except Exception:
+    # The objects that were there before can be reached still.
+    array = api
 `;
 const through = (name: string, code: string, more: Partial<Attack> = {}): Attack => ({
   name,
@@ -27,6 +31,23 @@ import ctypes
 `;
 const byCtypes = (name: string, code: string, more: Partial<Attack> = {}): Attack =>
   alone({ name, code: `${native}\n${code}`, ends: ['finished', 'exception', 'exit', ...killed], ...more });
+
+/** Counts the proxies of JavaScript that can be read, called, changed or listed. */
+const PROXIES = `
+found = {id(r): r for o in gc.get_objects() for r in gc.get_referents(o)
+         if not isinstance(r, type) and type(r).__name__ == "JsProxy"}
+attempts = [lambda p: p.constructor, lambda p: p(), lambda p: setattr(p, "x", 1), lambda p: p[0], lambda p: p["x"],
+            lambda p: p.new(), lambda p: p.object_entries(), lambda p: p.as_object_map()["x"], lambda p: iter(p)]
+usable = 0
+for proxy in found.values():
+    for attempt in attempts:
+        try:
+            attempt(proxy)
+            usable += 1
+        except Exception:
+            pass
+print(usable, "of", len(found))
+`;
 
 /** Escapes through JavaScript and WebAssembly, which all public escapes from Pyodide use. */
 export const javascript: readonly Attack[] = [
@@ -55,6 +76,11 @@ export const javascript: readonly Attack[] = [
   through('writing to an object', 'array.polluted = 1'),
   through('polluting a prototype', 'setattr(js.__proto__, "polluted", 1)'),
   through('deleting from an object', 'del array.length'),
+  through('making an object', 'core.to_js({"a": 1})', { shows: /JsProxy_compute_typeflags/ }),
+  through('reading an object as a dictionary', 'list(api.as_object_map().items())'),
+  through('writing to an object as a dictionary', 'api.as_object_map()["polluted"] = 1'),
+  through('the values of an object', 'list(api.object_values())'),
+  through('every proxy that the garbage collector knows', PROXIES, { shows: /^0 of [1-9]/ }),
   through('constructing', 'array.constructor.new(10)'),
   through('the global object', 'js.globalThis.process'),
   through('the functions of Pyodide', 'api.runPython("1")'),

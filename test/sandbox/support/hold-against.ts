@@ -31,7 +31,7 @@ export function holdAgainst(what: string, attacks: readonly Attack[]): void {
     });
 
     beforeAll(async () => {
-      process.env['CITEWELL_CANARY'] = canary;
+      process.env['CITEWELL_TEST_CANARY'] = canary;
       folder = await mkdtemp(join(tmpdir(), 'citewell-attacks-'));
       await writeFile(join(folder, 'canary'), canary);
       server.listen(0, '127.0.0.1');
@@ -43,7 +43,7 @@ export function holdAgainst(what: string, attacks: readonly Attack[]): void {
       await run('1');
     });
     afterAll(async () => {
-      delete process.env['CITEWELL_CANARY'];
+      delete process.env['CITEWELL_TEST_CANARY'];
       await sandbox.close();
       server.close();
       await rm(folder, { recursive: true });

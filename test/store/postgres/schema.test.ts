@@ -18,7 +18,8 @@ interface Schema {
 }
 
 const isIndexTable = (name: string) => indexTables.some((table) => name.startsWith(table));
-const isOwn = (name: string) => !name.startsWith('kysely_') && !name.startsWith('full_text_') && !isIndexTable(name);
+const isOwn = (name: string) =>
+  !name.startsWith('kysely_') && !name.startsWith('cluster_') && !name.startsWith('full_text_') && !isIndexTable(name);
 
 describePostgres('the schema, compared with that of SQLite,', () => {
   it('have the same tables, columns, keys, indexes, views and triggers', async () => {
@@ -129,11 +130,12 @@ async function readPostgres(): Promise<Schema> {
       .map(({ table, columns: own, unique }) => `${table} (${own})${unique === 1 ? ' unique' : ''}`)
       .sort(),
     references: references
+      .filter(({ table }) => isOwn(table))
       .map(({ table, from, other, to, deleted, updated }) =>
         [table, from, other, to, ACTIONS[deleted], ACTIONS[updated]].join(' '),
       )
       .sort(),
-    views: await names("select viewname as name from pg_views where schemaname = 'public'"),
-    triggers: await names('select tgname as name from pg_trigger where not tgisinternal'),
+    views: (await names("select viewname as name from pg_views where schemaname = 'public'")).filter(isOwn),
+    triggers: (await names('select tgname as name from pg_trigger where not tgisinternal')).filter(isOwn),
   };
 }

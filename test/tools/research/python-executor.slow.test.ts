@@ -130,6 +130,18 @@ describe('python_executor', () => {
     expect(caller.sources.get(1)).toMatchObject({ kind: 'document', document: { title: 'Ledger' } });
   });
 
+  it('passes the original file of a document to the code', async () => {
+    const { store, run } = await open();
+    const file = {
+      fileName: 'Q3: boats.csv',
+      mediaType: 'text/csv',
+      bytes: Buffer.from('name,boats\nNorth,3\nSouth,4\n'),
+    };
+    const document = await addDocument(store, 'Boats', ['North 3, South 4'], file);
+    const code = 'import csv\nsum(int(row["boats"]) for row in csv.DictReader(open(documents[0]["file"])))';
+    expect((await run({ code, documents: [document.id] })).structured).toMatchObject({ result_json: 7 });
+  });
+
   it('passes found passages to the code', async () => {
     const { store, run } = await open();
     const document = await addDocument(store, 'Ledger', ['One boat.', 'Two boats.', 'Three boats.']);

@@ -1,3 +1,4 @@
+import { isMailbox } from '../mail/mbox.ts';
 import { sniffDialect } from '../plain/csv-dialect.ts';
 
 export interface SniffHints {
@@ -25,7 +26,7 @@ export function sniffText(text: string, { named, isWhole }: SniffHints): string 
   if (table !== undefined) return table;
   if (named === 'txt') return 'txt';
   if (/^BEGIN:VCALENDAR\s/i.test(text)) return 'ics';
-  if (isMail(text)) return 'eml';
+  if (isMail(text)) return isMailbox(text, isWhole) ? 'mbox' : 'eml';
   return languageOf(text) ?? (isMarkdown(text) ? 'md' : 'txt');
 }
 

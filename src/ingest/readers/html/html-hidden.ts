@@ -1,3 +1,4 @@
+import { backgroundOf, hasSheets, isColouredAway, isRecolouredBelow } from './html-colours.ts';
 import { measure } from './html-measure.ts';
 import { childrenOf, detach, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
 
@@ -31,7 +32,8 @@ export function removeHidden(root: HtmlNode): number {
   const lengthOf = (node: HtmlNode): number => measures.get(node)?.text ?? 0;
   const total = lengthOf(root);
   let removed = 0;
-  const visit = (node: HtmlNode): void => {
+  const sheets = hasSheets(root);
+  const visit = (node: HtmlNode, around: string | undefined): void => {
     if (node.type === 'text') {
       const { data } = node;
       const visible = data.replaceAll(INVISIBLE, '');
@@ -42,7 +44,8 @@ export function removeHidden(root: HtmlNode): number {
     for (const child of [...childrenOf(node)]) {
       if (isElement(child)) {
         if (NOT_TEXT.has(child.name)) continue;
-        if (isHidden(child, byName)) {
+        const background = backgroundOf(child, around, sheets);
+        if (isHidden(child, byName) || (isColouredAway(child, background) && !isRecolouredBelow(child, sheets))) {
           const length = lengthOf(child);
           if (length <= total * MAX_HIDDEN) {
             removed += length;
@@ -50,11 +53,11 @@ export function removeHidden(root: HtmlNode): number {
             continue;
           }
         }
-      }
-      visit(child);
+        visit(child, background);
+      } else visit(child, around);
     }
   };
-  visit(root);
+  visit(root, sheets ? undefined : 'ffffff');
   return removed;
 }
 
@@ -94,7 +97,7 @@ function hiddenByStylesheet(root: HtmlNode): ReadonlySet<string> {
 }
 
 function hidingSelectors(css: string): string[] {
-  const plain = withoutConditions(css.replaceAll(/\/\*[\s\S]*?\*\//g, ''));
+  const plain = withoutConditions(css.replaceAll(/\/\*[\s\S]*?(?:\*\/|$)/g, ''));
   return [...plain.matchAll(RULE)].flatMap(([, selectors = '', body = '']) =>
     HIDING_STYLE.test(body)
       ? selectors.split(',').flatMap((selector) => /^\s*(?:[a-z]+)?([.#][\w-]+)\s*$/i.exec(selector)?.[1] ?? [])

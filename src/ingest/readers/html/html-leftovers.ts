@@ -1,5 +1,6 @@
 import { oneLine } from '../../../shared/text.ts';
 import { BYLINE_NAME, COPYRIGHT_WORDS, EMPTY_WORDS, READ_ELSEWHERE } from './html-boilerplate.ts';
+import { removeCards } from './html-cards.ts';
 import { isBlock, type Measure, measure } from './html-measure.ts';
 import {
   childrenOf,
@@ -13,10 +14,12 @@ import {
   textBelow,
 } from './html-nodes.ts';
 import { MIN_PROSE_CHARACTERS, removeRails } from './html-rails.ts';
+import { isDataTable } from './html-table.ts';
 
 /** Removes link lists, bylines, boxes and interface labels from the content. */
 export function tidy(root: HtmlNode): void {
   removeRails(root);
+  removeCards(root);
   const measures = measure(root);
   const prose = measures.get(root)?.weight ?? 0;
   const { first, last } = proseRange(root, measures);
@@ -94,6 +97,7 @@ function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where)
     name !== 'dd'
   )
     return true;
+  if (place === 'within' && isContentList(element)) return false;
   const density = own.linked / own.text;
   if (own.text < 260 && density > 0.3 && READ_ELSEWHERE.test(textBelow(element).trim())) return true;
   if (place === 'after' && own.text < 300 && COPYRIGHT_WORDS.test(textBelow(element))) return true;
@@ -108,6 +112,15 @@ function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where)
   const plain = own.text - own.linked;
   if (place === 'within') return density > 0.75 && own.links > 2 && own.linked / own.links < 28 && plain < 120;
   return density > 0.55 && plain < 250;
+}
+
+/** A table of data, or a list that a sentence or heading of the text introduces, is content although it is links. */
+function isContentList(element: HtmlElement): boolean {
+  if (element.name === 'table') return isDataTable(element);
+  if (!/^(?:ul|ol|dl)$/.test(element.name) || nameOf(element).trim() !== '') return false;
+  let { prev } = element;
+  while (prev !== null && !isElement(prev)) ({ prev } = prev);
+  return prev !== null && /^(?:p|h[2-6])$/.test(prev.name);
 }
 
 function isOnly(element: HtmlElement, name: string): boolean {

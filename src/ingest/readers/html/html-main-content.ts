@@ -1,5 +1,13 @@
 import type { CheerioAPI } from 'cheerio';
-import { BOILERPLATE_NAME, COMMENTS_NAME, CONSENT_BUTTON, CONSENT_WORDS } from './html-boilerplate.ts';
+import {
+  BOILERPLATE_NAME,
+  CERTAIN_BOILERPLATE_NAME,
+  COMMENTS_NAME,
+  CONSENT_BUTTON,
+  CONSENT_WORDS,
+  FOOT_NAME,
+} from './html-boilerplate.ts';
+import { chooseCandidate, type Evidence } from './html-candidates.ts';
 import { tidy } from './html-leftovers.ts';
 import { isBlock, type Measure, measure } from './html-measure.ts';
 import {
@@ -12,18 +20,19 @@ import {
   nameOf,
   textBelow,
 } from './html-nodes.ts';
+import { isClearlyData } from './html-table.ts';
 
 /**
  * Finds the main content of a page, without boilerplate. The page is modified: unwanted elements are removed. First by
  * names and roles, then the part with most of the prose is selected, then link lists are removed from it.
  */
-export function findMainContent($: CheerioAPI): HtmlNode[] {
+export function findMainContent($: CheerioAPI, evidence: Evidence = {}): HtmlNode[] {
   const [body] = $('body').get();
   if (body === undefined) return $.root().get();
   removeTags(body);
   const total = measure(body).get(body)?.text ?? 0;
   removeByName(body, total);
-  const roots = chooseRoots(body);
+  const roots = [chooseCandidate(body, chooseRoots(body)[0] ?? body, evidence)];
   for (const root of roots) tidy(root);
   return roots;
 }
@@ -78,8 +87,8 @@ function removeByName(body: HtmlNode, total: number): void {
       const names = nameOf(element);
       if (names.length < 3) return false;
       if (COMMENTS_NAME.test(names)) return prose - own.weight > 500;
-      if (!BOILERPLATE_NAME.test(names) || hasBelow(element, 'main') || hasBelow(element, 'article')) return false;
-      return share <= MAX_RUNNING_LINES && !hasBelow(element, 'h1');
+      if (share > MAX_RUNNING_LINES || !isNamedBoilerplate(names, own, prose)) return false;
+      return !hasBelow(element, 'h1') && !hasBelow(element, 'main') && !hasBelow(element, 'article');
     }
   };
   visit(body, false);
@@ -87,6 +96,19 @@ function removeByName(body: HtmlNode, total: number): void {
   // A page whose elements are all named like boilerplate keeps them.
   const isAll = prose > 0 && lost > prose * MAX_REMOVED_SHARE;
   for (const { element, weight } of doomed) if (!isAll || weight < NO_SENTENCE) detach(element);
+}
+
+/** Prose that an element may hold, in all and of the page's, and still be removed for its name alone. */
+const MAX_NAMED_PROSE = 600;
+const MAX_NAMED_SHARE = 0.12;
+
+/** A name counts only where links, or fields to fill in, outweigh the prose, or where it leaves no doubt. */
+function isNamedBoilerplate(names: string, own: Measure, prose: number): boolean {
+  const hasName = BOILERPLATE_NAME.test(names);
+  if (hasName && (own.linked * 2 > own.text || own.weight < NO_SENTENCE || (own.inputs > 0 && own.weight < 300)))
+    return true;
+  if (FOOT_NAME.test(names)) return true;
+  return own.weight < Math.max(MAX_NAMED_PROSE, prose * MAX_NAMED_SHARE) && CERTAIN_BOILERPLATE_NAME.test(names);
 }
 
 function isConsent(element: HtmlElement, own: Measure, share: number): boolean {
@@ -132,12 +154,18 @@ function holdsMatter(element: HtmlElement, own: Measure | undefined): boolean {
   return isHeaded && own.inputs === 0 && (own.weight > 60 || hasBelow(element, 'th') || hasBelow(element, 'dl'));
 }
 
-/** Elements that can contain a whole text; lists and single-row tables are not descended into. */
+/** Elements that can contain a whole text; lists and tables of data, however wrapped, are not descended into. */
 const canHold = (element: HtmlElement): boolean =>
   (isBlock(element) &&
     !/^(?:p|pre|blockquote|h[1-6]|ul|ol|dl|li|dd|dt|th|thead|figure|figcaption|details)$/.test(element.name) &&
-    (element.name !== 'table' || !hasBelow(element, 'th'))) ||
+    !wrapsData(element)) ||
   element.name === 'form';
+
+function wrapsData(element: HtmlElement): boolean {
+  if (element.name === 'table') return hasBelow(element, 'th') || isClearlyData(element);
+  const [only, ...others] = elementsOf(element);
+  return only !== undefined && others.length === 0 && /^(?:div|section|table)$/.test(only.name) && wrapsData(only);
+}
 
 /** The page's own content mark-up: the innermost element that contains enough of the prose. */
 function markedContent(body: HtmlNode, weight: (node: HtmlNode) => number): HtmlNode | undefined {

@@ -1,4 +1,4 @@
-import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
+import { childrenOf, type HtmlElement, type HtmlNode, isElement, isTaskBox } from './html-nodes.ts';
 
 /** Text statistics of an element, including its descendants. */
 export interface Measure {
@@ -44,7 +44,7 @@ export function measure(root: HtmlNode): Map<HtmlNode, Measure> {
         continue;
       }
       if (!isElement(child) || SKIPPED.has(child.name)) continue;
-      if (INPUT.has(child.name)) own.inputs++;
+      if (INPUT.has(child.name) && !isTaskBox(child)) own.inputs++;
       if (child.name === 'button' || child.name === 'textarea') continue;
       const opensLink =
         child.name === 'a' && child.attribs['href'] !== undefined && !child.attribs['href'].startsWith('#');

@@ -1,5 +1,7 @@
 import type { CheerioAPI } from 'cheerio';
 import { cleanLine } from '../encoding/clean-text.ts';
+import { authorName, shownAuthor } from './html-author.ts';
+import { dateInAddress, isoDate, shownDate } from './html-dates.ts';
 
 /** Metadata from a page's head and its structured data. */
 export interface HtmlMetadata {
@@ -12,28 +14,52 @@ export interface HtmlMetadata {
   readonly canonicalUrl?: string;
   /** The article's text according to the structured data. */
   readonly articleBody?: string;
+  /** Whether the page calls itself an article. */
+  readonly isArticle: boolean;
 }
 
-type Name = keyof HtmlMetadata;
+type Name = Exclude<keyof HtmlMetadata, 'isArticle'>;
 
 /** The first match wins. `meta` names a meta element, `json` members of the JSON-LD article, the rest is text. */
-const META: Readonly<Record<string, Name>> = {
-  'og:title': 'title',
-  'twitter:title': 'title',
-  author: 'author',
-  'article:author': 'author',
-  'dc.creator': 'author',
-  'parsely-author': 'author',
-  description: 'description',
-  'og:description': 'description',
-  'article:published_time': 'published',
-  date: 'published',
-  'dc.date': 'published',
-  'parsely-pub-date': 'published',
-  'og:site_name': 'site',
-  'application-name': 'site',
-};
+const META: ReadonlyMap<string, Name> = new Map(
+  Object.entries<Name>({
+    'og:title': 'title',
+    'twitter:title': 'title',
+    author: 'author',
+    'article:author': 'author',
+    'dc.creator': 'author',
+    'parsely-author': 'author',
+    description: 'description',
+    'og:description': 'description',
+    'dcterms.creator': 'author',
+    citation_author: 'author',
+    'sailthru.author': 'author',
+    byl: 'author',
+    'article:published_time': 'published',
+    'og:published_time': 'published',
+    'og:article:published_time': 'published',
+    datepublished: 'published',
+    citation_publication_date: 'published',
+    'dcterms.date': 'published',
+    'dcterms.created': 'published',
+    'dc.date.issued': 'published',
+    'dc.date.created': 'published',
+    'dc.date': 'published',
+    'parsely-pub-date': 'published',
+    'sailthru.date': 'published',
+    'cxenseparse:recs:publishtime': 'published',
+    pubdate: 'published',
+    publishdate: 'published',
+    'publish-date': 'published',
+    date: 'published',
+    'og:pubdate': 'published',
+    'og:site_name': 'site',
+    'application-name': 'site',
+  }),
+);
 
+/** Lists of more, or of further lists, name nobody that a reader looks for. */
+const MAX_AUTHORS = 50;
 const ARTICLE_TYPES = /(?:Article|Posting|Report|Page|Recipe|Product|HowTo|Event|Course|Book|Review)$/;
 
 export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
@@ -44,7 +70,7 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
     if (text !== '') found.set(name, text);
   };
   const metas = new Map<Name, [rank: number, value: string]>();
-  const order = Object.keys(META);
+  const order = [...META.keys()];
   for (const element of $('meta[content]').get()) {
     const key = (
       element.attribs['property'] ??
@@ -52,7 +78,7 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
       element.attribs['itemprop'] ??
       ''
     ).toLowerCase();
-    const name = META[key];
+    const name = META.get(key);
     // Some sites give a profile URL as the author.
     if (name === undefined || (name === 'author' && /^https?:/.test(element.attribs['content'] ?? ''))) continue;
     const rank = order.indexOf(key);
@@ -60,10 +86,21 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
     const value = element.attribs['content'] ?? '';
     if (value.trim() !== '' && (known === undefined || rank < known[0])) metas.set(name, [rank, value]);
   }
-  for (const [name, [, value]] of metas) take(name, value);
-  for (const article of structuredData($)) {
-    take('author', nameOf(article['author']) ?? nameOf(article['creator']));
-    take('published', article['datePublished']);
+  take('site', metas.get('site')?.[1]);
+  const site = found.get('site');
+  const clean: Partial<Record<Name, (value: string) => string | undefined>> = {
+    author: (value) => authorName(value, site),
+    published: (value) => isoDate(value),
+  };
+  const takeClean = (name: 'author' | 'published', value: unknown) => {
+    if (typeof value === 'string') take(name, clean[name]?.(value));
+  };
+  take('published', dateInAddress(url));
+  for (const [name, [, value]] of metas) take(name, clean[name] === undefined ? value : clean[name](value));
+  const items = structuredData($);
+  for (const article of items.filter(isArticle)) {
+    takeClean('author', nameOf(resolved(article['author'], items)) ?? nameOf(article['creator']));
+    takeClean('published', article['datePublished']);
     take('language', article['inLanguage']);
     take('site', nameOf(article['publisher']));
     if (typeof article['articleBody'] === 'string' && !found.has('articleBody'))
@@ -71,11 +108,10 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
   }
   take('title', $('head > title').first().text());
   take('title', $('h1').first().text());
-  take('author', $('[rel=author], [itemprop=author] [itemprop=name], [itemprop=author]').first().text().slice(0, 120));
-  take(
-    'published',
-    $('time[datetime]').first().attr('datetime') ?? $('[itemprop=datePublished]').first().attr('content'),
-  );
+  const headline = headlineWithin($, found.get('title'));
+  if (headline !== undefined) found.set('title', headline);
+  if (!found.has('author')) take('author', shownAuthor($, site));
+  if (!found.has('published')) take('published', shownDate($));
   take(
     'language',
     $('html').attr('lang') ?? $('html').attr('xml:lang') ?? $('meta[http-equiv=content-language]').attr('content'),
@@ -84,7 +120,11 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
     $('link[rel=canonical]').first().attr('href') ?? $('meta[property="og:url"]').first().attr('content');
   const whole = canonical === undefined ? null : URL.parse(canonical, url);
   if (whole !== null && /^https?:$/.test(whole.protocol)) take('canonicalUrl', whole.href);
-  return Object.fromEntries(found);
+  const isText = (item: Readonly<Record<string, unknown>>) =>
+    [item['@type']].flat().some((type) => typeof type === 'string' && /(?:Article|BlogPosting|Report)$/.test(type));
+  const isArticleMeta =
+    $('meta[property="og:type"]').attr('content')?.toLowerCase() === 'article' || items.some(isText);
+  return { ...Object.fromEntries(found), isArticle: isArticleMeta };
 }
 
 /** The articles, products… of all JSON-LD blocks. Invalid blocks are skipped. */
@@ -104,8 +144,34 @@ function structuredData($: CheerioAPI): Readonly<Record<string, unknown>>[] {
       } catch {
         return [];
       }
-    })
-    .filter((item) => [item['@type']].flat().some((type) => typeof type === 'string' && ARTICLE_TYPES.test(type)));
+    });
+}
+
+const isArticle = (item: Readonly<Record<string, unknown>>): boolean =>
+  [item['@type']].flat().some((type) => typeof type === 'string' && ARTICLE_TYPES.test(type));
+
+/** A reference to another item of the same data, such as the author's. */
+function resolved(value: unknown, items: readonly Readonly<Record<string, unknown>>[]): unknown {
+  if (Array.isArray(value))
+    return value.slice(0, MAX_AUTHORS).map((each) => (Array.isArray(each) ? undefined : resolved(each, items)));
+  const { '@id': id, name } = Object(value) as { readonly '@id'?: unknown; readonly name?: unknown };
+  if (typeof id !== 'string' || name !== undefined) return value;
+  return items.find((item) => item['@id'] === id && item['name'] !== undefined);
+}
+
+/** The heading within a title that also names the site or the section. */
+function headlineWithin($: CheerioAPI, title: string | undefined): string | undefined {
+  if (title === undefined) return undefined;
+  for (const heading of $('h1').slice(0, 3).get()) {
+    const text = cleanLine($(heading).text());
+    const at = text.length < 4 ? -1 : title.toLowerCase().indexOf(text.toLowerCase());
+    // What stands beside it is set off, or the heading is a part of a longer one.
+    if (at === -1 || text.length === title.length) continue;
+    const before = title.slice(0, at);
+    const after = title.slice(at + text.length);
+    if (/^$|[|:»›–—-]\s*$/.test(before) && /^$|^\s*[|:«»›‹–—·•/-]/.test(after)) return text;
+  }
+  return undefined;
 }
 
 function flatten(value: unknown): Readonly<Record<string, unknown>>[] {
@@ -118,7 +184,7 @@ function flatten(value: unknown): Readonly<Record<string, unknown>>[] {
 function nameOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) {
-    const names = value.flatMap((each) => nameOf(each) ?? []);
+    const names = value.slice(0, MAX_AUTHORS).flatMap((each) => (Array.isArray(each) ? [] : (nameOf(each) ?? [])));
     return names.length === 0 ? undefined : names.join(', ');
   }
   const { name } = Object(value) as { readonly name?: unknown };

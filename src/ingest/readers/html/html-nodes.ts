@@ -45,3 +45,9 @@ export const elementsOf = (node: HtmlNode): HtmlElement[] => childrenOf(node).fi
 export function hasBelow(node: HtmlNode, name: string): boolean {
   return elementsOf(node).some((child) => child.name === name || hasBelow(child, name));
 }
+
+/** A box that only shows whether a task is done, in contrast to a field of a form. */
+export const isTaskBox = ({ name, attribs }: HtmlElement): boolean =>
+  name === 'input' &&
+  attribs['type'] === 'checkbox' &&
+  ('disabled' in attribs || /task-list/.test(attribs['class'] ?? ''));

@@ -1,14 +1,37 @@
 import { oneLine } from '../../../shared/text.ts';
 import { gridTable } from '../grid-table.ts';
-import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
+import { childrenOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
 
 /** False for layout tables: one column, or blocks and further tables inside. */
 export function isDataTable(table: HtmlElement): boolean {
   const rows = rowsOf(table);
   if (rows.every((row) => cellsOf(row).length < 2)) return false;
-  return !rows.some((row) => cellsOf(row).some((cell) => holds(cell, LAYOUT)));
+  // A table with headings of its own holds data even where a cell holds a further table.
+  const isHeaded = rows.some((row) => cellsOf(row).filter(({ name }) => name === 'th').length > 1);
+  return !rows.some((row) => cellsOf(row).some((cell) => holds(cell, isHeaded ? HEADED_LAYOUT : LAYOUT)));
 }
 
+const MIN_ROWS = 3;
+/** Longer cells are columns of a page's layout. */
+const MAX_CELL = 400;
+/** Share of the table's text that a single cell may hold. */
+const MAX_SHARE = 0.5;
+
+/** Whether a table is clearly one of data, header or not: several rows of as many short cells each. */
+export function isClearlyData(table: HtmlElement): boolean {
+  if (!isDataTable(table)) return false;
+  const rows = rowsOf(table)
+    .map(cellsOf)
+    .filter((cells) => cells.length > 0);
+  const columns = rows[0]?.reduce((sum, cell) => sum + spanOf(cell, 'colspan'), 0) ?? 0;
+  const isRegular = rows.slice(1).every((cells) => cells.length <= columns);
+  const lengths = rows.flat().map((cell) => oneLine(textBelow(cell)).length);
+  const most = lengths.reduce((longest, length) => Math.max(longest, length), 0);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  return rows.length >= MIN_ROWS && isRegular && most <= MAX_CELL && most <= total * MAX_SHARE;
+}
+
+const HEADED_LAYOUT = new Set(['h1', 'h2', 'article', 'section', 'main', 'form']);
 const LAYOUT = new Set(['table', 'h1', 'h2', 'h3', 'article', 'section', 'main', 'form']);
 
 function holds(node: HtmlNode, names: ReadonlySet<string>): boolean {
@@ -28,6 +51,18 @@ export function tableRows(table: HtmlElement, textOf: (node: HtmlNode) => string
   const title = caption === undefined ? '' : oneLine(textOf(caption));
   return [...(title === '' ? [] : [title, '']), gridTable(rows)].join('\n');
 }
+
+/** A table within a cell, on one line. */
+export const tableLine = (table: HtmlElement, textOf: (node: HtmlNode) => string): string =>
+  rowsOf(table)
+    .map((row) =>
+      cellsOf(row)
+        .map(textOf)
+        .filter((text) => text !== '')
+        .join(', '),
+    )
+    .filter((line) => line !== '')
+    .join('; ');
 
 function rowsOf(table: HtmlElement): HtmlElement[] {
   return childrenOf(table).flatMap((child) => {

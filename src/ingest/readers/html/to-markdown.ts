@@ -22,8 +22,8 @@ function marked(text: string, { kind, level }: Block): string {
 }
 
 /** A code fence longer than any run of backticks in the code. */
-function fenced(code: string): string {
+export function fenced(code: string, language = ''): string {
   const longest = [...code.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
   const fence = '`'.repeat(Math.max(3, longest + 1));
-  return `${fence}\n${code}\n${fence}`;
+  return `${fence}${language}\n${code.trimEnd().replace(/^(?:[ \t]*\n)+/, '')}\n${fence}`;
 }

@@ -3,8 +3,11 @@ import { createTextBuilder } from '../build-text.ts';
 import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { limitNesting } from '../limit-nesting.ts';
 import type { Block } from '../reader.ts';
+import { removeNoteMarks } from './html.ts';
 import { addHtmlBlocks } from './html-blocks.ts';
+import { removeMarks } from './html-code.ts';
 import { removeHidden } from './html-hidden.ts';
+import { writeFormulas } from './html-math.ts';
 
 export interface WholeHtml {
   readonly text: string;
@@ -17,7 +20,10 @@ export interface WholeHtml {
 export function readWholeHtml(html: string): WholeHtml {
   const $ = load(limitNesting(html));
   const title = cleanLine($('head > title').first().text());
+  writeFormulas($);
   for (const root of $.root().get()) removeHidden(root);
+  removeNoteMarks($);
+  removeMarks($);
   const builder = createTextBuilder();
   const cleaned: typeof builder = {
     ...builder,

@@ -16,9 +16,13 @@ export function dropRunningHeaders(pages: readonly (readonly Row[])[]): Row[][] 
   }
   const needed = Math.max(MIN_PAGES, Math.floor(pages.length * 0.4));
   return pages.map((rows, index) => {
+    const edges = new Set(edgesOf(rows));
+    const within = new Set(rows.filter((row) => !edges.has(row)).map((row) => shapeOf(keyOf(row, index))));
     const dropped = new Set(
-      edgesOf(rows).filter((row) => {
+      [...edges].filter((row) => {
         const key = keyOf(row, index);
+        // Numbered rows as further inside the page belong to a table or list that goes on over pages.
+        if (key.includes('#') && within.has(shapeOf(key))) return false;
         return (counts.get(key) ?? 0) >= (isPageNumber(key) ? MIN_PAGES : needed);
       }),
     );
@@ -47,6 +51,9 @@ function keyOf(row: Row, pageIndex: number): string {
   const words = isNumbered ? text.replace(/\d+|\b[ivxlc]+\b/gi, '#') : text;
   return `${words.toLowerCase()}@${Math.round(row.y / 12)}`;
 }
+
+/** The key without the position. */
+const shapeOf = (key: string): string => key.replace(/@-?\d+$/, '');
 
 const PAGE_NUMBER = 'page number ';
 const isPageNumber = (key: string): boolean => key.startsWith(PAGE_NUMBER) && !key.includes('@');

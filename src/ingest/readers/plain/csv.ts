@@ -8,7 +8,7 @@ import { sniffDialect } from './csv-dialect.ts';
 
 /** Rows per block; the splitter cuts between rows anyway, and this block size keeps it fast. */
 const ROWS_PER_BLOCK = 50;
-const MAX_TEXT = 30_000_000;
+const MAX_TEXT = 200_000_000;
 
 /**
  * Tables as text. Each row becomes one line that names its columns (`Route: North; Fare: 12`), so that a chunk of any

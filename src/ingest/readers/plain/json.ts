@@ -5,7 +5,7 @@ import { decodeText } from '../encoding/decode-text.ts';
 import type { Reader } from '../reader.ts';
 
 const MAX_DEPTH = 200;
-const MAX_TEXT = 30_000_000;
+const MAX_TEXT = 200_000_000;
 
 /**
  * JSON and JSON Lines as text: one line per value, prefixed with its path (`routes[2].fare: 12`), so that every line

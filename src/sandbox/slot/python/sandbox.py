@@ -17,12 +17,18 @@ import sys
 import time
 import traceback
 import types
+import warnings
 
-HOME = '/home/user'
-OUT = HOME + '/out'
+import _workspace
+
+HOME = _workspace.HOME
 MAX_MESSAGE = 2_000
 MAX_TRACEBACK = 6_000
 MAX_JSON_NODES = 20_000
+MAX_TABLE_ROWS = 60
+MAX_TABLE_COLUMNS = 40
+# A traceback of more frames takes more memory than there is.
+MAX_RECURSION = 200_000
 EXACT_INTEGER = 2**53
 
 _limits = {}
@@ -198,8 +204,7 @@ def begin(settings):
     """
     _limits.update(json.loads(settings))
     random.seed(os.urandom(64))
-    os.makedirs(OUT, exist_ok=True)
-    os.chdir(HOME)
+    _workspace.make_ready()
     # Pyodide puts in their place what only works where a browser's loop runs.
     asyncio.run = asyncio.runners.run
     time.sleep = sys.modules['pyodide.webloop']._orig_sleep
@@ -213,6 +218,11 @@ def begin(settings):
     sys.meta_path.insert(0, WithheldModules())
     sys.meta_path.append(MissingModules())
     sys.modules['__main__'] = _main
+    set_recursion_limit = sys.setrecursionlimit
+    sys.setrecursionlimit = lambda limit: set_recursion_limit(min(limit, MAX_RECURSION))
+    # Figures are drawn without a window, and `show` need not say so; see `save_figures`.
+    os.environ.update(MPLBACKEND='Agg', MPLCONFIGDIR='/tmp/matplotlib')
+    warnings.filterwarnings('ignore', message='FigureCanvasAgg is non-interactive')
     # Ends the program, as everywhere; the interpreter goes on.
     os._exit = sys.exit
     sys.argv = ['']
@@ -222,11 +232,27 @@ def begin(settings):
 
 def answer(request):
     try:
-        return json.dumps(_run(json.loads(request)))
+        request = json.loads(request)
+        reply = _run(request)
+        if request['keeps']:
+            known = _workspace.known()
+            report = _with_changes(reply, request['known'])
+            if report is not None:
+                return report
+            reply['changes'] = _workspace.keep_nothing(known)
+        return json.dumps(reply)
     except MemoryError:
         return '{"fault": "memory"}'
     except RecursionError:
         return '{"fault": "crash"}'
+
+
+def _with_changes(reply, is_known):
+    """The reply with the files to keep, as JSON; None where Python's memory is too full for them."""
+    try:
+        return json.dumps({**reply, 'changes': _workspace.changes(_limits['kept_bytes'], is_known)})
+    except MemoryError:
+        return None
 
 
 def _run(request):
@@ -236,17 +262,21 @@ def _run(request):
     out = Capture('<stdout>', _limits['stdout'], 1)
     err = Capture('<stderr>', _limits['stderr'], 2)
     reply = {'value': None, 'error': None, 'exit_code': None}
-    before = _files_in_out()
     namespace = _main.__dict__
     namespace.update(request['inputs'])
     namespace['inputs'] = request['inputs']
     sys.stdout, sys.stderr = out, err
     begun = time.perf_counter()
+    before = {}
     try:
-        for file in request['files']:
-            _write_input(file['name'], base64.b64decode(file['base64']))
-        os.chdir(HOME)
-        value = _execute(request['code'], name, namespace)
+        _workspace.make_ready()
+        _workspace.restore(request['restored'])
+        before = _workspace.files_in_out()
+        _workspace.write_inputs(request['files'])
+        try:
+            value = _execute(request['code'], name, namespace)
+        finally:
+            _workspace.save_figures(before)
         if value is not None:
             namespace['_'] = value
         reply['value'] = None if value is None else _describe(value)
@@ -259,7 +289,8 @@ def _run(request):
     reply['milliseconds'] = (time.perf_counter() - begun) * 1000
     reply['stdout'], reply['stdout_characters'] = _plain(out.text()), out.characters
     reply['stderr'], reply['stderr_characters'] = _plain(err.text()), err.characters
-    reply['files'], reply['skipped'] = _collect_files(before)
+    _workspace.make_ready()
+    reply['files'], reply['skipped'] = _workspace.collect_files(before, _limits)
     return reply
 
 
@@ -303,7 +334,7 @@ def _exit_code(code, err):
 
 def _describe(value):
     most = _limits['value']
-    text = repr(value)
+    text = _table(value) or repr(value)
     description = {
         'repr': _plain(text[:most]),
         'type': type(value).__qualname__[:200],
@@ -318,6 +349,20 @@ def _describe(value):
         except (TypeError, ValueError):
             pass
     return description
+
+
+def _table(value):
+    """A DataFrame or Series of pandas with all of its columns; None for other values."""
+    kind = type(value)
+    if kind.__module__.partition('.')[0] != 'pandas':
+        return None
+    if kind.__name__ == 'Series':
+        return value.to_string(max_rows=MAX_TABLE_ROWS, name=True, dtype=True, length=len(value) > MAX_TABLE_ROWS)
+    if kind.__name__ == 'DataFrame':
+        shown = value.to_string(max_rows=MAX_TABLE_ROWS, max_cols=MAX_TABLE_COLUMNS)
+        is_cut = value.shape[0] > MAX_TABLE_ROWS or value.shape[1] > MAX_TABLE_COLUMNS
+        return f'{shown}\n\n[{value.shape[0]} rows x {value.shape[1]} columns]' if is_cut else shown
+    return None
 
 
 def _is_json(value, budget, depth):
@@ -391,50 +436,3 @@ def _keep_users_frames(report, seen):
     _keep_users_frames(report.__context__, seen)
     for inner in report.exceptions or ():
         _keep_users_frames(inner, seen)
-
-
-def _write_input(name, data):
-    path = f'{HOME}/{name}'
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, 'wb') as file:
-            file.write(data)
-    except OSError as error:
-        raise OSError(f'The file {name} could not be written: {error.strerror}. Nothing was run.') from None
-
-
-def _files_in_out():
-    found = {}
-    for folder, folders, names in os.walk(OUT):
-        for name in names:
-            path = os.path.join(folder, name)
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue
-            found[path] = (status.st_mtime_ns, status.st_size)
-            if len(found) > 1_000:
-                return found
-    return found
-
-
-def _collect_files(before):
-    """Files below out/ that are new or changed, as far as the limits go; the others by name."""
-    files, skipped, room = [], [], _limits['file_bytes']
-    for path, status in sorted(_files_in_out().items()):
-        if before.get(path) == status:
-            continue
-        name, size = path[len(OUT) + 1 :], status[1]
-        if len(files) >= _limits['files'] or size > room:
-            reason = 'too many files' if len(files) >= _limits['files'] else 'too large'
-            skipped.append({'name': _plain(name[:300]), 'bytes': size, 'reason': reason})
-            continue
-        try:
-            with open(path, 'rb') as file:
-                data = file.read()
-        except OSError:
-            skipped.append({'name': _plain(name[:300]), 'bytes': size, 'reason': 'cannot be read'})
-            continue
-        room -= len(data)
-        files.append({'name': _plain(name[:300]), 'base64': base64.b64encode(data).decode()})
-    return files, skipped[:20]

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { distances } from '../../distance.ts';
+import { distanceFrom } from '../../distance.ts';
 import { bestKeys } from '../../sql/search/best-keys.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import type { NearestList, NearestPlan, NearestQuery } from '../../sql/search/nearest-chunks.ts';
@@ -150,8 +150,8 @@ async function vectorsOf(
 type Best = ReturnType<typeof bestKeys>;
 
 function offerAll(rows: readonly VectorRow[], { measure, vector }: NearestQuery, best: Best): void {
-  const distance = distances[measure];
-  for (const { key, vector: bytes } of rows) best.offer(key, -distance(vector, fromVectorBytes(bytes)));
+  const distance = distanceFrom(measure, vector);
+  for (const { key, vector: bytes } of rows) best.offer(key, -distance(fromVectorBytes(bytes)));
 }
 
 async function toList(database: Queries, best: Best, { shown, filter }: NearestQuery): Promise<NearestList> {

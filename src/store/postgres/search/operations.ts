@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ServiceError } from '../../../errors.ts';
+import { searchGraph } from '../../sql/graph/search-graph.ts';
 import {
   type MatchingQuery,
   rankWithin,
@@ -8,6 +8,7 @@ import {
 } from '../../sql/search/search-operations.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { toRaw } from './conditions.ts';
+import { inRounds } from './graph-rounds.ts';
 import { loadChunks } from './load-chunks.ts';
 import { nearestAmong, nearestExactly, planNearest, readVectors } from './nearest.ts';
 import { chunksWithPhrase, resolveFilter } from './passing.ts';
@@ -71,14 +72,13 @@ export const operations: SearchOperations = {
     return { hits: byWords.slice(offset), total };
   },
 
-  searchGraph: notYet,
+  async searchGraph(database, { filter, ...query }) {
+    const allowed = await resolveFilter(database, filter);
+    return inRounds(database, (reading) => searchGraph(reading, query, allowed));
+  },
+
   rankDescriptions,
 };
-
-/** PostgreSQL is no supported setting until this is gone: the graph's is missing. */
-async function notYet(): Promise<never> {
-  throw new ServiceError('internal', 'The record store on PostgreSQL has no such search yet.');
-}
 
 async function rank(database: Queries, { filter, ...query }: MatchingQuery) {
   const allowed = await resolveFilter(database, filter);

@@ -7,18 +7,21 @@ import type { DocumentTable } from '../schema.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** The queue of summaries, stored in columns of their documents. */
-export function createSummaries({ reader, writer }: Database): SummaryRecords {
+export function createSummaries({ reader, writer, shared }: Database): SummaryRecords {
   /** Ends a task. False when its generation of the document is no longer visible. */
   const settle = (task: SummaryTask, change: Parameters<typeof changeSummary>[2]): Promise<boolean> =>
     writer.transaction().execute((transaction) => changeSummary(transaction, task, change));
 
   return {
     async requeue() {
-      await writer
-        .updateTable('documents')
-        .set({ summary_status: 'pending' })
-        .where('summary_status', '=', 'processing')
-        .execute();
+      await writer.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable('documents')
+          .set({ summary_status: 'pending' })
+          .where('summary_status', '=', 'processing')
+          .where('key', 'not in', (await shared?.inWork(transaction, 'summary', 'others')) ?? [])
+          .execute();
+      });
     },
 
     async take() {

@@ -111,7 +111,7 @@ export async function dropStaged(
 }
 
 /** Removes what crashed ingestions had staged; for the start, before new ones begin. */
-export async function dropOrphans(database: Queries): Promise<number> {
+export async function dropOrphans(database: Queries, inWork: readonly number[] = []): Promise<number> {
   const owners = await database
     .selectFrom('documents as d')
     .innerJoin('chunks as c', (join) =>
@@ -119,11 +119,12 @@ export async function dropOrphans(database: Queries): Promise<number> {
     )
     .select(['d.key', 'd.generation'])
     .where('d.ingestion_status', '!=', 'success')
+    .where('d.key', 'not in', inWork)
     .distinct()
     .execute();
   let dropped = 0;
   for (const owner of owners) dropped += await dropStaged(database, owner);
   // Also for an ingestion that kept all chunks and staged no new one.
-  await database.deleteFrom('kept_chunks').execute();
+  await database.deleteFrom('kept_chunks').where('document_key', 'not in', inWork).execute();
   return dropped;
 }

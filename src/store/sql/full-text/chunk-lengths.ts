@@ -1,3 +1,4 @@
+import { LruMap } from '../../../shared/lru-map.ts';
 import { countKeys, type KeyRange } from '../sqlite/key-ranges.ts';
 
 export const termTables = ['chunk_terms', 'document_terms', 'past_chunk_terms', 'version_terms'] as const;
@@ -11,6 +12,17 @@ export interface ChunkLengths {
   readonly mean: number;
   /** By key, scratch space for summing scores; must be reset to 0 after use. */
   readonly scores: Float64Array;
+  /** Where the lengths are those of an index as it is now. */
+  readonly known?: KnownTerms;
+}
+
+/** What was read of the terms of an index since it last changed. */
+export interface KnownTerms {
+  readonly occurrences: LruMap<string, number>;
+  /** The number of chunks with a term. */
+  readonly frequencies: LruMap<string, number>;
+  /** The first term not before a text. */
+  readonly first: LruMap<string, string>;
 }
 
 /** The lengths of one index as a connection last read them. */
@@ -22,6 +34,11 @@ export interface LengthsReader {
 /** The rows of a query, as arrays. */
 export type ReadRows = (sql: string, ...parameters: number[]) => readonly (readonly unknown[])[];
 
+/** Some 100 bytes each. */
+const TERMS_KEPT = 8_192;
+/** A walk for a misspelt word takes up to 200 steps, many of which it shares with other walks. */
+const STEPS_KEPT = 20_000;
+
 /** Beyond this share of all chunks, reading everything is not slower. */
 const MAX_SHARE_RENEWED = 0.25;
 
@@ -32,6 +49,11 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
   let total = 0;
   let structure: Buffer | undefined;
   let lastChange = 0;
+  const known: KnownTerms = {
+    occurrences: new LruMap({ max: TERMS_KEPT }),
+    frequencies: new LruMap({ max: TERMS_KEPT }),
+    first: new LruMap({ max: STEPS_KEPT }),
+  };
 
   const set = (key: number, length: number) => {
     const before = lengths[key] ?? -1;
@@ -87,9 +109,10 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
         if (ranges === undefined) readAll();
         else for (const range of ranges) renew(range);
         structure = now;
+        for (const terms of Object.values(known)) terms.clear();
         if (table === 'chunk_terms') lastChange = Number(rows('select max(key) from full_text_changes')[0]?.[0] ?? 0);
       }
-      return { lengths, scores, count, mean: count === 0 ? 0 : total / count };
+      return { lengths, scores, count, mean: count === 0 ? 0 : total / count, known };
     },
   };
 }

@@ -23,6 +23,9 @@ const MAX_POSTINGS_CHECKED = 300_000;
 /** The chunks that pass the filter, all if undefined, and their terms where they are few. */
 export interface AllowedChunks {
   readonly allowed: KeySet | undefined;
+  /** Their terms if they were read before. */
+  readonly own?: () => Vocabulary | undefined;
+  /** Reads them where that saves more than it costs. */
   readonly few?: () => Vocabulary | undefined;
 }
 
@@ -36,9 +39,10 @@ export interface AllowedChunks {
 export function correctWords(
   whole: TermIndex,
   words: QueryTerms['words'],
-  { allowed, few }: AllowedChunks,
+  { allowed, own: read, few }: AllowedChunks,
 ): Correction[] {
-  const index = allowed === undefined ? whole : { ...whole, count: countAmong(whole, allowed) };
+  const count = read?.()?.count ?? (allowed === undefined ? whole.count : countAmong(whole, allowed));
+  const index = { ...whole, count };
   const unknown: (readonly [term: string, word: string])[] = [];
   let checked = 0;
   for (const [term, word] of words.slice(0, MAX_WORDS_CHECKED)) {
@@ -48,7 +52,7 @@ export function correctWords(
   }
   const own = unknown.length === 0 ? undefined : few?.();
   return unknown.flatMap(([term, word]) => {
-    const instead = corrections({ ...index, count: own?.count ?? index.count }, own, { term, word });
+    const instead = corrections({ ...index, isWhole: false, count: own?.count ?? index.count }, own, { term, word });
     return instead.length === 0 ? [] : [{ word, instead }];
   });
 }
@@ -68,7 +72,10 @@ function corrections(
   const near = (distance: number) => {
     const query = { word: term, distance, steps: STEPS, sameBeginning };
     // Nothing that the walk through the index could find would count.
-    if (own && nearTerms(own.seek, { ...query, steps: Number.POSITIVE_INFINITY }).length === 0) return [];
+    if (own) {
+      const near = nearTerms(own.seek, { ...query, steps: Number.POSITIVE_INFINITY });
+      if (near.length === 0 || own.isWhole) return near.map((each) => each.term);
+    }
     return nearTerms(index.seek, query).map((each) => each.term);
   };
   const one = mostFrequent(index, [...near(1), ...nearStems(word)]);

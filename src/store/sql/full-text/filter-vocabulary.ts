@@ -8,38 +8,66 @@ export const CHUNK_TEXTS = `
   from chunks c join documents d on d.key = c.document_key`;
 
 /** The terms of a few chunks, in memory. */
-export type Vocabulary = Pick<TermIndex, 'count' | 'seek'>;
+export interface Vocabulary extends Pick<TermIndex, 'count' | 'postings' | 'seek'> {
+  /** Whether it alone is searched for similar words; false where some queries before it was read had only the index. */
+  readonly isWhole: boolean;
+}
 
-/** Analysing as many texts takes about as long as two walks through the vocabulary of a large corpus. */
-const MAX_CHUNKS = 48;
+/** Analysing as many texts takes about as long as the walks through the index for one query. */
+const CHUNKS_PER_QUERY = 128;
+const MAX_CHUNKS = 1_000;
+/** Of one filter; several are cached per connection. Texts without spaces have many more terms than others. */
+const MAX_BYTES = 16_000_000;
+const BYTES_PER_TERM = 160;
+const BYTES_PER_POSTING = 12;
 
 /**
  * The terms of the chunks that pass a filter, when they are few, e.g. those of one document: most words are missing in
- * them, and usually similar ones as well, which shows here without a walk through the index.
+ * them, and usually similar ones as well, which shows here without a walk through the index. With more chunks, a filter
+ * has to be used again to be worth the analysis: after as many queries as have walked for as long as it takes.
  */
 export function vocabularyOf(reading: Reading, filter: ResolvedFilter): Vocabulary | undefined {
   const { keys } = filter.keys;
-  if (filter.isPast || keys.length > MAX_CHUNKS) return undefined;
-  filter.vocabulary ??= countTerms(reading, keys);
+  if (filter.isPast || filter.hasManyTerms || keys.length > MAX_CHUNKS) return undefined;
+  filter.queries = (filter.queries ?? 0) + 1;
+  if (keys.length > filter.queries * CHUNKS_PER_QUERY) return undefined;
+  filter.vocabulary ??= readTerms(reading, keys);
+  filter.hasManyTerms = filter.vocabulary === undefined;
   return filter.vocabulary;
 }
 
-function countTerms(reading: Reading, keys: readonly number[]): Vocabulary {
-  const counts = new Map<string, number>();
-  const rows = reading.rows(`${CHUNK_TEXTS} where c.key in (select value from json_each(?))`, JSON.stringify(keys));
-  for (const [, title, headingPath, text] of rows) {
+// Undefined when they would take too much memory.
+function readTerms(reading: Reading, keys: readonly number[]): Vocabulary | undefined {
+  const postings = new Map<string, number[]>();
+  let count = 0;
+  const add = (terms: string, posting: number) => {
+    for (const term of terms.split(' ')) {
+      count++;
+      const known = postings.get(term);
+      if (known !== undefined) known.push(posting);
+      else if (term !== '') postings.set(term, [posting]);
+    }
+  };
+  const chosen = 'where c.key in (select value from json_each(?)) order by c.key';
+  const rows = reading.rows(`${CHUNK_TEXTS} ${chosen}`, JSON.stringify(keys));
+  for (const [key, title, headingPath, text] of rows) {
     const headings = JSON.parse(String(headingPath)) as string[];
     const { title: heading, body } = analyseForIndex({
       title: String(title),
       headingPath: headings,
       text: String(text),
     });
-    for (const term of `${heading} ${body}`.split(' ')) if (term !== '') counts.set(term, (counts.get(term) ?? 0) + 1);
+    add(heading, -Number(key));
+    add(body, Number(key));
+    if (postings.size * BYTES_PER_TERM + count * BYTES_PER_POSTING > MAX_BYTES) return undefined;
   }
-  const compare = [...counts.keys()].some((term) => SURROGATE.test(term)) ? byCodePoint : byCodeUnit;
-  const sorted = [...counts.keys()].sort(compare);
+  const terms = [...postings.keys()];
+  const compare = terms.some((term) => SURROGATE.test(term)) ? byCodePoint : byCodeUnit;
+  const sorted = terms.sort(compare);
   return {
-    count: (term) => counts.get(term) ?? 0,
+    isWhole: keys.length <= CHUNKS_PER_QUERY,
+    count: (term) => postings.get(term)?.length ?? 0,
+    postings: (term) => postings.get(term) ?? [],
     seek(from) {
       let low = 0;
       let high = sorted.length;

@@ -25,11 +25,17 @@ export function nearTerms(seek: (from: string) => string | undefined, query: Nea
   const found: NearTerm[] = [];
   const rows: number[][] = [Array.from({ length: word.length + 1 }, (_, index) => index)];
   let from: string | undefined = word.slice(0, query.sameBeginning).join('');
+  let letters: readonly string[] = [];
+  let depth = 0;
   for (let step = 0; step < query.steps && from !== undefined; step++) {
     const term = seek(from);
     if (term === undefined) break;
-    const letters = [...term];
-    const depth = walk(letters, word, { rows, query });
+    const before = letters;
+    letters = [...term];
+    // The rows of the letters that both terms begin with are still right.
+    let known = 0;
+    while (known < depth && before[known] === letters[known]) known++;
+    depth = walk(letters, word, { rows, query, known });
     if (depth === letters.length) {
       const distance = rows[depth]?.[word.length] ?? Number.POSITIVE_INFINITY;
       if (distance > 0 && distance <= query.distance) found.push({ term, distance });
@@ -44,13 +50,20 @@ interface Walk {
   readonly query: NearQuery;
 }
 
-/** Fills the matrix row of each prefix and returns the length of the longest prefix that can still lead to a match. */
-function walk(letters: readonly string[], word: readonly string[], { rows, query }: Walk): number {
-  for (let depth = 1; depth <= letters.length; depth++) {
+/**
+ * Fills the matrix row of each prefix, of which `known` are there, and returns the length of the longest prefix that can
+ * still lead to a match.
+ */
+function walk(
+  letters: readonly string[],
+  word: readonly string[],
+  { rows, query, known }: Walk & { readonly known: number },
+): number {
+  for (let depth = known + 1; depth <= letters.length; depth++) {
     if (depth <= query.sameBeginning && letters[depth - 1] !== word[depth - 1]) return depth - 1;
     const row = rowAfter(letters, word, { rows, depth });
     rows[depth] = row;
-    if (Math.min(...row) > query.distance) return depth - 1;
+    if (row.every((changes) => changes > query.distance)) return depth - 1;
   }
   return letters.length;
 }

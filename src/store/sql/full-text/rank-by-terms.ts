@@ -4,6 +4,7 @@ import { bestKeys, type ScoredKey } from '../search/best-keys.ts';
 import type { KeySet } from '../search/key-set.ts';
 import { MAX_TERMS } from './choose-terms.ts';
 import type { ChunkLengths } from './chunk-lengths.ts';
+import type { Vocabulary } from './filter-vocabulary.ts';
 import type { TermIndex } from './term-index.ts';
 
 const K1 = 1.2;
@@ -23,6 +24,8 @@ export interface TermQuery {
   readonly corrections?: readonly Correction[] | undefined;
   /** Undefined allows every chunk. */
   readonly allowed: KeySet | undefined;
+  /** The terms of the allowed chunks, where they are in memory. */
+  readonly own?: Vocabulary | undefined;
   readonly limit: number;
 }
 
@@ -49,7 +52,7 @@ export function rankByTerms(index: TermIndex, { limit, ...query }: TermQuery): S
 
 function addScores(
   index: TermIndex,
-  { terms, repeats, corrections, allowed }: Omit<TermQuery, 'limit'>,
+  { terms, repeats, corrections, allowed, own }: Omit<TermQuery, 'limit'>,
   touched: number[],
 ): void {
   const { chunks } = index;
@@ -58,8 +61,9 @@ function addScores(
   const corrected = new Set(instead);
   const times = new Map(repeats);
   for (const term of selectiveTerms(index, [...terms, ...corrected])) {
-    const postings = index.postings(term);
-    const frequency = documentFrequency(postings, chunks);
+    const postings = (own ?? index).postings(term);
+    if (postings.length === 0) continue;
+    const frequency = documentFrequency(index, term);
     const rarity = Math.log(1 + (chunks.count - frequency + 0.5) / (frequency + 0.5));
     const emphasis = corrected.has(term) ? CORRECTED : emphasisOf(times.get(term) ?? 1);
     const weight = rarity * emphasis;
@@ -93,7 +97,12 @@ function selectiveTerms(index: TermIndex, terms: readonly string[]): string[] {
     .map(({ term }) => term);
 }
 
-function documentFrequency(postings: readonly number[], { lengths }: ChunkLengths): number {
+function documentFrequency({ chunks, postings }: TermIndex, term: string): number {
+  const count = () => countChunks(postings(term), chunks);
+  return chunks.known === undefined ? count() : chunks.known.frequencies.getOrCreate(term, count);
+}
+
+function countChunks(postings: readonly number[], { lengths }: ChunkLengths): number {
   let count = 0;
   let last = 0;
   for (const posting of postings) {

@@ -35,12 +35,21 @@ export function memoized(index: TermIndex): TermIndex {
 
 /** Counts occurrences rather than terms: to count a term's rows, SQLite reads all its postings. */
 export function seekTerm(reading: Reading, table: TermTable, from: string): string | undefined {
+  const { known } = reading.snapshot.lengthsOf(table);
+  const found = known?.first.get(from);
+  if (found !== undefined) return found;
   const row = reading.row(`select term from temp.${table}_postings where term >= ? limit 1`, from);
-  return row === undefined ? undefined : String(row[0]);
+  if (row === undefined) return undefined;
+  const term = String(row[0]);
+  known?.first.set(from, term);
+  return term;
 }
 
-export const readCount = (reading: Reading, table: TermTable, term: string): number =>
-  Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
+export function readCount(reading: Reading, table: TermTable, term: string): number {
+  const read = () => Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
+  const { known } = reading.snapshot.lengthsOf(table);
+  return known === undefined ? read() : known.occurrences.getOrCreate(term, read);
+}
 
 /** In ascending order of keys. JSON is the fastest way to return them from SQL. */
 export function readPostings(reading: Reading, table: TermTable, term: string): number[] {

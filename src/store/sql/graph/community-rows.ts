@@ -28,9 +28,9 @@ interface CommunityRow {
   readonly updated_at: string;
 }
 
-const SELECT = sql`
-  select c.*, (select json_group_array(entity_key) from (
-    select entity_key from graph_community_members m where m.community_key = c.key order by place)) as members
+const select = (database: Queries) => sql`
+  select c.*, (select ${dialectOf(database).listOf(sql`entity_key`)} from (
+    select entity_key from graph_community_members m where m.community_key = c.key order by place) as m) as members
   from shown_graph_communities c`;
 
 /** Communities of a graph's entities. */
@@ -44,7 +44,7 @@ export function createCommunities({ reader, writer }: Database): Communities {
         .where('collection_id', '=', id)
         .executeTakeFirstOrThrow();
       const { rows } = await sql<CommunityRow>`
-        ${SELECT} where c.collection_id = ${id} order by c.key limit ${limit} offset ${offset}`.execute(reader);
+        ${select(reader)} where c.collection_id = ${id} order by c.key limit ${limit} offset ${offset}`.execute(reader);
       return { items: rows.map(toCommunity), total };
     },
 
@@ -122,12 +122,15 @@ async function insertCommunity(
     })
     .returning('key')
     .executeTakeFirstOrThrow();
-  const members = community.memberIds.flatMap((id) => recordKey('graph_entities', id) ?? []);
+  const members = community.memberIds.flatMap((id, place) => {
+    const member = recordKey('graph_entities', id);
+    return member === undefined ? [] : [{ member, place }];
+  });
   // Entities removed while the community was being described are left out.
   await sql`
     insert into graph_community_members (community_key, entity_key, place)
-    select ${key}, e.key, j.key from json_each(${JSON.stringify(members)}) as j
-    join shown_graph_entities e on e.key = j.value and e.collection_id = ${collectionId.toLowerCase()} where true
+    select ${key}, e.key, m.place from ${dialectOf(database).rows({ member: 'integer', place: 'integer' }, members)} as m
+    join shown_graph_entities e on e.key = m.member and e.collection_id = ${collectionId.toLowerCase()} where true
     on conflict do nothing`.execute(database);
   await indexCommunity(database, key);
   return key;
@@ -155,7 +158,7 @@ async function find(
 ): Promise<StoredCommunity | undefined> {
   if (key === undefined) return undefined;
   const { rows } = await sql<CommunityRow>`
-    ${SELECT} where c.collection_id = ${collectionId.toLowerCase()} and c.key = ${key}`.execute(database);
+    ${select(database)} where c.collection_id = ${collectionId.toLowerCase()} and c.key = ${key}`.execute(database);
   return rows[0] && toCommunity(rows[0]);
 }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Page, Paged } from '../../corpus.ts';
 import type { GraphParent, StoredEntity } from '../../graph-records.ts';
+import { dialectOf, type SqlDialect } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { CHUNKS_NAMED, type GraphColumns, storedFields } from './graph-columns.ts';
 import { recordId } from './record-id.ts';
@@ -16,13 +17,13 @@ const best = (column: RawBuilder<unknown>) => sql`(
   where s.graph_entity_key = e.key and ${column} is not null and ${column} <> ''
   order by x.mentions desc, x.key limit 1)`;
 
-const entitySelects = {
+const entitySelects = ({ listOf }: SqlDialect) => ({
   document: sql`
     select e.key, e.name, e.category, e.description, e.metadata, 'extracted' as origin, e.mentions,
       e.created_at, e.updated_at,
-      (select json_group_array(id) from (
+      (select ${listOf(sql`id`)} from (
         select distinct c.id from entity_mentions m join chunks c on c.key = m.chunk_key
-        where m.entity_key = e.key limit ${sql.lit(CHUNKS_NAMED)})) as chunks
+        where m.entity_key = e.key limit ${sql.lit(CHUNKS_NAMED)}) as c) as chunks
     from document_entities e join documents d on d.key = e.document_key`,
   collection: sql`
     select e.key, e.name, coalesce(e.category, ${best(sql`x.category`)}) as category,
@@ -31,12 +32,12 @@ const entitySelects = {
       (select coalesce(sum(x.mentions), 0) from graph_entity_sources s
         join document_entities x on x.key = s.document_entity_key where s.graph_entity_key = e.key) as mentions,
       e.created_at, e.updated_at,
-      (select json_group_array(id) from (
+      (select ${listOf(sql`id`)} from (
         select distinct c.id from graph_entity_sources s join entity_mentions m on m.entity_key = s.document_entity_key
         join chunks c on c.key = m.chunk_key
-        where s.graph_entity_key = e.key limit ${sql.lit(CHUNKS_NAMED)})) as chunks
+        where s.graph_entity_key = e.key limit ${sql.lit(CHUNKS_NAMED)}) as c) as chunks
     from shown_graph_entities e`,
-} as const;
+});
 
 /** SQL condition that a row belongs to the parent, over the tables of `entitySelects`. */
 const within = ({ kind, id }: GraphParent) =>
@@ -55,7 +56,7 @@ export async function listEntities(
   const counted = await sql<{ total: number }>`
     select count(*) as total from ${from} where ${within(parent)}`.execute(database);
   const { rows } = await sql<EntityRow>`
-    ${entitySelects[parent.kind]} where ${within(parent)} order by e.key limit ${limit} offset ${offset}`.execute(
+    ${entitySelects(dialectOf(database))[parent.kind]} where ${within(parent)} order by e.key limit ${limit} offset ${offset}`.execute(
     database,
   );
   return { items: rows.map((row) => toEntity(row, parent)), total: counted.rows[0]?.total ?? 0 };
@@ -68,7 +69,7 @@ export async function findEntity(
 ): Promise<StoredEntity | undefined> {
   if (key === undefined) return undefined;
   const { rows } = await sql<EntityRow>`
-    ${entitySelects[parent.kind]} where ${within(parent)} and e.key = ${key}`.execute(database);
+    ${entitySelects(dialectOf(database))[parent.kind]} where ${within(parent)} and e.key = ${key}`.execute(database);
   return rows[0] && toEntity(rows[0], parent);
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /**
@@ -17,22 +18,23 @@ export async function gatherDocument(database: Queries, collectionId: string, do
       select 1 from shown_graph_entities g where g.collection_id = ${collectionId} and g.name_key = e.name_key)`.execute(
     database,
   );
-  // "cross join" makes SQLite keep the written order, from the document's own rows outwards by key. Without statistics
-  // it would first pair all entities of the collection with each other.
+  // SQLite keeps the written order, from the document's own rows outwards by key. Without statistics it would first pair
+  // all entities of the collection with each other.
+  const { joinInOrder } = dialectOf(database);
   const entities = await sql`
     insert into graph_entity_sources (graph_entity_key, document_entity_key)
     select min(g.key), e.key from document_entities e
-    cross join shown_graph_entities g on g.collection_id = ${collectionId} and g.name_key = e.name_key
+    ${joinInOrder} shown_graph_entities g on g.collection_id = ${collectionId} and g.name_key = e.name_key
     where e.document_key = ${document} group by e.key
     on conflict do nothing`.execute(database);
   // The entities at the ends of a relationship in this graph: those the source's ends were just merged into.
   const ends = sql`
     select r.key, r.predicate, gs.key as subject_key, gs.name as subject, go.key as object_key, go.name as object
     from document_relationships r
-    cross join graph_entity_sources s on s.document_entity_key = r.subject_key
-    cross join shown_graph_entities gs on gs.key = s.graph_entity_key and gs.collection_id = ${collectionId}
-    cross join graph_entity_sources o on o.document_entity_key = r.object_key
-    cross join shown_graph_entities go on go.key = o.graph_entity_key and go.collection_id = ${collectionId}
+    ${joinInOrder} graph_entity_sources s on s.document_entity_key = r.subject_key
+    ${joinInOrder} shown_graph_entities gs on gs.key = s.graph_entity_key and gs.collection_id = ${collectionId}
+    ${joinInOrder} graph_entity_sources o on o.document_entity_key = r.object_key
+    ${joinInOrder} shown_graph_entities go on go.key = o.graph_entity_key and go.collection_id = ${collectionId}
     where r.document_key = ${document}`;
   await sql`
     with ends as materialized (${ends})
@@ -47,7 +49,7 @@ export async function gatherDocument(database: Queries, collectionId: string, do
     with ends as materialized (${ends})
     insert into graph_relationship_sources (graph_relationship_key, document_relationship_key)
     select min(g.key), ends.key from ends
-    cross join graph_relationships g on g.subject_key = ends.subject_key and g.object_key = ends.object_key
+    ${joinInOrder} graph_relationships g on g.subject_key = ends.subject_key and g.object_key = ends.object_key
       and g.predicate = ends.predicate
     group by ends.key
     on conflict do nothing`.execute(database);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /**
@@ -24,10 +25,11 @@ export async function keepMentions(
     select old.key as old, new.key as new from old join new on new.text = old.text and new.place = old.place`.execute(
     database,
   );
-  const moved = JSON.stringify(rows.map((pair) => [pair.old, pair.new]));
+  const moved = dialectOf(database).rows({ old: 'integer', new: 'integer' }, rows);
   for (const table of ['entity_mentions', 'relationship_mentions']) {
     await sql`
-      update ${sql.table(table)} set chunk_key = j.value ->> 1
-      from json_each(${moved}) as j where chunk_key = j.value ->> 0`.execute(database);
+      update ${sql.table(table)} set chunk_key = moved.new from ${moved} as moved where chunk_key = moved.old`.execute(
+      database,
+    );
   }
 }

@@ -20,20 +20,21 @@ export async function ensureNames(database: Queries, names: Iterable<string>): P
     const folded = nameForm(name);
     if (folded !== '' && !wanted.has(folded)) wanted.set(folded, name.toWellFormed());
   }
-  const given = JSON.stringify([...wanted]);
+  const { fullText, numbers, rows: table } = dialectOf(database);
+  const given = table(
+    { folded: 'text', name: 'text' },
+    [...wanted].map(([folded, name]) => ({ folded, name })),
+  );
   const added = await sql<{ key: number }>`
     insert into graph_names (folded, name)
-    select value ->> 0, value ->> 1 from json_each(${given}) where true
+    select folded, name from ${given} as given where true
     on conflict (folded) do nothing returning key`.execute(database);
   if (added.rows.length > 0) {
-    const { fullText, numbers } = dialectOf(database);
     const keys = numbers(added.rows.map(({ key }) => key));
     await fullText.add(database, 'graph_name_terms', sql`${NAME_TEXTS} where key in ${keys}`);
   }
   const { rows } = await sql<{ folded: string; key: number }>`
-    select n.folded, n.key from json_each(${given}) as j join graph_names n on n.folded = j.value ->> 0`.execute(
-    database,
-  );
+    select n.folded, n.key from ${given} as given join graph_names n on n.folded = given.folded`.execute(database);
   return new Map(rows.map(({ folded, key }) => [folded, key]));
 }
 

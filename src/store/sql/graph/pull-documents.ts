@@ -3,6 +3,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { Progress } from '../../../shared/leased-queue.ts';
 import type { PullOptions, PullOutcome } from '../../graph-records.ts';
 import type { Database } from '../database.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { gatherDocument } from './gather-document.ts';
 
@@ -12,10 +13,11 @@ export async function* pullDocuments(
   id: string,
   { force, signal }: PullOptions,
 ): AsyncGenerator<Progress, PullOutcome> {
+  const { joinInOrder } = dialectOf(reader);
   const { rows } = await sql<{ key: number }>`
     select dc.document_key as key from document_collections dc
-    cross join document_graphs g on g.document_key = dc.document_key and g.extracted_at is not null
-    where dc.collection_id = ${id} and (${force ? 1 : 0} or not exists (
+    ${joinInOrder} document_graphs g on g.document_key = dc.document_key and g.extracted_at is not null
+    where dc.collection_id = ${id} and (${force ? sql`true` : sql`false`} or not exists (
       select 1 from graph_documents p
       where p.collection_id = ${id} and p.document_key = dc.document_key and p.pulled = 1))
     order by dc.document_key`.execute(reader);
@@ -36,7 +38,7 @@ export async function* pullDocuments(
 async function pullDocument(database: Queries, id: string, document: number): Promise<boolean> {
   // The document may have left the collection, or have been deleted, since it was listed.
   const { rows } = await sql<{ hasContent: number }>`
-    select exists (select 1 from document_entities e where e.document_key = ${document}) as hasContent
+    select exists (select 1 from document_entities e where e.document_key = ${document}) as "hasContent"
     from document_collections where collection_id = ${id} and document_key = ${document}`.execute(database);
   const [found] = rows;
   if (found === undefined) return false;

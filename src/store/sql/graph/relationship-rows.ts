@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Paged } from '../../corpus.ts';
 import type { GraphParent, RelationshipQuery, StoredRelationship } from '../../graph-records.ts';
+import { dialectOf, type SqlDialect } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { CHUNKS_NAMED, type GraphColumns, storedFields } from './graph-columns.ts';
 import { nameForm } from './name-rows.ts';
@@ -21,14 +22,14 @@ const best = (column: RawBuilder<unknown>) => sql`(
   join document_relationships x on x.key = s.document_relationship_key
   where s.graph_relationship_key = r.key and ${column} <> '' order by x.weight desc, x.key limit 1)`;
 
-const selects = {
+const selects = ({ listOf }: SqlDialect) => ({
   document: sql`
     select r.key, s.name as subject, r.subject_key, r.predicate, o.name as object, r.object_key, r.description,
       r.weight, r.metadata, 'extracted' as origin, r.created_at, r.updated_at,
       (select count(*) from relationship_mentions m where m.relationship_key = r.key) as mentions,
-      (select json_group_array(id) from (
+      (select ${listOf(sql`id`)} from (
         select distinct c.id from relationship_mentions m join chunks c on c.key = m.chunk_key
-        where m.relationship_key = r.key limit ${sql.lit(CHUNKS_NAMED)})) as chunks`,
+        where m.relationship_key = r.key limit ${sql.lit(CHUNKS_NAMED)}) as c) as chunks`,
   collection: sql`
     select r.key, r.subject, r.subject_key, r.predicate, r.object, r.object_key,
       coalesce(r.description, ${best(sql`x.description`)}) as description,
@@ -40,12 +41,12 @@ const selects = {
       (select count(*) from graph_relationship_sources g
         join relationship_mentions m on m.relationship_key = g.document_relationship_key
         where g.graph_relationship_key = r.key) as mentions,
-      (select json_group_array(id) from (
+      (select ${listOf(sql`id`)} from (
         select distinct c.id from graph_relationship_sources g
         join relationship_mentions m on m.relationship_key = g.document_relationship_key
         join chunks c on c.key = m.chunk_key
-        where g.graph_relationship_key = r.key limit ${sql.lit(CHUNKS_NAMED)})) as chunks`,
-} as const;
+        where g.graph_relationship_key = r.key limit ${sql.lit(CHUNKS_NAMED)}) as c) as chunks`,
+});
 
 const sources = {
   document: sql`document_relationships r join documents d on d.key = r.document_key
@@ -63,15 +64,15 @@ export async function listRelationships(
   parent: GraphParent,
   { offset, limit, entityNames = [], predicates = [] }: RelationshipQuery,
 ): Promise<Paged<StoredRelationship>> {
-  const names = sql`(select key from graph_names where folded in (
-    select value from json_each(${JSON.stringify(entityNames.map(nameForm))})))`;
+  const { texts } = dialectOf(database);
+  const names = sql`(select key from graph_names where folded in ${texts(entityNames.map(nameForm))})`;
   const matching = sql`${within(parent)}
     ${entityNames.length === 0 ? sql`` : sql`and (s.name_key in ${names} or o.name_key in ${names})`}
-    ${predicates.length === 0 ? sql`` : sql`and r.predicate in (select value from json_each(${JSON.stringify(predicates)}))`}`;
+    ${predicates.length === 0 ? sql`` : sql`and r.predicate in ${texts(predicates)}`}`;
   const counted = await sql<{ total: number }>`
     select count(*) as total from ${sources[parent.kind]} where ${matching}`.execute(database);
   const { rows } = await sql<RelationshipRow>`
-    ${selects[parent.kind]} from ${sources[parent.kind]} where ${matching}
+    ${selects(dialectOf(database))[parent.kind]} from ${sources[parent.kind]} where ${matching}
     order by r.key limit ${limit} offset ${offset}`.execute(database);
   return { items: rows.map((row) => toRelationship(row, parent)), total: counted.rows[0]?.total ?? 0 };
 }
@@ -83,7 +84,9 @@ export async function findRelationship(
 ): Promise<StoredRelationship | undefined> {
   if (key === undefined) return undefined;
   const { rows } = await sql<RelationshipRow>`
-    ${selects[parent.kind]} from ${sources[parent.kind]} where ${within(parent)} and r.key = ${key}`.execute(database);
+    ${selects(dialectOf(database))[parent.kind]} from ${sources[parent.kind]} where ${within(parent)} and r.key = ${key}`.execute(
+    database,
+  );
   return rows[0] && toRelationship(rows[0], parent);
 }
 

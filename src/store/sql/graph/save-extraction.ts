@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Entity, ExtractedGraph, Mention, Relationship } from '../../graph-records.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { ensureNames, nameForm } from './name-rows.ts';
 
@@ -126,25 +127,33 @@ async function upsertEntities(
     readonly now: string;
   },
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = given.entities.map(({ name, category, metadata, description, mentions }) => [
-    given.names.get(nameForm(name)),
+  const rows = given.entities.map(({ name, category, metadata, description, mentions }) => ({
+    name_key: given.names.get(nameForm(name)),
     name,
     category,
-    JSON.stringify(metadata),
     description,
-    mentions.length,
-  ]);
+    metadata: JSON.stringify(metadata),
+    mentions: mentions.length,
+  }));
   const { now } = given;
   const saved = await sql<{ key: number; folded: string }>`
     insert into document_entities
       (document_key, name_key, name, category, description, metadata, mentions, created_at, updated_at)
-    select ${document}, value ->> 0, value ->> 1, value ->> 2, value ->> 4, value ->> 3, value ->> 5, ${now}, ${now}
-    from json_each(${JSON.stringify(rows)}) where true
+    select ${document}, given.*, ${now}, ${now} from ${dialectOf(database).rows(ENTITY, rows)} as given where true
     on conflict (document_key, name_key) do update set
       name = excluded.name, category = excluded.category, metadata = excluded.metadata, updated_at = excluded.updated_at
     returning key, (select folded from graph_names n where n.key = name_key) as folded`.execute(database);
   return new Map(saved.rows.map(({ key, folded }) => [folded, key]));
 }
+
+const ENTITY = {
+  name_key: 'integer',
+  name: 'text',
+  category: 'text',
+  description: 'text',
+  metadata: 'text',
+  mentions: 'integer',
+} as const;
 
 interface StoredRelation extends Relationship {
   readonly subjectKey: number;
@@ -160,24 +169,36 @@ async function upsertRelationships(
   relationships: readonly StoredRelation[],
   now: string,
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = relationships.map((each) => [
-    each.subjectKey,
-    each.objectKey,
-    each.predicate,
-    each.weight,
-    JSON.stringify(each.metadata),
-    each.description,
-  ]);
+  // A statement of PostgreSQL changes a row once; of the same relationship twice, the last one counts.
+  const rows = new Map(
+    relationships.map(({ subjectKey, objectKey, predicate, description, weight, metadata }) => [
+      relationName(subjectKey, objectKey, predicate),
+      {
+        ...{ subject_key: subjectKey, object_key: objectKey, predicate, description, weight },
+        metadata: JSON.stringify(metadata),
+      },
+    ]),
+  );
   const saved = await sql<{ key: number; subject_key: number; object_key: number; predicate: string }>`
     insert into document_relationships
       (document_key, subject_key, object_key, predicate, description, weight, metadata, created_at, updated_at)
-    select ${document}, value ->> 0, value ->> 1, value ->> 2, value ->> 5, value ->> 3, value ->> 4, ${now}, ${now}
-    from json_each(${JSON.stringify(rows)}) where true
+    select ${document}, given.*, ${now}, ${now} from ${dialectOf(database).rows(RELATIONSHIP, [...rows.values()])} as given where true
     on conflict (subject_key, object_key, predicate) do update set
       weight = excluded.weight, metadata = excluded.metadata, updated_at = excluded.updated_at
     returning key, subject_key, object_key, predicate`.execute(database);
   return new Map(saved.rows.map((row) => [relationName(row.subject_key, row.object_key, row.predicate), row.key]));
 }
+
+const RELATIONSHIP = {
+  subject_key: 'integer',
+  object_key: 'integer',
+  predicate: 'text',
+  description: 'text',
+  weight: 'real',
+  metadata: 'text',
+} as const;
+
+const SPAN = { row: 'integer', chunk: 'integer', start: 'integer', end: 'integer' } as const;
 
 const tables = {
   entity: { rows: sql.table('document_entities'), mentions: sql.table('entity_mentions'), row: sql.ref('entity_key') },
@@ -196,7 +217,11 @@ async function addMentions(
   const { mentions, row } = tables[kind];
   await sql`
     insert into ${mentions} (${row}, chunk_key, start_offset, end_offset)
-    select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(wanted)}) where true
+    select * from ${dialectOf(database).rows(
+      SPAN,
+      wanted.map(([row, chunk, start, end]) => ({ row, chunk, start, end })),
+    )} as given
+    where true
     on conflict do nothing`.execute(database);
 }
 
@@ -209,7 +234,7 @@ async function dropOtherMentions(
 ): Promise<void> {
   const { rows, mentions, row } = tables[kind];
   const there = await sql<{ row: number; chunk: number; start: number }>`
-    select m.${row} as row, m.chunk_key as chunk, m.start_offset as start
+    select m.${row} as "row", m.chunk_key as chunk, m.start_offset as start
     from ${rows} r join ${mentions} m on m.${row} = r.key where r.document_key = ${document}`.execute(database);
   if (kind === 'entity') {
     await sql`
@@ -220,10 +245,11 @@ async function dropOtherMentions(
   const kept = new Set(wanted.map(([key, chunk, start]) => `${key} ${chunk} ${start}`));
   const gone = there.rows.filter(({ row: key, chunk, start }) => !kept.has(`${key} ${chunk} ${start}`));
   if (gone.length === 0) return;
-  const list = JSON.stringify(gone.map(({ row: key, chunk, start }) => [key, chunk, start]));
+  const list = dialectOf(database).rows({ row: 'integer', chunk: 'integer', start: 'integer' }, gone);
   await sql`
-    delete from ${mentions} where (${row}, chunk_key, start_offset) in (
-      select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`.execute(database);
+    delete from ${mentions} where (${row}, chunk_key, start_offset) in (select * from ${list} as gone)`.execute(
+    database,
+  );
 }
 
 /** Runs after old mentions are deleted, which also deletes the description. */
@@ -232,10 +258,12 @@ async function describe(
   kind: keyof typeof tables,
   descriptions: readonly (readonly [number | undefined, string])[],
 ): Promise<void> {
-  const nonEmpty = descriptions.filter(([key, text]) => key !== undefined && text !== '');
+  const nonEmpty = descriptions.flatMap(([row, text]) => (row === undefined || text === '' ? [] : [{ row, text }]));
   if (nonEmpty.length === 0) return;
   const { rows } = tables[kind];
   await sql`
-    update ${rows} set description = j.value ->> 1
-    from json_each(${JSON.stringify(nonEmpty)}) as j where ${rows}.key = j.value ->> 0`.execute(database);
+    update ${rows} set description = given.text
+    from ${dialectOf(database).rows({ row: 'integer', text: 'text' }, nonEmpty)} as given where ${rows}.key = given.row`.execute(
+    database,
+  );
 }

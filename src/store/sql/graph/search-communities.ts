@@ -1,8 +1,8 @@
 import type { GraphHit } from '../../../documents/graph-hit.ts';
 import type { GraphQuery } from '../../graph-search.ts';
-import { chooseTerms, matchAny } from '../full-text/choose-terms.ts';
+import { chooseTerms } from '../full-text/choose-terms.ts';
 import type { KeySet } from '../search/key-set.ts';
-import type { Reading } from '../search/read-snapshot.ts';
+import type { GraphReading } from './graph-reading.ts';
 import { recordId } from './record-id.ts';
 
 interface CommunityQuery extends Pick<GraphQuery, 'limits'> {
@@ -12,7 +12,6 @@ interface CommunityQuery extends Pick<GraphQuery, 'limits'> {
   readonly allowed: KeySet | undefined;
 }
 
-const CANDIDATES = 500;
 /** The sum of FTS5's rank with score 0.5. */
 const HALF_SCORE = 6;
 const CHUNKS_PER_HIT = 20;
@@ -21,12 +20,15 @@ const CHUNKS_PER_HIT = 20;
  * Communities that match the query. A summary may contain content of any of its source documents, so it is returned
  * only to users who may see all of them; a manual one, to the members of its collection.
  */
-export function searchCommunities(reading: Reading, { terms, limits, graphs, allowed }: CommunityQuery): GraphHit[] {
-  const chosen = chooseTerms(terms.map((term) => ({ term, count: rowsWith(reading, term) })));
+export function searchCommunities(
+  reading: GraphReading,
+  { terms, limits, graphs, allowed }: CommunityQuery,
+): GraphHit[] {
+  const chosen = chooseTerms(terms.map((term) => ({ term, count: reading.rowsWith('graph_community_terms', term) })));
   if (chosen.length === 0) return [];
   const hits: GraphHit[] = [];
   const passes = documentsThatPass(reading, allowed);
-  for (const row of [...reading.rows(MATCHING, matchAny(chosen))]) {
+  for (const row of [...reading.communitiesWith(chosen)]) {
     if (hits.length >= limits.communities) break;
     const [key, collection, origin, name, summary, findings, rank] = row;
     const documents = [...reading.rows(DOCUMENTS, Number(key))].map(([id]) => Number(id));
@@ -50,14 +52,6 @@ export function searchCommunities(reading: Reading, { terms, limits, graphs, all
   return hits;
 }
 
-const rowsWith = (reading: Reading, term: string): number =>
-  Number(reading.row('select doc from temp.graph_community_terms_counts where term = ?', term)?.[0] ?? 0);
-
-const MATCHING = `
-  select c.key, c.collection_id, c.origin, c.name, c.summary, c.findings, t.rank
-  from graph_community_terms t cross join shown_graph_communities c on c.key = t.rowid
-  where graph_community_terms match ? order by t.rank limit ${CANDIDATES}`;
-
 const MEMBERS = `
   graph_community_members m cross join graph_entity_sources s on s.graph_entity_key = m.entity_key
   cross join document_entities e on e.key = s.document_entity_key`;
@@ -67,7 +61,7 @@ const CHUNKS = `
   cross join chunks c on c.key = n.chunk_key where m.community_key = ? limit ${CHUNKS_PER_HIT}`;
 
 /** Whether a document has a chunk that passes; cached, because communities share documents. */
-function documentsThatPass(reading: Reading, allowed: KeySet | undefined): (document: number) => boolean {
+function documentsThatPass(reading: GraphReading, allowed: KeySet | undefined): (document: number) => boolean {
   if (allowed === undefined) return () => true;
   const known = new Map<number, boolean>();
   return (document) => {
@@ -85,7 +79,7 @@ function documentsThatPass(reading: Reading, allowed: KeySet | undefined): (docu
 
 const DOCUMENTS_NAMED = 20;
 
-function titlesOf(reading: Reading, documents: readonly number[]): GraphHit['documents'] {
+function titlesOf(reading: GraphReading, documents: readonly number[]): GraphHit['documents'] {
   const rows = reading.rows(
     'select d.id, d.title from json_each(?) as wanted cross join documents d on d.key = wanted.value',
     JSON.stringify(documents.slice(0, DOCUMENTS_NAMED)),

@@ -3,8 +3,7 @@ import type { GraphHit } from '../../../documents/graph-hit.ts';
 import type { GraphFinding, GraphQuery } from '../../graph-search.ts';
 import type { CompiledFilter } from '../search/compile-filter.ts';
 import type { KeySet } from '../search/key-set.ts';
-import type { Reading } from '../search/read-snapshot.ts';
-import { resolveFilter } from '../search/resolve-filter.ts';
+import type { GraphReading } from './graph-reading.ts';
 import { recordId } from './record-id.ts';
 import { searchCommunities } from './search-communities.ts';
 import { graphsWithManualRows, searchManualRows } from './search-manual-rows.ts';
@@ -23,9 +22,12 @@ const SEEDS = 16;
 /** Maximum number of chunks listed per hit. */
 const CHUNKS_PER_HIT = 20;
 
-/** Searches one consistent snapshot of the graph, under the filter. */
-export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphFinding {
-  const allowed = resolveFilter(reading, query.filter)?.keys;
+/** Searches one consistent snapshot of the graph; only what `allowed` chunks support, or anything without it. */
+export function searchGraph(
+  reading: GraphReading,
+  query: Omit<CompiledGraphQuery, 'filter'>,
+  allowed: KeySet | undefined,
+): GraphFinding {
   const { terms, vector, limits, onGraphs } = query;
   const graphs = graphsWithManualRows(reading, onGraphs);
   if (allowed?.keys.length === 0 && graphs.size === 0) return nothing;
@@ -53,7 +55,7 @@ const bestHits = (hits: readonly GraphHit[], limit: number): GraphHit[] =>
 const atMostOne = (score: number): number => Math.min(1, Math.max(Number.MIN_VALUE, score));
 
 function toEntityHit(
-  reading: Reading,
+  reading: GraphReading,
   [name, score]: readonly [number, number],
   allowed: KeySet | undefined,
 ): GraphHit | undefined {
@@ -82,7 +84,7 @@ function toEntityHit(
 const SOURCES = `
   select key, name, category, description from document_entities where name_key = ? order by mentions desc, key limit 50`;
 
-function visibleMentions(reading: Reading, entity: number, allowed: KeySet | undefined, most: number): number[] {
+function visibleMentions(reading: GraphReading, entity: number, allowed: KeySet | undefined, most: number): number[] {
   const chunks: number[] = [];
   for (const [chunk] of reading.rows('select distinct chunk_key from entity_mentions where entity_key = ?', entity)) {
     if (allowed !== undefined && !allowed.has(Number(chunk))) continue;
@@ -93,13 +95,13 @@ function visibleMentions(reading: Reading, entity: number, allowed: KeySet | und
 }
 
 function toRelationshipHit(
-  reading: Reading,
+  reading: GraphReading,
   found: WalkedRelationship,
   allowed: KeySet | undefined,
 ): GraphHit | undefined {
   const [key = -1] = found.rows;
   const row = reading.row(
-    `select s.key, s.name, o.key, o.name from document_relationships r
+    `select s.key as subject_key, s.name as subject, o.key as object_key, o.name as object from document_relationships r
      cross join document_entities s on s.key = r.subject_key cross join document_entities o on o.key = r.object_key
      where r.key = ?`,
     key,
@@ -124,7 +126,7 @@ function toRelationshipHit(
 }
 
 /** Identifiers of the chunks, and their documents. */
-function provenance(reading: Reading, chunks: readonly number[]): Pick<GraphHit, 'chunkIds' | 'documents'> {
+function provenance(reading: GraphReading, chunks: readonly number[]): Pick<GraphHit, 'chunkIds' | 'documents'> {
   const ids = new Set<string>();
   const documents = new Map<string, string>();
   const keys = JSON.stringify([...new Set(chunks)].slice(0, CHUNKS_PER_HIT));
@@ -136,5 +138,5 @@ function provenance(reading: Reading, chunks: readonly number[]): Pick<GraphHit,
 }
 
 const PLACES = `
-  select c.id, d.id, d.title from json_each(?) as wanted
+  select c.id as chunk, d.id as document, d.title from json_each(?) as wanted
   cross join chunks c on c.key = wanted.value cross join documents d on d.key = c.document_key`;

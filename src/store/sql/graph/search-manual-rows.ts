@@ -3,7 +3,7 @@ import type { GraphHit } from '../../../documents/graph-hit.ts';
 import { matchesFilter } from '../../../documents/matches-filter.ts';
 import { analyse } from '../../full-text/analyse.ts';
 import type { GraphQuery } from '../../graph-search.ts';
-import type { Reading } from '../search/read-snapshot.ts';
+import type { GraphReading } from './graph-reading.ts';
 import { recordId } from './record-id.ts';
 
 interface ManualRowsQuery extends Pick<GraphQuery, 'limits'> {
@@ -16,7 +16,7 @@ interface ManualRowsQuery extends Pick<GraphQuery, 'limits'> {
  * everyone who may see the graph. There are few, so all of them are compared.
  */
 export function searchManualRows(
-  reading: Reading,
+  reading: GraphReading,
   { terms, graphs, limits }: ManualRowsQuery,
 ): { readonly entities: GraphHit[]; readonly relationships: GraphHit[] } {
   if (terms.length === 0 || graphs.size === 0) return { entities: [], relationships: [] };
@@ -92,7 +92,8 @@ const MAX_ROWS = 5_000;
 const ENTITIES = `
   select key, name, category, coalesce(description, '') from shown_graph_entities where ${OF_MEMBERS} limit ${MAX_ROWS}`;
 const RELATIONSHIPS = `
-  select key, subject, subject_key, predicate, object, object_key, coalesce(description, ''), coalesce(weight, 1)
+  select key, subject, subject_key, predicate, object, object_key, coalesce(description, '') as description,
+    coalesce(weight, 1) as weight
   from shown_graph_relationships where ${OF_MEMBERS} limit ${MAX_ROWS}`;
 
 /**
@@ -100,7 +101,7 @@ const RELATIONSHIPS = `
  * only its collection and the collection's owner: it passes for members, for the owner and for users who may see
  * everything, and it fails every condition on documents.
  */
-export function graphsWithManualRows(reading: Reading, filter: Filter): ReadonlySet<string> {
+export function graphsWithManualRows(reading: GraphReading, filter: Filter): ReadonlySet<string> {
   const passing = new Set<string>();
   for (const [id, owner] of reading.rows(GRAPHS_WITH_MANUAL_ROWS)) {
     const record = {

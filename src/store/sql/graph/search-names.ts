@@ -1,8 +1,8 @@
 import { analyse } from '../../full-text/analyse.ts';
-import { type CountedTerm, chooseTerms, matchAny } from '../full-text/choose-terms.ts';
+import { type CountedTerm, chooseTerms } from '../full-text/choose-terms.ts';
 import type { KeySet } from '../search/key-set.ts';
-import type { Reading } from '../search/read-snapshot.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
+import type { GraphReading } from './graph-reading.ts';
 
 /** A name that matches the query. */
 export interface FoundName {
@@ -30,7 +30,7 @@ const MIN_COVERAGE = 0.4;
 const MIN_SIMILARITY = 0.35;
 
 /** Names by shared words and, where there are vectors, by similarity; only names that a passing chunk mentions. */
-export function searchNames(reading: Reading, query: NameQuery): FoundName[] {
+export function searchNames(reading: GraphReading, query: NameQuery): FoundName[] {
   const few = query.allowed !== undefined && query.allowed.keys.length <= FEW_CHUNKS ? query.allowed : undefined;
   const mentioned = few && namesIn(reading, few);
   const found = new Map<number, FoundName>();
@@ -48,14 +48,14 @@ export function searchNames(reading: Reading, query: NameQuery): FoundName[] {
   return visible;
 }
 
-function byWords(reading: Reading, { terms }: NameQuery, mentioned: ReadonlySet<number> | undefined): FoundName[] {
+function byWords(reading: GraphReading, { terms }: NameQuery, mentioned: ReadonlySet<number> | undefined): FoundName[] {
   const weights = weigh(reading, terms);
   if (weights.size === 0) return [];
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const typical = whole / weights.size;
   const found: FoundName[] = [];
   let looked = 0;
-  for (const [key, name] of reading.rows(MATCHING, matchAny([...weights.keys()]))) {
+  for (const [key, name] of reading.namesWith([...weights.keys()])) {
     if (mentioned !== undefined && !mentioned.has(Number(key))) continue;
     if (++looked > CANDIDATES) break;
     const own = new Set(analyse(String(name)));
@@ -73,17 +73,13 @@ function byWords(reading: Reading, { terms }: NameQuery, mentioned: ReadonlySet<
   return found;
 }
 
-const MATCHING = `
-  select t.rowid, n.name from graph_name_terms t cross join graph_names n on n.key = t.rowid
-  where graph_name_terms match ? order by t.rank limit 3000`;
-
 /** Weights of the rarest known terms of the query, by their rarity among names (IDF). */
-function weigh(reading: Reading, terms: readonly string[]): ReadonlyMap<string, number> {
+function weigh(reading: GraphReading, terms: readonly string[]): ReadonlyMap<string, number> {
   const names = Number(reading.row('select count(*) from graph_names')?.[0] ?? 0);
   const counted = terms.map(
     (term): CountedTerm => ({
       term,
-      count: Number(reading.row('select doc from temp.graph_name_terms_counts where term = ?', term)?.[0] ?? 0),
+      count: reading.rowsWith('graph_name_terms', term),
     }),
   );
   const counts = new Map(counted.map(({ term, count }) => [term, count]));
@@ -96,7 +92,7 @@ function weigh(reading: Reading, terms: readonly string[]): ReadonlyMap<string, 
 }
 
 function byVector(
-  reading: Reading,
+  reading: GraphReading,
   { vector }: NameQuery,
   mentioned: ReadonlySet<number> | undefined,
 ): Iterable<FoundName> {
@@ -118,7 +114,7 @@ const VECTORS = `
   cross join graph_name_vectors v on v.space_key = s.key cross join graph_names n on n.key = v.name_key
   where s.state = 'current'`;
 
-function namesIn(reading: Reading, { keys }: KeySet): ReadonlySet<number> {
+function namesIn(reading: GraphReading, { keys }: KeySet): ReadonlySet<number> {
   const rows = reading.rows(
     `select distinct e.name_key from json_each(?) as wanted
      cross join entity_mentions m on m.chunk_key = wanted.value cross join document_entities e on e.key = m.entity_key`,
@@ -127,8 +123,8 @@ function namesIn(reading: Reading, { keys }: KeySet): ReadonlySet<number> {
   return new Set([...rows].map(([key]) => Number(key)));
 }
 
-function isMentioned(reading: Reading, name: number, allowed: KeySet | undefined): boolean {
-  for (const [chunk] of reading.rows(MENTIONS_OF_NAME, name)) {
+function isMentioned(reading: GraphReading, name: number, allowed: KeySet | undefined): boolean {
+  for (const [chunk] of reading.rows(allowed === undefined ? FIRST_MENTION_OF_NAME : MENTIONS_OF_NAME, name)) {
     if (allowed === undefined || allowed.has(Number(chunk))) return true;
   }
   return false;
@@ -136,3 +132,4 @@ function isMentioned(reading: Reading, name: number, allowed: KeySet | undefined
 
 const MENTIONS_OF_NAME = `
   select m.chunk_key from document_entities e cross join entity_mentions m on m.entity_key = e.key where e.name_key = ?`;
+const FIRST_MENTION_OF_NAME = `${MENTIONS_OF_NAME} limit 1`;

@@ -8,14 +8,18 @@ import { gatherDocument, gatherIntoCollections } from './gather-document.ts';
 import { saveExtraction } from './save-extraction.ts';
 
 /** DocumentGraphRecords in the record store, including the queue of pending extractions. */
-export function createDocumentGraphs({ reader, writer }: Database): DocumentGraphRecords {
+export function createDocumentGraphs({ reader, writer, search, shared }: Database): DocumentGraphRecords {
+  const { isFalse, joinInOrder, usingIndex } = search.dialect;
+  // Documents ingested without automatic extraction are still extracted on request.
+  const isWaiting = sql`d.extraction_status = 'pending' and d.generation > 0 and (
+    g.requested is not null or not ${isFalse(sql`d.settings`, 'automatic_extraction')})`;
   return {
     next: (which = 'all') =>
       writer.transaction().execute(async (transaction) => {
         const { rows } = await sql<TaskRow>`
           select d.key, d.id, d.title, d.generation, g.requested
           from documents d left join document_graphs g on g.document_key = d.key
-          where ${IS_WAITING} ${which === 'asked' ? sql`and g.requested is not null` : sql``}
+          where ${isWaiting} ${which === 'asked' ? sql`and g.requested is not null` : sql``}
           order by g.requested is null, d.chunk_count, d.key limit 1`.execute(transaction);
         const [row] = rows;
         if (row === undefined) return undefined;
@@ -31,11 +35,14 @@ export function createDocumentGraphs({ reader, writer }: Database): DocumentGrap
       }),
 
     async requeue() {
-      await writer
-        .updateTable('documents')
-        .set({ extraction_status: 'pending' })
-        .where('extraction_status', '=', 'processing')
-        .execute();
+      await writer.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable('documents')
+          .set({ extraction_status: 'pending' })
+          .where('extraction_status', '=', 'processing')
+          .where('key', 'not in', (await shared?.inWork(transaction, 'extraction', 'others')) ?? [])
+          .execute();
+      });
     },
 
     request: (documentId, extractor) =>
@@ -80,8 +87,8 @@ export function createDocumentGraphs({ reader, writer }: Database): DocumentGrap
     async gatherRest(signal) {
       const { rows } = await sql<{ id: string; key: number }>`
         select c.id, g.document_key as key from document_graphs g
-        cross join document_collections dc on dc.document_key = g.document_key
-        cross join collections c on c.id = dc.collection_id
+        ${joinInOrder} document_collections dc on dc.document_key = g.document_key
+        ${joinInOrder} collections c on c.id = dc.collection_id
         where g.extracted_at is not null
           and not exists (select 1 from graph_documents p where p.collection_id = c.id and p.document_key = g.document_key)
           and not exists (
@@ -132,10 +139,10 @@ export function createDocumentGraphs({ reader, writer }: Database): DocumentGrap
     async backlog() {
       const { rows } = await sql<{ waiting: number }>`
         select count(*) as waiting
-        from documents d indexed by documents_to_extract
+        from documents d ${usingIndex('documents_to_extract')}
         left join document_graphs g on g.document_key = d.key
         where d.extraction_status in ('pending', 'processing') and d.generation > 0
-          and ((${IS_WAITING}) or d.extraction_status = 'processing')`.execute(reader);
+          and ((${isWaiting}) or d.extraction_status = 'processing')`.execute(reader);
       const failed = await reader
         .selectFrom('documents')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -177,10 +184,6 @@ export function createDocumentGraphs({ reader, writer }: Database): DocumentGrap
 const DEFAULT_EXTRACTOR = 'usual';
 /** An ingestion without progress for this long does not delay extraction. */
 const STALLED_MS = 30_000;
-
-// Documents ingested without automatic extraction are still extracted on request.
-const IS_WAITING = sql`d.extraction_status = 'pending' and d.generation > 0 and (
-  g.requested is not null or coalesce(json_extract(d.settings, '$.automatic_extraction'), 1) <> 0)`;
 
 interface TaskRow {
   readonly key: number;

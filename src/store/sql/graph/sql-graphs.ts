@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { GraphOutline, GraphParent, GraphRecords } from '../../graph-records.ts';
 import type { Database } from '../database.ts';
 import { findRow } from '../documents/document-rows.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { createCommunities } from './community-rows.ts';
 import { findEntity, listEntities } from './entity-rows.ts';
@@ -28,7 +29,7 @@ export function createGraphs(sqlite: Database, resets: GraphResets): GraphRecord
     async graph(collectionId) {
       const { rows } = await sql<GraphRow>`
         select c.id, coalesce(g.name, c.name) as name, coalesce(g.description, c.description) as description,
-          (select json_group_array(d.id) from graph_documents gd join documents d on d.key = gd.document_key
+          (select ${dialectOf(reader).listOf(sql`d.id`)} from graph_documents gd join documents d on d.key = gd.document_key
             where gd.collection_id = c.id) as documents,
           (select count(*) from shown_graph_entities e where e.collection_id = c.id) as entities,
           (select count(*) from shown_graph_relationships r where r.collection_id = c.id) as relationships,
@@ -58,8 +59,10 @@ export function createGraphs(sqlite: Database, resets: GraphResets): GraphRecord
         insert into graphs (collection_id, name, description, created_at, updated_at)
         select id, ${name ?? null}, ${description ?? null}, created_at, ${now} from collections
         where id = ${collectionId.toLowerCase()}
-        on conflict (collection_id) do update set name = coalesce(excluded.name, name),
-          description = coalesce(excluded.description, description), updated_at = excluded.updated_at`.execute(writer);
+        on conflict (collection_id) do update set name = coalesce(excluded.name, graphs.name),
+          description = coalesce(excluded.description, graphs.description), updated_at = excluded.updated_at`.execute(
+        writer,
+      );
     },
 
     pullInSteps: (collectionId, options) => pullDocuments(sqlite, collectionId.toLowerCase(), options),
@@ -127,8 +130,8 @@ async function readOutline(
     left join document_entities x on x.key = s.document_entity_key
     where e.collection_id = ${id} group by e.key
     order by mentions desc, e.key limit ${page.nodes.limit} offset ${page.nodes.offset}`.execute(database);
-  const shown = JSON.stringify(nodes.rows.map(({ key }) => key));
-  const described = await sql<{ key: number; name: string; category: string | null; description: string | null }>`
+  const shown = dialectOf(database).numbers(nodes.rows.map(({ key }) => key));
+  const found = await sql<{ key: number; name: string; category: string | null; description: string | null }>`
     select e.key, e.name,
       coalesce(e.category, (select x.category from graph_entity_sources s
         join document_entities x on x.key = s.document_entity_key
@@ -136,7 +139,7 @@ async function readOutline(
       coalesce(e.description, (select x.description from graph_entity_sources s
         join document_entities x on x.key = s.document_entity_key
         where s.graph_entity_key = e.key and x.description <> '' order by x.mentions desc limit 1)) as description
-    from json_each(${shown}) as j join graph_entities e on e.key = j.value`.execute(database);
+    from graph_entities e where e.key in ${shown}`.execute(database);
   const edges = await sql<{
     key: number;
     subject_key: number;
@@ -149,26 +152,23 @@ async function readOutline(
       coalesce(r.description, (select x.description from graph_relationship_sources s
         join document_relationships x on x.key = s.document_relationship_key
         where s.graph_relationship_key = r.key and x.description <> '' order by x.weight desc limit 1)) as description,
-      coalesce(r.weight, sum(x.weight), 1) as weight
+      coalesce(r.weight, (select sum(x.weight) from graph_relationship_sources s
+        join document_relationships x on x.key = s.document_relationship_key
+        where s.graph_relationship_key = r.key), 1) as weight
     from shown_graph_relationships r
-    left join graph_relationship_sources s on s.graph_relationship_key = r.key
-    left join document_relationships x on x.key = s.document_relationship_key
-    where r.collection_id = ${id}
-      and r.subject_key in (select value from json_each(${shown}))
-      and r.object_key in (select value from json_each(${shown}))
-    group by r.key order by weight desc, r.key limit ${page.edges}`.execute(database);
+    where r.collection_id = ${id} and r.subject_key in ${shown} and r.object_key in ${shown}
+    order by weight desc, r.key limit ${page.edges}`.execute(database);
   const counts = await sql<{ nodes: number; edges: number }>`
     select (select count(*) from shown_graph_entities where collection_id = ${id}) as nodes,
       (select count(*) from shown_graph_relationships where collection_id = ${id}) as edges`.execute(database);
-  const mentionsOf = new Map(nodes.rows.map(({ key, mentions }) => [key, mentions]));
+  const described = new Map(found.rows.map((row) => [row.key, row]));
   return {
-    nodes: described.rows.map(({ key, name, category, description }) => ({
-      id: recordId('graph_entities', key),
-      name,
-      category,
-      description: description ?? '',
-      mentions: mentionsOf.get(key) ?? 0,
-    })),
+    nodes: nodes.rows.flatMap(({ key, mentions }) => {
+      const row = described.get(key);
+      if (row === undefined) return [];
+      const { name, category, description } = row;
+      return [{ id: recordId('graph_entities', key), name, category, description: description ?? '', mentions }];
+    }),
     edges: edges.rows.map((row) => ({
       id: recordId('graph_relationships', row.key),
       subjectId: recordId('graph_entities', row.subject_key),

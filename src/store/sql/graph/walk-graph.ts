@@ -1,5 +1,5 @@
 import type { KeySet } from '../search/key-set.ts';
-import type { Reading } from '../search/read-snapshot.ts';
+import type { GraphReading } from './graph-reading.ts';
 import type { FoundName } from './search-names.ts';
 
 /** A relationship between two names, combined over all visible documents. */
@@ -34,7 +34,7 @@ const MAX_ROWS_READ = 150;
 const HOP_DECAY = 0.4;
 
 /** Follows relationships from the found names over two hops. */
-export function walkGraph(reading: Reading, seeds: readonly FoundName[], allowed: KeySet | undefined): Walk {
+export function walkGraph(reading: GraphReading, seeds: readonly FoundName[], allowed: KeySet | undefined): Walk {
   const names = new Map(seeds.map(({ key, score }) => [key, score]));
   const relationships = new Map<string, WalkedRelationship>();
   const from = (keys: readonly (readonly [number, number])[], share: number) => {
@@ -68,7 +68,7 @@ const nameOf = ({ subject, predicate, object }: Pick<WalkedRelationship, 'subjec
 
 type Unscored = Omit<WalkedRelationship, 'score'>;
 
-function relationshipsOf(reading: Reading, name: number, allowed: KeySet | undefined): Iterable<Unscored> {
+function relationshipsOf(reading: GraphReading, name: number, allowed: KeySet | undefined): Iterable<Unscored> {
   const together = new Map<string, Unscored>();
   let count = 0;
   const [gone, looked] =
@@ -101,32 +101,32 @@ const join = (known: Unscored, other: Unscored): Unscored => ({
 
 // Further fields are read only for relationships that remain after ranking.
 const OF_NAME = `
-  select r.key, s.name_key, o.name_key, r.predicate, r.description, r.weight
+  select r.key, s.name_key as subject, o.name_key as object, r.predicate, r.description, r.weight
   from (
     select key from (
       select * from (
-        select r.key as key, r.weight as weight
+        select r.key, r.weight as weight
         from document_entities e cross join document_relationships r on r.subject_key = e.key
-        where e.name_key = ?1 limit ?2)
+        where e.name_key = ?1 limit ?2) as outgoing
       union all
       select * from (
         select r.key, r.weight
         from document_entities e cross join document_relationships r on r.object_key = e.key
-        where e.name_key = ?1 limit ?2)
-    ) order by weight desc, key limit ?3
+        where e.name_key = ?1 limit ?2) as incoming
+    ) as near order by weight desc, key limit ?3
   ) as found
   cross join document_relationships r on r.key = found.key
   cross join document_entities s on s.key = r.subject_key cross join document_entities o on o.key = r.object_key
   order by r.weight desc, r.key`;
 
-function hasVisibleMention(reading: Reading, relationship: number, allowed: KeySet): boolean {
+function hasVisibleMention(reading: GraphReading, relationship: number, allowed: KeySet): boolean {
   for (const [chunk] of reading.rows(MENTIONS, relationship)) if (allowed.has(Number(chunk))) return true;
   return false;
 }
 
 /** Chunks that pass and mention one of these rows. */
 export function chunksMentioning(
-  reading: Reading,
+  reading: GraphReading,
   rows: readonly number[],
   { allowed, most }: { readonly allowed: KeySet | undefined; readonly most: number },
 ): number[] {

@@ -4,6 +4,7 @@ import type { IndexMaintenance, IndexState } from '../../index-state.ts';
 import type { VectorIndex } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import { currentSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import { leaveMark } from './in-step-mark.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
 import { replayOutbox } from './outbox.ts';
 import { reconcileCollection } from './reconcile-collection.ts';
@@ -29,6 +30,8 @@ export interface IndexUpkeep extends IndexMaintenance {
 export interface IndexUpkeepParts {
   readonly sqlite: Database;
   readonly index: VectorIndex;
+  /** Whether the last process left the index in step. */
+  readonly wasInStep?: boolean;
   /** Receives errors of background work. */
   readonly report?: (message: string, cause?: unknown) => void;
 }
@@ -39,12 +42,14 @@ const CLOSE_WITHIN_MS = 1_000;
 const WASTE_CHECK_INTERVAL_MS = 600_000;
 
 /** One background worker applies pending writes to the index and audits it on request, and retries on failure. */
-export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): IndexUpkeep {
+export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: IndexUpkeepParts): IndexUpkeep {
   const collections = openCollections(index);
   const upserts = createSharedUpserts((space, keys) => upsertFromRecords({ sqlite, collections, space, keys }));
   const stopping = new AbortController();
   const { signal } = stopping;
-  let state: IndexState = { kind: 'checking' };
+  // Others may write to an index or database that is shared.
+  const isAlone = index.isOurs && sqlite.shared === undefined;
+  let state: IndexState = { kind: 'checking', wasInStep: wasInStep && isAlone };
   let needsAudit = true;
   let work: Promise<void> | undefined;
   let wokenUp = false;
@@ -57,6 +62,7 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
     const may = index.isOurs && !renewed.has(collection);
     report?.(`The vector index does not find its own vectors${may ? ' and is rebuilt' : ''}.`);
     renewed.add(collection);
+    if (may) state = { kind: 'checking' };
     return may;
   };
 
@@ -80,8 +86,12 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
       state = { kind: 'rebuilding', done, total };
     };
     if (space !== undefined) {
+      // An index left in step is not trusted any longer, and leaves no mark.
+      const onDifference = () => {
+        if (state.kind === 'checking') state = { kind: 'checking' };
+      };
       const renewing = { mayRenew: () => mayRenew(space.collection) };
-      await reconcileCollection({ sqlite, collections, space, signal, onProgress, ...renewing });
+      await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...renewing });
     }
     if (!needsAudit && !signal.aborted) state = { kind: 'in_step' };
   };
@@ -132,10 +142,22 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
 
   const requireAudit = () => {
     needsAudit = true;
-    if (state.kind === 'in_step') state = { kind: 'checking' };
+    if (state.kind === 'in_step' || state.kind === 'checking') state = { kind: 'checking' };
     runInBackground();
   };
   index.onRecovered(requireAudit);
+
+  const end = async () => {
+    stopping.abort();
+    const isOver = new AbortController();
+    const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => {});
+    await Promise.race([work?.catch(() => {}), late]);
+    isOver.abort();
+    const isInStep = state.kind === 'in_step' || (state.kind === 'checking' && state.wasInStep === true);
+    // Without the mark, e.g. on a full disk, the next process compares first.
+    if (isInStep && isAlone) await leaveMark(sqlite.writer).catch(() => {});
+  };
+  let ending: Promise<void> | undefined;
 
   return {
     collections,
@@ -159,12 +181,9 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
     wakeUp: runInBackground,
     requireAudit,
     reportFailure: markDown,
-    async close() {
-      stopping.abort();
-      const isOver = new AbortController();
-      const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => {});
-      await Promise.race([work?.catch(() => {}), late]);
-      isOver.abort();
+    close() {
+      ending ??= end();
+      return ending;
     },
   };
 }

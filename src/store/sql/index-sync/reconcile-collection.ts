@@ -16,6 +16,8 @@ export interface ReconcileCollection {
   readonly signal: AbortSignal;
   /** Called when the index has all vectors but does not find them: whether it may be rebuilt. */
   readonly mayRenew?: () => boolean;
+  /** Called when the index turns out to differ from the records, before it is compared in full. */
+  readonly onDifference?: () => void;
   /** Called while vectors are added; not at all when nothing is missing. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -26,6 +28,7 @@ export interface ReconcileCollection {
  */
 export async function reconcileCollection(parts: ReconcileCollection): Promise<void> {
   if (await seemsInStep(parts)) return;
+  parts.onDifference?.();
   const { sqlite, collections, space, signal, onProgress } = parts;
   const collection = await collections.open(space);
   // The index is read before the records: a key found in it then has a record, unless the chunk was removed.

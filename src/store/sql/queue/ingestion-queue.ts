@@ -160,11 +160,12 @@ const MAX_CRASHES = 3;
  * For the start, before any worker runs: queues tasks again that were running when the process ended, except for
  * documents that crashed it each time.
  */
-export async function recoverTasks(database: Queries): Promise<void> {
+export async function recoverTasks(database: Queries, inWork: readonly number[] = []): Promise<void> {
   await database
     .updateTable('ingestion_tasks')
     .set(({ eb }) => ({ state: 'queued', crashes: eb('crashes', '+', 1), next_try_at: null }))
     .where('state', '=', 'running')
+    .where('document_key', 'not in', inWork)
     .execute();
   const lost = await tasks(database)
     .select(['d.key as documentKey', 'd.generation'])

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
 import type { ChunkSearch, FoundChunk, VectorQuery } from '../../chunk-search.ts';
 import { readQueryTerms } from '../../full-text/analyse.ts';
@@ -22,6 +23,8 @@ export interface ChunkSearchParts {
 const EXACT_SEARCH_LIMIT = 2_000;
 /** A hit of the index costs as much as comparing this many vectors. */
 const COMPARISONS_PER_HIT = 3;
+/** An exhaustive comparison takes at least this for each vector of common length. */
+const COMPARISON_MS = 0.005;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
 /**
@@ -63,15 +66,24 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
   // Undefined when an exhaustive comparison is faster, or necessary for an exact result.
   async function throughIndex(
     space: SpaceRow,
-    { visible, matching: all, pending, past }: NearestPlan,
+    plan: NearestPlan,
     exactly: NearestQuery,
     { signal, note }: VectorQuery,
   ): Promise<readonly FoundChunk[] | undefined> {
+    const { visible, matching: all, pending, past } = plan;
     const matching = all - past.length;
     if (matching <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
     const current = state();
-    if (current.kind !== 'in_step' || pending.length > MAX_PENDING) {
-      note?.(`The vector index is ${describeState(current)}; the stored vectors were compared one by one.`);
+    const bypassing = `The vector index is ${describeState(current)}; the stored vectors were compared one by one.`;
+    if (current.kind === 'checking' && current.wasInStep === true && pending.length <= MAX_PENDING) {
+      const lead = matching * COMPARISON_MS;
+      const compared = await compareMeanwhile(isComplete(space, plan), { exactly, lead, signal });
+      if (compared !== undefined) {
+        note?.(bypassing);
+        return compared;
+      }
+    } else if (current.kind !== 'in_step' || pending.length > MAX_PENDING) {
+      note?.(bypassing);
       return undefined;
     }
     const wanted = Math.min(exactly.limit, all);
@@ -91,6 +103,39 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
       if (hits.length < requested || requested * WIDENING > maxRequested) return undefined;
       requested *= WIDENING;
     }
+  }
+
+  // Of an index that was in step when the last process ended. A failure is noticed by the maintenance as well.
+  async function isComplete(space: SpaceRow, { visible, pending }: NearestPlan): Promise<boolean> {
+    try {
+      const collection = await collections.open(space);
+      return (await collection.count()) + pending.length >= visible;
+    } catch {
+      return false;
+    }
+  }
+
+  // The stored vectors, unless the index can be used earlier than they are compared. It starts with a lead of about the
+  // time of a comparison without other load, since both would delay each other.
+  async function compareMeanwhile(
+    isUsable: Promise<boolean>,
+    { exactly, lead, signal }: { exactly: NearestQuery; lead: number; signal: AbortSignal | undefined },
+  ): Promise<readonly FoundChunk[] | undefined> {
+    const usable = isUsable.then((yes) => (yes ? ('usable' as const) : undefined));
+    const answered = new AbortController();
+    const late = sleep(lead, undefined, { signal: answered.signal }).catch(() => {});
+    const early = await Promise.race([usable, late]);
+    answered.abort();
+    if (early === 'usable') return undefined;
+    const stopping = new AbortController();
+    const either = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
+    const compared = search.call('nearestExactly', exactly, either).then(({ hits }) => hits);
+    const index = usable.then<readonly FoundChunk[] | 'usable'>((yes) => yes ?? compared);
+    const first = await Promise.race([compared, index]);
+    if (first !== 'usable') return first;
+    stopping.abort();
+    await compared.catch(() => {});
+    return undefined;
   }
 
   async function queryIndex(space: SpaceRow, vector: Float32Array, limit: number, signal: AbortSignal | undefined) {

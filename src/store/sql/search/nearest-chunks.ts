@@ -1,5 +1,5 @@
 import type { DistanceMeasure, FoundChunk } from '../../chunk-search.ts';
-import { distances } from '../../distance.ts';
+import { distanceFrom } from '../../distance.ts';
 import { isSameSpace, type VectorHit, type VectorSpaceName } from '../../vector-index.ts';
 import type { KeyRange } from '../sqlite/key-ranges.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
@@ -72,9 +72,9 @@ const PENDING = "select payload from outbox where space_key = ? and kind = 'upse
 /** Compares the query with every vector that passes the filter. */
 export function nearestExactly(reading: Reading, query: NearestQuery): NearestList {
   const { space } = query;
-  const distance = distances[query.measure];
+  const distance = distanceFrom(query.measure, query.vector);
   const best = bestKeys(query.limit);
-  const offer = (key: number, vector: Float32Array) => best.offer(key, -distance(query.vector, vector));
+  const offer = (key: number, vector: Float32Array) => best.offer(key, -distance(vector));
   const resolved = resolveFilter(reading, query.filter);
   if (resolved) forEachFilteredVector(reading, space, resolved, offer);
   else forEachVector(reading, space.key, visibleKeys(reading), offer);
@@ -102,9 +102,9 @@ export function nearestAmong(
     if (isCosine) best.offer(key, -distance);
     else others.add(key);
   }
-  const distance = distances[query.measure];
+  const distance = distanceFrom(query.measure, query.vector);
   const each = resolved?.isPast ? forEachPastVector : forEachVector;
-  each(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(query.vector, vector)));
+  each(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(vector)));
   return toList(reading, best.take(), query);
 }
 

@@ -34,7 +34,11 @@ export interface ResolvedFilter {
   /** True when some may belong to earlier versions only. */
   readonly isPast?: boolean;
   /** Their terms, when they are few and were needed. */
-  vocabulary?: Vocabulary;
+  vocabulary?: Vocabulary | undefined;
+  /** Whether they would take too much memory. */
+  hasManyTerms?: boolean;
+  /** Queries that have asked for the terms. */
+  queries?: number;
   vectors?: { readonly spaceKey: number; readonly found: readonly number[]; readonly matrix: Float32Array };
 }
 

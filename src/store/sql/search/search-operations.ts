@@ -9,6 +9,7 @@ import { type AllowedChunks, correctWords } from '../full-text/correct-words.ts'
 import { vocabularyOf } from '../full-text/filter-vocabulary.ts';
 import { rankByTerms } from '../full-text/rank-by-terms.ts';
 import { memoized, presentTerms, type TermIndex } from '../full-text/term-index.ts';
+import { graphReading } from '../graph/graph-reading.ts';
 import { type CompiledGraphQuery, searchGraph } from '../graph/search-graph.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { Operations } from '../sqlite/sqlite-messages.ts';
@@ -72,7 +73,9 @@ export const searchOperations = {
     withSnapshot(database, watch, (reading) => countRetired(reading, query)),
 
   searchGraph: (database: DatabaseSync, query: CompiledGraphQuery, watch: OperationWatch): GraphFinding =>
-    withSnapshot(database, watch, (reading) => searchGraph(reading, query)),
+    withSnapshot(database, watch, (reading) =>
+      searchGraph(graphReading(reading), query, resolveFilter(reading, query.filter)?.keys),
+    ),
 
   rankDescriptions: (
     database: DatabaseSync,
@@ -134,8 +137,11 @@ export const withChunks = (found: readonly RankedChunk[], chunks: ReadonlyMap<nu
 // Reads no chunks beyond those shown: they are scattered across the database.
 function rankedKeys(reading: Reading, { filter, ...query }: MatchingQuery): Ranking<RankedChunk> {
   const resolved = resolveFilter(reading, filter);
-  const few = () => resolved && vocabularyOf(reading, resolved);
-  return rankWithin(memoized(extractionChunksOf(reading, filter)), query, { allowed: resolved?.keys, few });
+  return rankWithin(memoized(extractionChunksOf(reading, filter)), query, {
+    allowed: resolved?.keys,
+    own: () => resolved?.vocabulary,
+    few: () => resolved && vocabularyOf(reading, resolved),
+  });
 }
 
 /** Ranks the allowed chunks of an index, after correcting the spelling of words that none of them has. */
@@ -146,8 +152,9 @@ export function rankWithin(
 ): Ranking<RankedChunk> {
   const { allowed } = within;
   const corrections = correctWords(index, query.words, within);
-  const terms = dropIdentifierParts(index, query, allowed);
-  const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, limit });
+  const own = within.own?.();
+  const terms = dropIdentifierParts(own ? { ...index, ...own } : index, query, allowed);
+  const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, own, limit });
   const hits = found.map(({ key, score: sum }, index) => ({ key, rank: index + 1, score: toTextScore(sum) }));
   return { hits, corrections };
 }

@@ -32,9 +32,9 @@ export interface SqliteOptions {
 /** Both legs of a hybrid search run at the same time; more threads are started when they are needed. */
 const READERS_AT_ONCE = 2;
 const MAX_READERS = 8;
-/** Shared by all readers, which cache the same pages. */
-const READERS_CACHE_KB = 131_072;
-const MIN_CACHE_KB = 16_384;
+/** All readers together. A search of 100,000 chunks takes 2 % less processor time with four times as much. */
+const READERS_CACHE_KB = 32_768;
+const MIN_CACHE_KB = 8_192;
 
 const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_ONCE, availableParallelism()));
 

@@ -60,9 +60,17 @@ export const sqliteSql: SqlDialect = {
   phrase: (sequences) => sequences.map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`).join(' OR '),
   numbers: listed,
   texts: listed,
-  pairs: (list) => sql`(select value ->> 0 as one, value ->> 1 as two from json_each(${JSON.stringify(list)}))`,
+  rows(types, list) {
+    const columns = Object.keys(types) as (keyof typeof types)[];
+    const values = columns.map((column, place) => sql`value ->> ${sql.lit(place)} as ${sql.ref(column)}`);
+    const rows = list.map((row) => columns.map((column) => row[column]));
+    return sql`(select ${sql.join(values)} from json_each(${JSON.stringify(rows)}))`;
+  },
   randomId: sql<string>`lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
       || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`,
   joinInOrder: sql`cross join`,
+  usingIndex: (name) => sql`indexed by ${sql.id(name)}`,
+  listOf: (column) => sql<string>`json_group_array(${column})`,
+  isFalse: (json, field) => sql<boolean>`coalesce(json_extract(${json}, ${sql.lit(`$.${field}`)}), 1) = 0`,
   lines: (json) => sql`(select group_concat(value, char(10)) from json_each(${json}))`,
 };

@@ -76,7 +76,7 @@ async function keepShared(database: Queries, { key, generation }: DocumentRow, t
 
 async function restoreContent(database: Queries, row: DocumentRow, then: RowAsOf): Promise<void> {
   const generation = row.generation + 1;
-  const { pairs, randomId } = dialectOf(database);
+  const { rows: table, randomId } = dialectOf(database);
   // An identifier is free unless the chunk was edited since and still uses it.
   const freeId = sql`case when exists (select 1 from chunks where id = p.id) then ${randomId} else p.id end`;
   await sql`
@@ -92,10 +92,10 @@ async function restoreContent(database: Queries, row: DocumentRow, then: RowAsOf
     join chunks c on c.document_key = ${row.key} and c.generation = ${generation} and c.ordinal = m.ordinal
     where m.version_key = ${then.version_key}`.execute(database);
   if (rows.length === 0) return;
-  const moved = pairs(rows.map((pair) => [pair.old, pair.new]));
+  const moved = table({ old: 'integer', new: 'integer' }, rows);
   await sql`
     insert into chunk_vectors (space_key, chunk_key, vector)
-    select v.space_key, j.two, v.vector from ${moved} as j join past_chunk_vectors v on v.chunk_key = j.one`.execute(
+    select v.space_key, j.new, v.vector from ${moved} as j join past_chunk_vectors v on v.chunk_key = j.old`.execute(
     database,
   );
   await addPendingVectors(
@@ -104,9 +104,9 @@ async function restoreContent(database: Queries, row: DocumentRow, then: RowAsOf
   );
   // From now on every version that contained them refers to the visible chunks.
   await sql`
-    update version_chunks set chunk_key = j.two from ${moved} as j where chunk_key = j.one`.execute(database);
+    update version_chunks set chunk_key = j.new from ${moved} as j where chunk_key = j.old`.execute(database);
   await sql`
-    delete from past_chunks where key in (select one from ${moved} as j)`.execute(database);
+    delete from past_chunks where key in (select j.old from ${moved} as j)`.execute(database);
 }
 
 async function addPendingVectors(database: Queries, keys: readonly number[]): Promise<void> {

@@ -48,6 +48,7 @@ export const textSamples: Readonly<Record<string, () => Uint8Array>> = {
     ),
   'a.srt': () => utf8(`1\n00:00:01,000 --> 00:00:04,000\n${WORDS}\n\n2\n00:01:10,000 --> 00:01:12,000\nNorth.\n`),
   'a.vtt': () => utf8(`WEBVTT\n\n00:01.000 --> 00:04.000\n<v Ann>${WORDS}\n`),
+  'a.mbox': () => utf8(`From a@b.example Thu Jan  1 09:00:00 2026\n${mail()}\n\n`.repeat(2)),
   'a.rst': () =>
     utf8(
       `Ferries\n=======\n\n${WORDS}\n\n.. note:: ${WORDS}\n\n=====  ====\nRoute  Hour\n=====  ====\nNorth  9\n=====  ====\n\nCode::\n\n    run()\n`,

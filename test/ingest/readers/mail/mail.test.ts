@@ -318,3 +318,33 @@ describe('an Outlook .msg file', () => {
     expect(read.text).toContain('The ferry\n\nleaves.');
   });
 });
+
+describe('a mailbox', () => {
+  const separator = 'From ada@example.org Thu Jan  1 09:00:00 2026\n';
+  const first = 'From: Ada <ada@example.org>\nSubject: Ferries\nDate: Thu, 1 Jan 2026 09:00:00 +0000\n\n';
+  const second = 'From: Ben <ben@example.org>\nSubject: Trains\nContent-Type: text/plain; charset=iso-8859-1\n\n';
+  const mailbox = Buffer.concat([
+    Buffer.from(
+      `${separator}${first}The ferry leaves at nine.\n\n>From here on it is slow.\nFrom no blank line 2026.\n\n`,
+    ),
+    Buffer.from(`${separator}${second}`),
+    Buffer.from('Caf\u00e9 at ten.\n', 'latin1'),
+  ]);
+
+  it.each(['inbox.mbox', 'inbox'])('has a section for each mail: %s', async (name) => {
+    const { text, metadata, type } = await readFile(name, mailbox);
+    expect(type).toBe('mbox');
+    expect(text).toMatch(/^Mail 1\.eml\s+From: Ada[\s\S]*Ferries\s+The ferry leaves at nine\./);
+    expect(text).toMatch(/Mail 2\.eml\s+From: Ben[\s\S]*Trains\s+Café at ten\.\s*$/);
+    expect(text).toContain('From here on it is slow.\nFrom no blank line 2026.');
+    expect(text).not.toContain('09:00:00 2026');
+    expect(metadata).toMatchObject({ file_count: 2 });
+  });
+
+  it('is one also where the first mail is longer than the part that is looked at', async () => {
+    const long = `${separator}${first}${'Ferries leave.\n'.repeat(5_000)}\n${separator}${second}Trains at ten.\n`;
+    const { text, type } = await readFile('inbox', long);
+    expect(type).toBe('mbox');
+    expect(text).toMatch(/Mail 2\.eml\s+From: Ben[\s\S]*Trains at ten\./);
+  });
+});

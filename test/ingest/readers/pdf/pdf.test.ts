@@ -94,6 +94,18 @@ describe('a PDF', () => {
     expect(text.indexOf('Right line 0')).toBeLessThan(text.indexOf('Right line 11'));
   });
 
+  it('keeps the numbered rows of a table that goes on over pages', async () => {
+    const rows = Array.from({ length: 120 }, (_, at) => [`Pier ${at}`, `${at * 3} kroner`]);
+    const pages = [0, 40, 80].map((first) =>
+      rows
+        .slice(first, first + 40)
+        .flatMap((row, line) => row.map((text, column) => ({ text, x: 72 + 200 * column, y: 780 - 17 * line }))),
+    );
+    const { text } = await readFile('a.pdf', makePdf(pages));
+    const found = new Set(text.match(/Pier \d+/g));
+    expect(rows.map(([name]) => name).filter((name = '') => !found.has(name))).toEqual([]);
+  });
+
   it('is read without its running headers, footers and page numbers', async () => {
     const pages = Array.from({ length: 6 }, (_, index) => [
       ...linesAt(60, 810, ['Skerry Line annual report']),

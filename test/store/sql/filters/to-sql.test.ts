@@ -74,7 +74,7 @@ async function openSqlite(): Promise<InSql> {
 
 async function openPostgres(): Promise<InSql> {
   const url = await postgresDatabase();
-  const database: Kysely<Tables> = openConnections({ name: url, url, size: 1, readOnly: true });
+  const database: Kysely<Tables> = openConnections({ name: url, url, size: 1 });
   onTestFinished(() => database.destroy());
   const text = (value: string | null) => sql`${value}::text collate "C"`;
   return async (filter, row, target) => {

@@ -6,7 +6,7 @@ import { type Vocabulary, vocabularyOf } from '../../../../src/store/sql/full-te
 import { presentTerms } from '../../../../src/store/sql/full-text/term-index.ts';
 import { compileChunkFilter } from '../../../../src/store/sql/search/compile-filter.ts';
 import { keySet } from '../../../../src/store/sql/search/key-set.ts';
-import { withSnapshot } from '../../../../src/store/sql/search/read-snapshot.ts';
+import { type Reading, withSnapshot } from '../../../../src/store/sql/search/read-snapshot.ts';
 import { searchOperations } from '../../../../src/store/sql/search/search-operations.ts';
 import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
 import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
@@ -39,7 +39,7 @@ describe('the vocabulary of a few chunks', () => {
       const index = presentTerms(reading, 'chunk_terms');
       const own = vocabularyOf(reading, { keys: keySet([1, 2, 3]) });
       if (own === undefined) throw new Error('Three chunks are few.');
-      const termsOf = ({ seek }: Vocabulary) => {
+      const termsOf = ({ seek }: Pick<Vocabulary, 'seek'>) => {
         const terms: string[] = [];
         for (let term = seek(''); term !== undefined; term = seek(`${term}\u0001`)) terms.push(term);
         return terms;
@@ -51,12 +51,47 @@ describe('the vocabulary of a few chunks', () => {
     });
   });
 
-  it('is not read for many chunks, or those of earlier versions', async () => {
+  it('is read for more chunks after more queries, and not for many, or those of earlier versions', async () => {
     const { database } = await openFilled();
     withSnapshot(database, patient, (reading) => {
-      expect(vocabularyOf(reading, { keys: keySet(Array.from({ length: 49 }, (_, key) => key)) })).toBeUndefined();
+      const queriesUntilRead = (chunks: number) => {
+        const filter = { keys: keySet(Array.from({ length: chunks }, (_, key) => key)) };
+        for (let queries = 1; queries <= 20; queries++) if (vocabularyOf(reading, filter)) return queries;
+        return undefined;
+      };
+      expect([1, 128, 129, 1_000, 1_001].map(queriesUntilRead)).toEqual([1, 1, 2, 8, undefined]);
       expect(vocabularyOf(reading, { keys: keySet([1]), isPast: true })).toBeUndefined();
     });
+  });
+
+  it('is not kept where it would take much memory, nor read again', () => {
+    const filter = { keys: keySet([1, 2]) };
+    let texts = 0;
+    const words = (first: number) => Array.from({ length: 60_000 }, (_, n) => `w${first + n}`).join(' ');
+    const reading = {
+      *rows() {
+        for (const key of [1, 2]) yield [key, 'Title', '[]', words(60_000 * texts++)];
+      },
+    } as unknown as Reading;
+    for (let query = 0; query < 3; query++) expect(vocabularyOf(reading, filter)).toBeUndefined();
+    expect(texts).toBe(1);
+  });
+
+  it('serves a ranking within a filter without postings of other chunks', async () => {
+    const { database, owls } = await openFilled();
+    const within = inDocument(owls.id);
+    let statements = 0;
+    const counting = { check: () => void statements++ };
+    const rank = (text: string) => {
+      statements = 0;
+      const filter = compileChunkFilter(sqliteSql, within);
+      return searchOperations.rankChunks(database, { ...readQueryTerms(text), filter, limit: 10 }, counting).hits;
+    };
+    const before = rank('snowy owls');
+    rank('hunxqzs');
+    expect(rank('snowy owls')).toEqual(before);
+    expect(before.map(({ key }) => key).sort()).toEqual([1, 2, 3]);
+    expect(statements).toBe(0);
   });
 
   it('saves the walks through the index for words that a document lacks', async () => {
@@ -72,6 +107,7 @@ describe('the vocabulary of a few chunks', () => {
     expect(search('hunxqzs huoqxzs hupqxzs', inDocument(owls.id)).corrections).toEqual([]);
     expect(statements).toBeLessThan(40);
     expect(search('hunxs', inDocument(owls.id)).corrections).toEqual([{ word: 'hunxs', instead: ['hunt'] }]);
+    expect(statements).toBeLessThan(40);
     search('hunxqzs huoqxzs hupqxzs', everything);
     expect(statements).toBeGreaterThan(40);
   });

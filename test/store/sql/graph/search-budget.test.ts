@@ -4,7 +4,8 @@ import type { GraphHit } from '../../../../src/documents/graph-hit.ts';
 import type { Entity } from '../../../../src/graph/graph.ts';
 import { MAX_TERMS } from '../../../../src/store/sql/full-text/choose-terms.ts';
 import { createGraphSearch } from '../../../../src/store/sql/graph/create-graph-search.ts';
-import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
+import { describeEngines, type Engine } from '../../../support/engines.ts';
+import { ingest, newChunk, newDocument } from '../../../support/store.ts';
 
 const COLLECTION = '11111111-1111-4111-8111-111111111111';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
@@ -15,8 +16,8 @@ const RARE = Array.from({ length: MAX_TERMS + 20 }, (_, place) => {
 const FREQUENT = 'zork';
 
 /** A graph in which each of many words is in one name and one community, and one word in two of both. */
-async function openGraph() {
-  const store = await openTestStore();
+async function openGraph(engine: Engine) {
+  const store = await engine.openTestStore();
   await store.collections.ensure({ id: COLLECTION, ownerId: 'ann', name: 'All' });
   await ingest(store, newDocument('d', { ownerId: 'ann', collectionIds: [COLLECTION] }), [newChunk(0, 'A chunk.')]);
   const task = await store.documentGraphs.next();
@@ -43,17 +44,19 @@ async function openGraph() {
   return (text: string) => search.search({ text, vector: null, filter: everything, limits });
 }
 
-it('searches the graph for the rarest words of a long query, within a budget', async () => {
-  const find = await openGraph();
-  const short = await find(`${FREQUENT} ${RARE.at(-1)}`);
-  expect(namesOf(short.communities)).toEqual(['Frequent', 'Rare']);
-  expect(namesOf(short.entities)).toEqual([RARE.at(-1), `${FREQUENT} one`, `${FREQUENT} two`]);
-  const long = await find(`${FREQUENT} ${RARE.join(' ')}`);
-  expect(namesOf(long.communities)).toEqual(['Rare']);
-  expect(long.entities.length).toBeGreaterThan(0);
-  const searched = new Set(RARE.slice(0, MAX_TERMS));
-  expect(namesOf(long.entities).filter((name) => !searched.has(name))).toEqual([]);
-});
+describeEngines('A long query', (engine) => {
+  it('searches the graph for the rarest words of a long query, within a budget', async () => {
+    const find = await openGraph(engine);
+    const short = await find(`${FREQUENT} ${RARE.at(-1)}`);
+    expect(namesOf(short.communities)).toEqual(['Frequent', 'Rare']);
+    expect(namesOf(short.entities)).toEqual([RARE.at(-1), `${FREQUENT} one`, `${FREQUENT} two`]);
+    const long = await find(`${FREQUENT} ${RARE.join(' ')}`);
+    expect(namesOf(long.communities)).toEqual(['Rare']);
+    expect(long.entities.length).toBeGreaterThan(0);
+    const searched = new Set(RARE.slice(0, MAX_TERMS));
+    expect(namesOf(long.entities).filter((name) => !searched.has(name))).toEqual([]);
+  });
 
-const namesOf = (hits: readonly GraphHit[]): string[] =>
-  hits.flatMap(({ found }) => ('name' in found ? [found.name] : [])).toSorted();
+  const namesOf = (hits: readonly GraphHit[]): string[] =>
+    hits.flatMap(({ found }) => ('name' in found ? [found.name] : [])).toSorted();
+});

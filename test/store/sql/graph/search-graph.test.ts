@@ -1,17 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Principal } from '../../../../src/access/principal.ts';
 import { visibleFilter } from '../../../../src/access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../../../src/documents/filter.ts';
 import { graphHitText } from '../../../../src/documents/graph-hit.ts';
 import type { GraphSearch } from '../../../../src/store/graph-search.ts';
-import { memoryVectorIndex } from '../../../../src/store/memory/memory-vector-index.ts';
 import { createGraphSearch } from '../../../../src/store/sql/graph/create-graph-search.ts';
-import { openStore, type SqlStore } from '../../../../src/store/sql/open-store.ts';
 import { capitalisedWords } from '../../../support/capitalised-words.ts';
-import { ingest, newChunk, newDocument, testSpace } from '../../../support/store.ts';
+import { describeEngines, type Engine } from '../../../support/engines.ts';
+import { ingest, newChunk, newDocument } from '../../../support/store.ts';
 
 const page = { offset: 0, limit: 1000 };
 const limits = { entities: 10, relationships: 10, communities: 10 };
@@ -27,11 +23,8 @@ const ann = principal('ann', shared);
 const bob = principal('bob', shared);
 const eve = principal('eve', other);
 
-async function openGraph(): Promise<{ store: SqlStore; search: GraphSearch; close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'citewell-test-'));
-  const index = memoryVectorIndex();
-  const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText: ({ text }) => text });
-  await store.spaces.claim(testSpace);
+async function openGraph(engine: Engine): Promise<GraphSearch> {
+  const store = await engine.openTestStore();
   await store.collections.ensure({ id: shared, ownerId: 'ann', name: 'Shared' });
   await store.collections.ensure({ id: other, ownerId: 'eve', name: 'Other' });
   const add = (name: string, ownerId: string, collectionId: string, ...texts: string[]) =>
@@ -65,25 +58,20 @@ async function openGraph(): Promise<{ store: SqlStore; search: GraphSearch; clos
     ]);
   }
   await store.graphs.createEntity(other, { name: 'Seine Map', description: 'Eves own map of the Seine.' });
-  const close = async () => {
-    await store.close();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { store, search: createGraphSearch(store.sqlite), close };
+  return createGraphSearch(store.sqlite);
 }
 
-let graph: Awaited<ReturnType<typeof openGraph>>;
-const find = (text: string, filter: Filter = everything) => graph.search.search({ text, vector: null, filter, limits });
+let graph: GraphSearch;
+const find = (text: string, filter: Filter = everything) => graph.search({ text, vector: null, filter, limits });
 const textsOf = async (text: string, filter?: Filter) => {
   const { entities, relationships, communities } = await find(text, filter);
   return [...entities, ...relationships, ...communities].map(graphHitText).join('\n');
 };
 
-describe('search in the graph', () => {
-  beforeAll(async () => {
-    graph = await openGraph();
+describeEngines('Search in the graph', (engine) => {
+  beforeEach(async () => {
+    graph = await openGraph(engine);
   });
-  afterAll(() => graph.close());
 
   it('finds entities by name, their relationships, and communities, with their sources', async () => {
     const { entities, relationships, communities } = await find('Where does the Seine flow?', visibleFilter(bob));

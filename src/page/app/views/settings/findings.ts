@@ -11,6 +11,7 @@ export interface SystemStatus {
     readonly embedder_reason?: string;
     readonly web?: { readonly search: readonly string[]; readonly browser: string | null };
     readonly data: string;
+    readonly database?: string;
     readonly index: { readonly kind: string; readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable' };
     readonly graph?: Work;
     readonly summaries?: Work;

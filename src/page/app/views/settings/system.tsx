@@ -57,7 +57,7 @@ function Facts({ status }: { readonly status: SystemStatus }) {
     [texts.settings.web, web.length === 0 ? texts.settings.noWeb : web.join(', ')],
     [texts.settings.index, `${citewell.index.kind}, ${citewell.index.state}`],
     [texts.settings.holds, texts.settings.corpus(ready, failed, citewell.chunks, citewell.collections)],
-    [texts.settings.data, citewell.data],
+    [texts.settings.data, [citewell.data, citewell.database ?? ''].filter(Boolean).join('; ')],
     [texts.settings.version, `${citewell.version}, ${texts.settings.uptime(uptime)}`],
     [texts.settings.memory, `${Math.round(memory)} %`],
   ];

@@ -1,0 +1,16 @@
+import { ServiceError } from '../errors.ts';
+import { nameOfDatabase } from '../store/name-of-database.ts';
+import type { Finding } from './doctor-checks.ts';
+
+/** Whether the PostgreSQL of CITEWELL_DATABASE_URL can be used; changes nothing there. */
+export async function checkPostgres(url: string): Promise<Finding> {
+  const name = 'Database';
+  const { describePostgres } = await import('../store/postgres/describe-postgres.ts');
+  try {
+    return { name, state: 'ok', detail: `${nameOfDatabase(url)}: ${await describePostgres(url)}` };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const fix = 'Nothing can be stored or found until then. Check CITEWELL_DATABASE_URL, and that PostgreSQL runs.';
+    return { name, state: 'wrong', detail: error.message, fix };
+  }
+}

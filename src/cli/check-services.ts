@@ -1,0 +1,251 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openImageReader } from '../adapters/open-image-reader.ts';
+import { openReranker } from '../adapters/open-reranker.ts';
+import { withLocalModel } from '../adapters/with-local-model.ts';
+import type { Config } from '../config.ts';
+import { createEmbeddingModel, defaultEmbeddingName } from '../embeddings/registry.ts';
+import { ServiceError } from '../errors.ts';
+import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
+import { localProviders } from '../models/model-choices.ts';
+import { createModelRegistry, type ModelSettings } from '../models/registry.ts';
+import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
+import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
+import type { VectorIndex } from '../store/vector-index.ts';
+import { openUserCache } from '../user-cache.ts';
+import { createWebSearch } from '../web/create-web-search.ts';
+import { enginesOf } from '../web/web-settings.ts';
+import type { Finding } from './doctor-checks.ts';
+import { modelsFolderOf } from './models.ts';
+
+/** Asks something that is configured; returns what came back, in a few words. */
+interface Question {
+  readonly name: string;
+  /** What is asked. */
+  readonly subject: string;
+  /** The variable to correct when there is no answer. */
+  readonly variable: string;
+  ask(signal: AbortSignal): Promise<string>;
+}
+
+/** A model may have to be loaded first. */
+const LIMIT_MS = 60_000;
+const MAX_SHOWN = 60;
+const QUESTION = 'When does the ferry leave?';
+const PASSAGES = ['The ferry leaves at nine in the morning.', 'The museum is closed on Mondays.'];
+/** Enough for models that think before they answer. */
+const MAX_TOKENS = 1_000;
+
+/**
+ * Asks every configured model, embedder, reranker, search service and reader of pictures, and the index, one small
+ * question each, and measures the time. Local models are measured by `checkLocalModels`.
+ */
+export async function checkServices(given: Config): Promise<Finding[]> {
+  const { config } = await withLocalModel(given);
+  const questions = [
+    ...modelQuestions(config),
+    ...embeddingQuestions(config),
+    ...rerankerQuestions(config),
+    ...searchQuestions(config),
+    ...pictureQuestions(config),
+    indexQuestion(config),
+  ];
+  return Promise.all(questions.map(findingOf));
+}
+
+async function findingOf({ name, subject, variable, ask }: Question): Promise<Finding> {
+  const start = performance.now();
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  const spent = () => `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  try {
+    const answer = await ask(signal);
+    return { name, state: 'ok', detail: `${subject} answered in ${spent()}: ${answer}` };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const reason = signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : error.message;
+    const fix = `Correct or remove ${variable}, or start what it names.`;
+    return { name, state: 'wrong', detail: `${subject} did not answer (${spent()}): ${reason}`, fix };
+  }
+}
+
+/** Without the fallback, which would answer in the place of another. */
+const registryOf = (config: Config) => {
+  const { fallback: _, ...models } = config.models;
+  const settings: ModelSettings = {
+    ...config,
+    models,
+    concurrency: config.modelStreams,
+    local: localProviders(config),
+  };
+  return createModelRegistry(settings);
+};
+
+function modelQuestions(config: Config): Question[] {
+  const registry = registryOf(config);
+  const named = [
+    ['CITEWELL_MODEL', registry.defaultName('quality')],
+    ['CITEWELL_FAST_MODEL', registry.defaultName('fast')],
+    ['CITEWELL_REASONING_MODEL', registry.defaultName('reasoning')],
+    ['CITEWELL_FALLBACK_MODEL', config.models.fallback],
+    ['CITEWELL_GRAPH_MODEL', config.graph.model],
+  ] as const;
+  const variables = new Map<string, string>();
+  for (const [variable, name] of named) {
+    if (name === undefined || name.startsWith('builtin/')) continue;
+    const known = variables.get(name);
+    variables.set(name, known === undefined ? variable : `${known}, ${variable}`);
+  }
+  return [...variables].map(([subject, variable]) => ({
+    name: 'Model',
+    subject,
+    variable: `${variable}, or the key or address of its provider`,
+    ask: async (signal) => {
+      let text = '';
+      const request = { tools: [], config: { maxTokens: MAX_TOKENS }, signal } as const;
+      const content = `Answer in one short sentence. ${PASSAGES[0]} ${QUESTION}`;
+      const messages = [{ role: 'user', text: content }] as const;
+      for await (const event of registry.resolve(subject, 'fast').stream({ ...request, messages })) {
+        if (event.type === 'text') text += event.text;
+      }
+      if (text.trim() === '') throw new ServiceError('provider_failed', 'the answer is empty');
+      return shown(text);
+    },
+  }));
+}
+
+function embeddingQuestions(config: Config): Question[] {
+  const subject = config.embeddingModel ?? defaultEmbeddingName(config);
+  if (/^(builtin|local)\//.test(subject)) return [];
+  return [
+    {
+      name: 'Embeddings',
+      subject,
+      variable: 'CITEWELL_EMBEDDING_MODEL, or the key or address of its provider',
+      ask: async (signal) => {
+        const model = createEmbeddingModel(subject, { ...config, modelsFolder: modelsFolderOf(config) });
+        const [vector] = await model.embed([QUESTION], 'query', signal);
+        return `${vector?.length ?? 0} dimensions`;
+      },
+    },
+  ];
+}
+
+function rerankerQuestions(config: Config): Question[] {
+  const settings = config.reranker;
+  if (settings === undefined || settings.name.startsWith('local/')) return [];
+  return [
+    {
+      name: 'Reranker',
+      subject: settings.name,
+      variable: 'CITEWELL_RERANKER, or the key or address of its provider',
+      ask: async (signal) => {
+        const parts = { settings, models: registryOf(config), modelsFolder: modelsFolderOf(config) };
+        const reranker = openReranker(parts);
+        // Language models that rerank are asked as models.
+        if (reranker === undefined || 'model' in reranker) return 'a language model';
+        const ranked = await reranker.rank({ query: QUESTION, texts: PASSAGES }, signal);
+        const [best] = ranked.toSorted((one, other) => other.score - one.score);
+        if (best?.index === 0) return 'the right passage first';
+        throw new ServiceError('provider_failed', 'it did not rank the passage that answers first');
+      },
+    },
+  ];
+}
+
+const searchQuestions = ({ web }: Config): Question[] =>
+  enginesOf(web).map((engine) => ({
+    name: 'Web search',
+    subject: engine.name,
+    variable: engine.name === 'searxng' ? 'SEARXNG_URL' : `${engine.name.toUpperCase()}_API_KEY`,
+    ask: async (signal) => {
+      const search = createWebSearch({ engines: [engine] });
+      try {
+        const query = { text: 'weather', limit: 1, includeDomains: [], excludeDomains: [] };
+        const { results } = await search.search(query, signal);
+        return results[0] === undefined ? 'no result' : shown(results[0].title);
+      } finally {
+        await search.close();
+      }
+    },
+  }));
+
+/** The word FERRY in black on white. */
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAKoAAAA4AQAAAABFo15nAAAAxElEQVR42u3TMY7DIBAF0L9yQckROMrcLC5ccC0TLoK1F6B0MeInIXEUYyJtlyJL' +
+  '+Qrm80eAvTPjy3nGkAHih4qBkbQbJ6AAToExsDRsFXCB6vZsFLCJKpUjuZDFcVApNnNtOKrQ5HEd9xyu7FfJ7LBKanip7JYeFxe6bCOPSTyN77Cl' +
+  'N09Olf3tOZzs1qB96YTnlmuDTK7DwiS7kdslWZokpo5cx4anGvDA8T37D/O9wd8DA6fHdvo8HTmpMDz5/3P/jS/0oQ9YN1WDHQAAAABJRU5ErkJggg==';
+
+function pictureQuestions(config: Config): Question[] {
+  const { reader } = config.images;
+  if (reader === 'off') return [];
+  return [
+    {
+      name: 'Pictures',
+      subject: reader,
+      variable: 'CITEWELL_READ_IMAGES',
+      ask: async (signal) => {
+        const cache = openUserCache(config.cacheDir);
+        const imageReader = openImageReader(config.images, { models: registryOf(config), cacheFolder: cache.path });
+        const readers = createPreparationWorkers({ imageReader });
+        try {
+          const bytes = new Uint8Array(Buffer.from(PICTURE, 'base64'));
+          const file = { bytes, fileName: 'ferry.png', type: 'png', content: { kind: 'file' } } as const;
+          const { text } = await readers.prepare({ ...file, split: {}, skipSummary: true }, signal);
+          if (/ferry/i.test(text)) return `read "${shown(text)}"`;
+          throw new ServiceError('provider_failed', `it read "${shown(text)}" where "FERRY" is written`);
+        } finally {
+          await readers.close();
+          cache.close();
+        }
+      },
+    },
+  ];
+}
+
+/** Stores a vector in a collection of its own and finds it again; an embedded index is started in a temporary folder. */
+function indexQuestion(config: Config): Question {
+  const { chroma } = config;
+  return {
+    name: 'Index',
+    subject: chroma === undefined ? 'the embedded Chroma' : chroma.url,
+    variable:
+      chroma === undefined
+        ? 'the installation of chromadb'
+        : 'CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT or CHROMA_DATABASE',
+    ask: async (signal) => {
+      const folder = await mkdtemp(join(tmpdir(), 'citewell-doctor-'));
+      const cache = openUserCache(config.cacheDir);
+      const log = { info: () => {}, warn: () => {}, error: () => {} };
+      let index: VectorIndex | undefined;
+      try {
+        index =
+          chroma === undefined
+            ? await openEmbeddedChroma({ folder, cacheFolder: cache.path, log })
+            : createRemoteChroma({ ...chroma, log });
+        const name = `doctor_${process.pid}`;
+        const collection = await index.open(name, 2);
+        try {
+          await collection.upsert([
+            { key: 1, vector: Float32Array.of(1, 0) },
+            { key: 2, vector: Float32Array.of(0, 1) },
+          ]);
+          const [nearest] = await collection.nearest(Float32Array.of(0.1, 0.9), 1, signal);
+          if (nearest?.key !== 2) throw new ServiceError('store_failed', 'it did not find the nearest vector');
+        } finally {
+          await index.drop(name);
+        }
+        return 'a stored vector was found';
+      } finally {
+        await index?.close();
+        cache.close();
+        await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      }
+    },
+  };
+}
+
+const shown = (text: string): string => {
+  const line = text.replaceAll(/\p{C}+|\s+/gu, ' ').trim();
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line;
+};

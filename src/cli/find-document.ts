@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isUuid } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import { isUrl } from '../ingest/ingest-all.ts';
+import type { Client } from './client.ts';
+import type { DocumentRecord } from './from-wire.ts';
+
+const PAGE = 1_000;
+/** Fewer characters of an identifier would be words too often. */
+const MIN_PREFIX = 4;
+const MAX_NAMED = 5;
+
+/**
+ * The identifier of the document that a person means: by its path or address, its title, its identifier or the beginning
+ * of that. Throws `invalid_request` when it means none or several.
+ */
+export async function documentIdOf(
+  reference: string,
+  client: Pick<Client, 'documentOf' | 'documents'>,
+  minPrefix = MIN_PREFIX,
+): Promise<string> {
+  if (isUuid(reference)) return reference;
+  const source = isUrl(reference) ? URL.parse(reference)?.href : pathToFileURL(resolve(reference)).href;
+  const ofSource = source === undefined ? undefined : await client.documentOf(source);
+  if (ofSource !== undefined) return ofSource.id;
+  const titled: DocumentRecord[] = [];
+  const begun: DocumentRecord[] = [];
+  const isPrefix = reference.length >= minPrefix && /^[\da-f-]+$/i.test(reference);
+  for (let offset = 0; ; offset += PAGE) {
+    const { documents, total } = await client.documents({ offset, limit: PAGE });
+    for (const document of documents) {
+      if (document.title === reference) titled.push(document);
+      else if (isPrefix && document.id.startsWith(reference.toLowerCase())) begun.push(document);
+    }
+    if (documents.length === 0 || offset + PAGE >= total) break;
+  }
+  const meant = titled.length > 0 ? titled : begun;
+  const [first, second] = meant;
+  if (first === undefined) {
+    throw new ServiceError(
+      'invalid_request',
+      `No document has "${reference}" as its path, title or identifier. List them: citewell documents list`,
+    );
+  }
+  if (second === undefined) return first.id;
+  const named = meant.slice(0, MAX_NAMED).map(({ id, title }) => `${id} (${title})`);
+  const more = meant.length > MAX_NAMED ? `, and ${meant.length - MAX_NAMED} more` : '';
+  throw new ServiceError(
+    'invalid_request',
+    `"${reference}" means ${meant.length} documents: ${named.join(', ')}${more}. Give the identifier.`,
+  );
+}

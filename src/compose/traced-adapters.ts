@@ -1,0 +1,44 @@
+import { splitName, tracedLog, tracedMethods, tracedModels } from '../telemetry/traced.ts';
+import type { SpanStart, Traces } from '../telemetry/traces.ts';
+import type { Adapters } from './adapters.ts';
+
+/** The adapters with spans around calls of models, legs of searches, reranking, reading of files and Python. */
+export function tracedAdapters(adapters: Adapters, traces: Traces): Adapters {
+  const { store, reranker, readers, sandbox } = adapters;
+  return {
+    ...adapters,
+    models: tracedModels(adapters.models, traces),
+    store: {
+      ...store,
+      chunks: tracedMethods(
+        store.chunks,
+        {
+          nearest: { name: 'search semantic' },
+          matching: { name: 'search full_text' },
+          ranking: { name: 'search full_text' },
+          read: { name: 'search read' },
+        },
+        traces,
+      ),
+      graphSearch: tracedMethods(store.graphSearch, { search: { name: 'search graph' } }, traces),
+    },
+    reranker:
+      reranker === undefined || 'model' in reranker
+        ? reranker
+        : tracedMethods(reranker, { rank: ({ name }) => modelSpan('rerank', name) }, traces),
+    readers: tracedMethods(readers, { prepare: { name: 'read file' } }, traces),
+    ...(sandbox && { sandbox: tracedMethods(sandbox, { run: { name: 'run python' } }, traces) }),
+    log: tracedLog(adapters.log, traces),
+  };
+}
+
+/** The span of a call of a model that writes nothing. */
+export function modelSpan(operation: string, qualified: string): SpanStart {
+  const [provider, name] = splitName(qualified);
+  const attributes = {
+    'gen_ai.operation.name': operation,
+    'gen_ai.provider.name': provider,
+    'gen_ai.request.model': name,
+  };
+  return { name: `${operation} ${name}`, attributes };
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { Chunk } from '../../documents/chunk.ts';
+import { optional } from './tolerant.ts';
+
+const fileId = z.string().trim().min(1).max(200);
+
+/** POST /embed, beside the file. */
+export const embedFields = z.object({ file_id: fileId, entity_id: optional(fileId) });
+
+/** POST /query. */
+export const queryRequest = z.object({
+  query: z.string().trim().min(1),
+  file_id: fileId,
+  k: z.int().min(1).max(100).default(4),
+  entity_id: optional(fileId),
+});
+
+/** DELETE /documents. */
+export const fileIds = z.array(fileId).min(1).max(1_000);
+
+/** A document of LangChain, as LibreChat reads it. */
+export function toLangChainDocument({ text, page, order, metadata }: Chunk, file: string) {
+  return {
+    page_content: text,
+    metadata: { file_id: file, source: String(metadata['title'] ?? file), page, chunk_index: order },
+  };
+}

@@ -1,0 +1,87 @@
+import { oneLine } from '../../../shared/text.ts';
+import { type Measure, measure } from './html-measure.ts';
+import { elementsOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
+
+/** What a page says about its text outside of it. */
+export interface Evidence {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly articleBody?: string | undefined;
+  /** Whether it calls itself an article. */
+  readonly isArticle?: boolean;
+}
+
+/** Less prose around a heading is only its introduction. */
+const MIN_PROSE = 800;
+const MIN_PARAGRAPHS = 3;
+const MIN_DESCRIPTION = 40;
+/** Share of the first candidate's prose without which the second is a part of it. */
+const MIN_SHARE = 0.25;
+
+/**
+ * Chooses between two candidates: the part with most of the prose, and the part around the heading that the page's title
+ * names. The second counts where the first lacks that heading or holds several texts, and what the page says about itself
+ * does not speak against it.
+ */
+export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evidence): HtmlNode {
+  const measures = measure(body);
+  const heading = headingOf(body, evidence.title);
+  if (heading === undefined) return first;
+  const second = partAround(heading, body, measures);
+  if (second === undefined || second === first || contains(second, first)) return first;
+  const [one, other] = [measures.get(first), measures.get(second)];
+  if (one === undefined || other === undefined) return first;
+  const { articleBody, description } = evidence;
+  if (articleBody !== undefined && articleBody.length > 500) {
+    const away = (own: Measure) => Math.abs(Math.log(Math.max(1, own.text) / articleBody.length));
+    return away(other) + 0.1 < away(one) ? second : first;
+  }
+  // A box with a heading of its own, or the table of contents.
+  if (other.weight < one.weight * MIN_SHARE) return first;
+  if (description !== undefined && description.length >= MIN_DESCRIPTION) {
+    const start = squash(description).slice(0, 50);
+    const holds = (node: HtmlNode) => squash(textBelow(node)).includes(start);
+    if (!holds(second) && holds(first)) return first;
+    if (holds(second) && !holds(first)) return second;
+  }
+  if (!contains(first, heading)) return second;
+  // A page that calls itself an article has one text; others may have several.
+  return evidence.isArticle === true ? second : first;
+}
+
+const squash = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+
+/** The heading whose words the title holds. */
+function headingOf(body: HtmlNode, title: string | undefined): HtmlElement | undefined {
+  if (title === undefined) return undefined;
+  const wanted = squash(title);
+  let found: HtmlElement | undefined;
+  const visit = (node: HtmlNode): void => {
+    for (const child of elementsOf(node)) {
+      if (found !== undefined) return;
+      if (child.name === 'h1' || child.name === 'h2') {
+        const own = squash(oneLine(textBelow(child)));
+        if (own.length > 8 && wanted.includes(own) && own.length > wanted.length * 0.5) found = child;
+      } else visit(child);
+    }
+  };
+  visit(body);
+  return found;
+}
+
+function partAround(
+  heading: HtmlElement,
+  body: HtmlNode,
+  measures: ReadonlyMap<HtmlNode, Measure>,
+): HtmlElement | undefined {
+  for (let node = heading.parent; node !== null && node !== body && isElement(node); node = node.parent) {
+    const own = measures.get(node);
+    if (own !== undefined && own.weight >= MIN_PROSE && own.paragraphs >= MIN_PARAGRAPHS) return node;
+  }
+  return undefined;
+}
+
+function contains(outer: HtmlNode, inner: HtmlNode): boolean {
+  for (let node: HtmlNode | null = inner; node !== null; node = node.parent) if (node === outer) return true;
+  return false;
+}

@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
+import { Client } from 'pg';
+import { ServiceError } from '../../errors.ts';
+import type { SharedRecords } from '../sql/database.ts';
+import type { Tables } from '../sql/schema.ts';
+import { CHANGES, LEADER, LOCKS } from './baseline/cluster-tables.ts';
+import { toServiceError } from './postgres-errors.ts';
+
+export interface JoinOptions {
+  /** Without its password, for messages. */
+  readonly name: string;
+  readonly url: string;
+  /** Whether the vector index is of this server only, so that no other one may use the database. */
+  readonly isAlone: boolean;
+  /** Time between two signs of life. */
+  readonly beatMs?: number;
+}
+
+/** This server among those that use the database. */
+export interface JoinedServer extends SharedRecords {
+  /** Its number, by which its work is known as long as it runs. */
+  readonly key: number;
+  /** Why others may take this server for a dead one, for users. */
+  problem(): string | undefined;
+  leave(): Promise<void>;
+}
+
+const CONNECT_WITHIN_MS = 10_000;
+/** After this, a connection whose other end is gone without a word is replaced. */
+const ANSWER_WITHIN_MS = 10_000;
+/** When the database restarts, all servers lose their connections; nobody judges before the others could come back. */
+const GRACE_MS = 5_000;
+/** The work of a server that was killed is taken over after at most two such intervals and the three seconds of the view. */
+const BEAT_MS = 1_000;
+
+/** Makes this server known to the others, over a connection of its own that is renewed when it breaks. */
+export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: JoinOptions): Promise<JoinedServer> {
+  const leaving = new AbortController();
+  const listeners = new Set<() => void>();
+  const changeListeners = new Set<(table: 'prompts' | 'vector_spaces') => void>();
+  const leadListeners = new Set<() => void>();
+  const changed = (table: string | undefined) => {
+    if (table !== 'prompts' && table !== 'vector_spaces') return;
+    for (const listener of changeListeners) listener(table);
+  };
+  let failure: unknown;
+  let isLeading = false;
+  let hasLed = false;
+  let judgesFrom = 0;
+  let client = await connect(url, name, changed);
+  const key = await announce(client, undefined, isAlone).catch(async (error: unknown) => {
+    await client.end().catch(() => {});
+    throw toServiceError(error, name);
+  });
+  try {
+    await refuseSeveral(client, key, { isAlone, name });
+  } catch (error) {
+    await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
+    await client.end().catch(() => {});
+    throw error;
+  }
+
+  const lead = async () => {
+    const has = await takeLock(client, LEADER);
+    if (has && !isLeading) for (const listener of leadListeners) listener();
+    isLeading = has;
+    // The session that ended may still have the lock.
+    if (has || performance.now() >= judgesFrom) hasLed = has;
+  };
+  await lead();
+
+  const reconnect = async () => {
+    judgesFrom = performance.now() + GRACE_MS;
+    const former = client;
+    client = await connect(url, name, changed);
+    // First the new one, so that the others never see this server without any; the end of one that hangs is not awaited.
+    await announce(client, key, isAlone).finally(() => void former.end().catch(() => {}));
+  };
+
+  const beat = async () => {
+    if (failure === undefined) await announce(client, key, isAlone);
+    else await reconnect();
+    const isJudging = performance.now() >= judgesFrom;
+    if (isJudging || hasLed) await lead();
+    // What was said while nobody listened is not repeated.
+    if (failure !== undefined) for (const table of ['prompts', 'vector_spaces']) changed(table);
+    failure = undefined;
+    if (!isJudging) return;
+    const { rows } = await client.query(
+      'select 1 from cluster_servers where key not in (select key from cluster_servers_running) limit 1',
+    );
+    if (rows.length > 0) for (const listener of listeners) listener();
+  };
+
+  const work = (async () => {
+    while (!leaving.signal.aborted) {
+      await sleep(beatMs, undefined, { ref: false, signal: leaving.signal }).catch(() => {});
+      if (!leaving.signal.aborted) {
+        await beat().catch((error: unknown) => {
+          failure = error;
+          isLeading = false;
+        });
+      }
+    }
+  })();
+
+  return {
+    key,
+    problem: () => (failure === undefined ? undefined : `The database ${name} does not answer.`),
+
+    async inWork(database, work, whose) {
+      const { rows } = await sql<{ document: number }>`
+        select document_key as document from cluster_claims
+        where kind = ${work} and server_key in (select key from cluster_servers_running)
+          and (${whose !== 'others'} or server_key <> ${key})`.execute(database);
+      return rows.map(({ document }) => document);
+    },
+
+    async forgetGone(database) {
+      await sql`delete from cluster_servers where key not in (select key from cluster_servers_running)`.execute(
+        database,
+      );
+      await sql`delete from cluster_claims where server_key not in (select key from cluster_servers)`.execute(database);
+    },
+
+    onGone: (listener) => void listeners.add(listener),
+    onChange: (listener) => void changeListeners.add(listener),
+    leads: () => isLeading,
+    onLead(listener) {
+      leadListeners.add(listener);
+      if (isLeading) listener();
+    },
+
+    async leave() {
+      leaving.abort();
+      await work;
+      await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
+      await client.end().catch(() => {});
+    },
+  };
+}
+
+async function connect(url: string, name: string, changed: (table: string | undefined) => void): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'citewell',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+    // A machine that vanished must not keep its lock for the two hours of the system's default.
+    options: '-c tcp_keepalives_idle=2 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=2',
+  });
+  // The next beat finds out and connects again.
+  client.on('error', () => {});
+  client.on('notification', ({ payload }) => changed(payload));
+  try {
+    await client.connect();
+    await client.query(`listen ${CHANGES}`);
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw toServiceError(error, name);
+  }
+  return client;
+}
+
+/** Enters or renews the row and takes the lock, which this session may hold already. */
+async function announce(client: Client, known: number | undefined, isAlone: boolean): Promise<number> {
+  const { rows } = await client.query(
+    known === undefined
+      ? { text: 'insert into cluster_servers (is_alone) values ($1) returning key', values: [isAlone] }
+      : {
+          text: `insert into cluster_servers (key, is_alone) values ($2, $1)
+            on conflict (key) do update set seen_at = clock_timestamp() returning key`,
+          values: [isAlone, known],
+        },
+  );
+  const key = Number(rows[0].key);
+  await takeLock(client, key);
+  return key;
+}
+
+/** Whether this session has the lock, which it keeps until it ends. */
+async function takeLock(client: Client, key: number): Promise<boolean> {
+  const { rows } = await client.query(
+    `select exists (select 1 from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
+      and l.classid = ${LOCKS} and l.objid = $1::int::oid and l.objsubid = 2) as has`,
+    [key],
+  );
+  if (rows[0].has) return true;
+  return (await client.query(`select pg_try_advisory_lock(${LOCKS}, $1) as has`, [key])).rows[0].has;
+}
+
+async function refuseSeveral(
+  client: Client,
+  key: number,
+  { isAlone, name }: Pick<JoinOptions, 'isAlone' | 'name'>,
+): Promise<void> {
+  const { rows } = await client.query(
+    `select bool_or(is_alone) as is_alone from cluster_servers s
+     where s.key <> $1 and exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.granted
+       and l.classid = ${LOCKS} and l.objid = s.key::oid and l.objsubid = 2
+       and l.database = (select oid from pg_database where datname = current_database()))
+     having count(*) > 0`,
+    [key],
+  );
+  if (rows.length === 0 || !(isAlone || rows[0].is_alone)) return;
+  const whose = isAlone ? 'this one' : 'that one';
+  throw new ServiceError(
+    'conflict',
+    `Another server uses the database ${name}, and ${whose} has a Chroma of its own, which the other cannot search. ` +
+      'For several servers on one database set CHROMA_URL to the same Chroma for all of them.',
+  );
+}
+
+/** Lets one transaction at a time change the records, whichever server it is of. */
+export const waitForTurn = (database: Kysely<Tables>): Promise<unknown> =>
+  sql`select pg_advisory_xact_lock(${sql.lit(LOCKS)}, 0)`.execute(database);

@@ -1,0 +1,169 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { type RawBuilder, sql } from 'kysely';
+import { ServiceError } from '../../../errors.ts';
+import { COMMUNITY_COLUMNS, type GraphReading, MAX_COMMUNITIES, MAX_NAMES } from '../../sql/graph/graph-reading.ts';
+import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { readPostings } from '../full-text/postgres-full-text.ts';
+import type { Posting } from '../full-text/posting-blocks.ts';
+
+type Row = SQLInputValue[];
+type GraphIndex = 'graph_name_terms' | 'graph_community_terms';
+
+/** A query as SQLite writes it, with its values. */
+interface Wanted {
+  readonly query: string;
+  readonly values: readonly SQLInputValue[];
+}
+
+/** Queries of one round; with more, those of a next round might turn out to be needless. */
+const MAX_WANTED = 500;
+
+class RoundIsFull extends Error {}
+
+/**
+ * Runs a search of the graph, which reads synchronously, over what has been fetched so far, and again once what it
+ * lacked has been fetched. The queries of a round that differ only in their values go to the server as one.
+ */
+export async function inRounds<Result>(database: Queries, search: (reading: GraphReading) => Result): Promise<Result> {
+  const rows = new Map<string, Row[]>();
+  const postings = new Map<string, readonly Posting[]>();
+  const sizes = await readSizes(database);
+  for (;;) {
+    const wanted = new Map<string, Wanted>();
+    const terms = new Set<string>();
+    let result: Result | undefined;
+    try {
+      result = search(readingOf({ rows, postings, sizes, wanted, terms }));
+    } catch (error) {
+      if (!(error instanceof RoundIsFull)) throw error;
+    }
+    if (wanted.size + terms.size === 0) return result as Result;
+    for (const [table, names] of Map.groupBy(terms, (name) => name.slice(0, name.indexOf(' ')))) {
+      const own = names.map((name) => name.slice(table.length + 1));
+      const found = await readPostings(database, table as GraphIndex, own);
+      for (const term of own) postings.set(`${table} ${term}`, found.get(term) ?? []);
+    }
+    for (const [query, same] of Map.groupBy(wanted, ([, each]) => each.query)) {
+      const answers = await answersOf(
+        database,
+        query,
+        same.map(([, { values }]) => values),
+      );
+      for (const [index, [name]] of same.entries()) rows.set(name, answers.get(index + 1) ?? []);
+    }
+  }
+}
+
+interface Sizes {
+  readonly entries: number;
+  readonly length: number;
+}
+
+async function readSizes(database: Queries): Promise<ReadonlyMap<string, Sizes>> {
+  const { rows } = await sql<Sizes & { name: string }>`select name, entries, length from full_text_sizes`.execute(
+    database,
+  );
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+interface Round {
+  readonly rows: ReadonlyMap<string, Row[]>;
+  readonly postings: ReadonlyMap<string, readonly Posting[]>;
+  readonly sizes: ReadonlyMap<string, Sizes>;
+  /** What is lacking, filled while the search runs. */
+  readonly wanted: Map<string, Wanted>;
+  readonly terms: Set<string>;
+}
+
+function readingOf({ rows: known, postings, sizes, wanted, terms }: Round): GraphReading {
+  const rows = (query: string, ...values: readonly SQLInputValue[]) => {
+    const name = JSON.stringify([query, ...values]);
+    const found = known.get(name);
+    if (found === undefined) wanted.set(name, { query, values });
+    if (wanted.size >= MAX_WANTED) throw new RoundIsFull();
+    return (found ?? [])[Symbol.iterator]() as IterableIterator<Row>;
+  };
+  const postingsOf = (table: GraphIndex, term: string): readonly Posting[] => {
+    const found = postings.get(`${table} ${term}`);
+    if (found === undefined) terms.add(`${table} ${term}`);
+    return found ?? [];
+  };
+  const ranked = (table: GraphIndex, words: readonly string[], most: number) =>
+    rank(
+      words.map((term) => postingsOf(table, term)),
+      sizes.get(table),
+    ).slice(0, most);
+  const rowsOf = (query: string, found: readonly Ranked[]) => {
+    const byKey = new Map([...rows(query, JSON.stringify(found.map(([key]) => key)))].map((row) => [row[0], row]));
+    return found.flatMap(([key, score]) => {
+      const row = byKey.get(key);
+      return row === undefined ? [] : [[...row, -score]];
+    });
+  };
+  return {
+    rows,
+    row: (query, ...values) => rows(query, ...values).next().value,
+    rowsWith: (table, term) => postingsOf(table, term).length,
+    namesWith: (words) => rowsOf(NAMES, ranked('graph_name_terms', words, MAX_NAMES)),
+    communitiesWith: (words) => rowsOf(COMMUNITIES, ranked('graph_community_terms', words, MAX_COMMUNITIES)),
+  };
+}
+
+const NAMES = 'select n.key, n.name from json_each(?) as wanted join graph_names n on n.key = wanted.value';
+const COMMUNITIES = `
+  select ${COMMUNITY_COLUMNS} from json_each(?) as wanted join shown_graph_communities c on c.key = wanted.value`;
+
+type Ranked = readonly [key: number, score: number];
+
+const K1 = 1.2;
+const B = 0.75;
+
+/** BM25 as FTS5 computes it, so that both engines rank alike. */
+function rank(lists: readonly (readonly Posting[])[], sizes: Sizes | undefined): Ranked[] {
+  const scores = new Map<number, number>();
+  const { entries, length: sum } = sizes ?? { entries: 0, length: 0 };
+  for (const postings of lists) {
+    const rarity = Math.log((entries - postings.length + 0.5) / (postings.length + 0.5));
+    for (const { key, title, body, length } of postings) {
+      const count = title + body;
+      const share = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length * entries) / sum));
+      scores.set(key, (scores.get(key) ?? 0) + Math.max(rarity, 1e-6) * share);
+    }
+  }
+  return [...scores].sort((one, two) => two[1] - one[1] || one[0] - two[0]);
+}
+
+/** The rows of a query for each of these lists of values, by their number from 1. */
+async function answersOf(
+  database: Queries,
+  query: string,
+  all: readonly (readonly SQLInputValue[])[],
+): Promise<ReadonlyMap<number, Row[]>> {
+  const columns = (all[0] ?? []).map((value, column): RawBuilder<unknown> => {
+    const type = sql.raw(typeof value === 'string' ? 'text[]' : 'bigint[]');
+    return sql`${all.map((values) => values[column])}::${type}`;
+  });
+  const names = columns.map((_, column) => sql.ref(`a${column + 1}`));
+  const { rows } = await sql<{ readonly n: number } & Readonly<Record<string, SQLInputValue>>>`
+    select v.n, q.* from unnest(${sql.join([sql`array[${sql.join(all.map((_, index) => sql.lit(index + 1)))}]`, ...columns])})
+      as v (${sql.join([sql.ref('n'), ...names])})
+    cross join lateral (${sql.raw(toPostgres(query))}) as q`.execute(database);
+  // The search tells columns apart by their place, and here by their name: none may occur twice.
+  const answers = Map.groupBy(rows, ({ n }) => n);
+  return new Map([...answers].map(([n, found]) => [n, found.map(({ n: _, ...row }) => Object.values(row))]));
+}
+
+/** A query of the graph search in PostgreSQL's words; the values are columns of `v`. */
+function toPostgres(query: string): string {
+  let count = 0;
+  const translated = query
+    .replaceAll('cross join', 'join')
+    .replaceAll(/\?(\d*)/g, (_, number: string) => `v.a${number === '' ? ++count : number}`)
+    .replaceAll(
+      /json_each\(([^)]+)\) as wanted/g,
+      '(select value::bigint as value from json_array_elements_text($1::json)) as wanted',
+    )
+    .replaceAll(/json_each\(([^)]+)\)/g, 'json_array_elements_text($1::json)');
+  if (translated.includes('match ')) throw new ServiceError('internal', 'This query is for SQLite only.');
+  return translated;
+}

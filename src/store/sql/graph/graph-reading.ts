@@ -1,0 +1,38 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { matchAny } from '../full-text/choose-terms.ts';
+import type { Reading } from '../search/read-snapshot.ts';
+
+type Row = readonly SQLInputValue[];
+
+/** What the graph search reads: SQL in SQLite's words, and the two full-text indexes of the graph. */
+export interface GraphReading extends Pick<Reading, 'rows' | 'row'> {
+  /** Number of rows of an index that have a term. */
+  rowsWith(table: 'graph_name_terms' | 'graph_community_terms', term: string): number;
+  /** Keys and names that have one of the terms, best first. */
+  namesWith(terms: readonly string[]): Iterable<Row>;
+  /** The columns of `COMMUNITY_COLUMNS`, and the rank of FTS5, best first. */
+  communitiesWith(terms: readonly string[]): Iterable<Row>;
+}
+
+export const COMMUNITY_COLUMNS = 'c.key, c.collection_id, c.origin, c.name, c.summary, c.findings';
+/** Numbers of rows ranked at most. */
+export const MAX_NAMES = 3_000;
+export const MAX_COMMUNITIES = 500;
+
+/** The graph of a SQLite database. */
+export const graphReading = (reading: Reading): GraphReading => ({
+  rows: reading.rows,
+  row: reading.row,
+  rowsWith: (table, term) => Number(reading.row(`select doc from temp.${table}_counts where term = ?`, term)?.[0] ?? 0),
+  namesWith: (terms) => reading.rows(NAMES, matchAny(terms)),
+  communitiesWith: (terms) => reading.rows(COMMUNITIES, matchAny(terms)),
+});
+
+const NAMES = `
+  select t.rowid, n.name from graph_name_terms t cross join graph_names n on n.key = t.rowid
+  where graph_name_terms match ? order by t.rank limit ${MAX_NAMES}`;
+
+const COMMUNITIES = `
+  select ${COMMUNITY_COLUMNS}, t.rank
+  from graph_community_terms t cross join shown_graph_communities c on c.key = t.rowid
+  where graph_community_terms match ? order by t.rank limit ${MAX_COMMUNITIES}`;

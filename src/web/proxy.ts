@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { ServiceError } from '../errors.ts';
+import { splitList } from '../shared/text.ts';
+import { hostOf, isLocalName, portOf } from './address-rules.ts';
+import { matchesHost, readOpenHost } from './open-hosts.ts';
+
+/** The usual variables, as they are written. */
+export interface ProxySettings {
+  /** `HTTP_PROXY` and `HTTPS_PROXY`: for pages of that scheme. */
+  readonly http?: string | undefined;
+  readonly https?: string | undefined;
+  /** `NO_PROXY`: hosts, domains and networks reached directly. */
+  readonly except?: string | undefined;
+  /** The proxy is given names, and keeps requests from internal addresses itself. */
+  readonly resolvesNames: boolean;
+}
+
+/** An address such as `http://user:password@proxy.example:3128`. */
+export type ProxyAddress = URL;
+
+export const noProxy: ProxySettings = { resolvesNames: false };
+
+/** The proxy for a URL; undefined where it is reached directly, as this machine always is. Throws `not_configured`. */
+export function proxyFor(url: URL, settings: ProxySettings): ProxyAddress | undefined {
+  const isSecure = url.protocol === 'https:';
+  const written = isSecure ? settings.https : settings.http;
+  if (!written || isExcepted(url, settings.except ?? '')) return undefined;
+  const proxy = readProxy(written);
+  if (proxy !== undefined) return proxy;
+  const name = isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  throw new ServiceError(
+    'not_configured',
+    `${name} is no http or https address such as http://proxy.example.org:3128, so ${url.host} is not reached. Correct it, or add the host to NO_PROXY.`,
+  );
+}
+
+/** The host of a proxy, for display; without user name and password. */
+export const proxyHost = ({ http, https }: ProxySettings): string =>
+  readProxy(https || http || '')?.host ?? 'that cannot be used, as it is no http or https address';
+
+/** Many programs take the address without its scheme. */
+function readProxy(written: string): ProxyAddress | undefined {
+  const url = URL.parse(written.includes('://') ? written : `http://${written}`);
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined;
+}
+
+/** Whether the proxy gets the request itself and not a tunnel: many proxies tunnel only to port 443. */
+export const isForwarded = ({ protocol }: URL, { resolvesNames }: ProxySettings): boolean =>
+  resolvesNames && protocol === 'http:';
+
+/** For `Proxy-Authorization`. */
+export function credentialsOf({ username, password }: ProxyAddress): Record<string, string> {
+  if (username === '') return {};
+  const pair = `${decoded(username)}:${decoded(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** As it is written where it is not encoded: passwords have per cent signs too. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export const isLoopback = (address: string): boolean =>
+  matchesHost({ kind: 'network', network: '127.0.0.0', prefix: 8, port: undefined }, address) || address === '::1';
+
+function isExcepted(url: URL, except: string): boolean {
+  const host = hostOf(url);
+  const port = portOf(url);
+  if (isLocalName(host) || isLoopback(host)) return true;
+  return splitList(except).some((written) => {
+    if (written === '*') return true;
+    const bare = isIP(written) === 6 ? `[${written}]` : written.replace(/^\*?\./, '');
+    const entry = readOpenHost(bare);
+    if (entry === undefined || (entry.port !== undefined && entry.port !== port)) return false;
+    // A name includes the names below it.
+    return matchesHost(entry, host) || (entry.kind === 'name' && isIP(host) === 0 && host.endsWith(`.${entry.name}`));
+  });
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { ServiceError } from '../errors.ts';
+import { credentialsOf, type ProxyAddress } from './proxy.ts';
+
+export interface TunnelTarget {
+  /** An address, or a name where the proxy resolves names. */
+  readonly to: string;
+  readonly port: number;
+  /** What the caller asked for, for messages. */
+  readonly host: string;
+}
+
+/** A connection through a proxy (`CONNECT`). Throws `provider_failed` with the status of a proxy that refuses it. */
+export function openTunnel(proxy: ProxyAddress, { to, port, host }: TunnelTarget, timeoutMs: number): Promise<Socket> {
+  const authority = `${isIP(to) === 6 ? `[${to}]` : to}:${port}`;
+  const late = AbortSignal.timeout(timeoutMs);
+  const request = proxy.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const fail = (why: string, cause?: Error) =>
+      reject(
+        new ServiceError('provider_failed', `${host} was not reached through the proxy ${proxy.host}: ${why}`, {
+          cause,
+        }),
+      );
+    const asking = request({
+      hostname: proxy.hostname.replace(/^\[|\]$/g, ''),
+      port: proxy.port === '' ? (proxy.protocol === 'https:' ? 443 : 80) : proxy.port,
+      method: 'CONNECT',
+      path: authority,
+      headers: { host: authority, ...credentialsOf(proxy) },
+      agent: false,
+      signal: late,
+    });
+    asking.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (statusCode >= 200 && statusCode <= 299) {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      fail(refusal(statusCode));
+    });
+    asking.once('response', ({ statusCode = 0 }: IncomingMessage) => {
+      asking.destroy();
+      fail(refusal(statusCode));
+    });
+    asking.on('error', (error: NodeJS.ErrnoException) =>
+      fail(late.aborted ? 'it does not answer.' : `it cannot be connected to (${error.code ?? error.message}).`, error),
+    );
+    asking.end();
+  });
+}
+
+const refusal = (status: number): string =>
+  status === 407
+    ? 'it asks for a user name and a password, which belong in its address (status 407).'
+    : `it refused the connection (status ${status}). It is given addresses that were checked before; if it takes names only, and itself keeps requests from internal addresses, set CITEWELL_PROXY_RESOLVES=true.`;

@@ -1,0 +1,153 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { LEXICAL_EMBEDDING } from '../../src/embeddings/built-in-names.ts';
+import { openConnections } from '../../src/store/postgres/postgres-dialect.ts';
+import { startEmbeddedChroma } from '../support/embedded-chroma.ts';
+import { describePostgres, postgresDatabase } from '../support/engines.ts';
+import { embeddingsFor, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
+import type { ReceivedRequest } from '../support/fake-provider.ts';
+import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
+import { type RunningServer, runCitewell, startCitewell } from '../support/run-citewell.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Settings of servers that share a database and a Chroma. */
+async function sharedSettings(): Promise<{ readonly url: string; readonly env: Readonly<Record<string, string>> }> {
+  const url = await postgresDatabase();
+  const chroma = await startEmbeddedChroma();
+  onTestFinished(() => chroma.close());
+  if (chroma.server.kind !== 'running') throw new Error('Chroma should run.');
+  return { url, env: { CITEWELL_DATABASE_URL: url, CHROMA_URL: chroma.server.url } };
+}
+
+async function start(env: Readonly<Record<string, string>>): Promise<RunningServer & { readonly cwd: string }> {
+  const cwd = await temporaryFolder();
+  const server = await startCitewell({ cwd, env });
+  onTestFinished(server.kill);
+  return { ...server, cwd };
+}
+
+async function call<Result>({ url }: RunningServer, path: string, body?: object | FormData): Promise<Result> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${url}/v3/${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+    ...(!isForm && { headers: { 'content-type': 'application/json' } }),
+  });
+  const { results } = (await response.json()) as { results: Result };
+  expect(response.status, JSON.stringify(results)).toBeLessThan(300);
+  return results;
+}
+
+interface Found {
+  readonly chunk_search_results: readonly { readonly document_id: string; readonly text: string }[];
+  readonly graph_search_results: readonly unknown[];
+}
+
+const find = (server: RunningServer, query: string): Promise<Found> =>
+  call(server, 'retrieval/search', { query, search_settings: { use_hybrid_search: true, limit: 3 } });
+const textsOf = ({ chunk_search_results: hits }: Found) => hits.map(({ text }) => text).join('\n');
+
+async function upload(server: RunningServer, text: string): Promise<string> {
+  const form = new FormData();
+  form.set('raw_text', text);
+  return (await call<{ document_id: string }>(server, 'documents', form)).document_id;
+}
+
+describePostgres('Servers', () => {
+  it('that share a database find, answer, change and delete the same documents, also after it ended all connections', async () => {
+    const { url, env } = await sharedSettings();
+    const [one, two] = await Promise.all([start(env), start(env)]);
+    const folder = join(one.cwd, 'papers');
+    await mkdir(folder);
+    await writeFile(join(folder, 'lighthouse.md'), '# Skerry\n\nThe lighthouse of Skerry was finished in 1844.\n');
+    await writeFile(join(folder, 'bread.md'), '# Rye\n\nRye bread keeps for a week.\n');
+    expect(await runCitewell(['ingest', folder], { cwd: one.cwd, env })).toMatchObject({ code: 0 });
+
+    const found = await find(two, 'lighthouse of Skerry');
+    expect(textsOf(found)).toContain('finished in 1844');
+    const answer = await runCitewell(['ask', 'When was the lighthouse of Skerry finished?'], { cwd: two.cwd, env });
+    expect(answer.stdout).toContain('finished in 1844');
+    await vi.waitFor(async () => {
+      const { graph_search_results: hits } = await find(two, 'Skerry');
+      expect(JSON.stringify(hits)).toContain('Skerry');
+    }, PATIENT);
+    const { id } = await call<{ id: string }>(one, 'conversations', {});
+    expect(await call<unknown[]>(two, `conversations/${id}`)).toEqual([]);
+
+    await call(one, 'prompts', { name: 'greeting', template: 'Good day, {who}.', input_types: { who: 'string' } });
+    await vi.waitFor(async () => {
+      expect(await call(two, 'prompts')).toContainEqual(expect.objectContaining({ name: 'greeting' }));
+    }, PATIENT);
+    const reindexed = await runCitewell(['reindex', '--to', LEXICAL_EMBEDDING], { cwd: one.cwd, env });
+    expect(reindexed).toMatchObject({ code: 0 });
+    await vi.waitFor(async () => {
+      expect(await call(two, 'system/status')).toMatchObject({ citewell: { embedder: LEXICAL_EMBEDDING } });
+    }, PATIENT);
+
+    const connection = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => connection.destroy());
+    const { rows: ended } = await sql<{ pid: number }>`
+      select pid, pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(connection);
+    // Each ends at its own time; until then one could still be used, and break.
+    await vi.waitFor(async () => {
+      const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity`.execute(connection);
+      const running = new Set(rows.map(({ pid }) => pid));
+      expect(ended.filter(({ pid }) => running.has(pid))).toEqual([]);
+    }, PATIENT);
+    for (const server of [one, two]) {
+      await vi.waitFor(async () => expect(textsOf(await find(server, 'rye bread'))).toContain('a week'), PATIENT);
+    }
+    const tea = await upload(two, 'Tea from Tyree is green.');
+    expect(textsOf(await find(one, 'tea from Tyree'))).toContain('green');
+
+    const [hit] = found.chunk_search_results;
+    const removed = await fetch(`${two.url}/v3/documents/${hit?.document_id}`, { method: 'DELETE' });
+    expect(removed.status).toBe(200);
+    expect(textsOf(await find(one, 'lighthouse of Skerry'))).not.toContain('1844');
+
+    await one.end('SIGKILL');
+    const again = await start(env);
+    expect(textsOf(await find(again, 'tea from Tyree'))).toContain('green');
+    const status = await runCitewell(['status', '--json'], { cwd: again.cwd, env });
+    expect(JSON.parse(status.stdout)).toMatchObject({ database: expect.stringMatching(/^PostgreSQL, /), problems: [] });
+    const doctor = await runCitewell(['doctor'], { cwd: again.cwd, env });
+    expect(doctor.stdout).toMatch(/Database: .*PostgreSQL \d+.*used by \d running servers/);
+    const backup = await runCitewell(['backup', 'all.tar'], { cwd: again.cwd, env });
+    expect(backup.stderr).toContain('pg_dump');
+    expect(await call(two, `documents/${tea}`)).toMatchObject({ ingestion_status: 'success' });
+  }, 300_000);
+
+  it('take over the queued upload of one that was killed while it worked on it', async () => {
+    const { env: shared } = await sharedSettings();
+    const provider = await startFakeOpenAi();
+    onTestFinished(provider.close);
+    const env = {
+      ...shared,
+      CITEWELL_INGEST: 'queue',
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: provider.baseUrl,
+      CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
+    };
+    const [one, two] = [await start(env), await start(env)];
+    const answer = (request: ReceivedRequest) =>
+      request.path.endsWith('/embeddings') ? embeddingsFor(request) : openAiError(400, 'only embeddings');
+    provider.otherwise((request) =>
+      JSON.stringify(request.body).includes('Endless') ? { steps: [{ hang: true }] } : answer(request),
+    );
+    const task = await upload(one, 'Endless is the sea.');
+    await vi.waitFor(() => {
+      expect(provider.requests.some(({ body }) => JSON.stringify(body).includes('Endless'))).toBe(true);
+    }, PATIENT);
+    provider.otherwise(answer);
+    await one.end('SIGKILL');
+    const killedAt = performance.now();
+    await vi.waitFor(async () => {
+      expect(await call(two, `documents/${task}`)).toMatchObject({ ingestion_status: 'success' });
+    }, PATIENT);
+    expect(performance.now() - killedAt).toBeLessThan(PROMPTLY_MS);
+    expect(textsOf(await find(two, 'endless sea'))).toContain('Endless is the sea.');
+  }, 300_000);
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { everything } from '../../../../src/documents/filter.ts';
+import { raceAbort } from '../../../../src/shared/abort.ts';
+import type { ChunkSearch } from '../../../../src/store/chunk-search.ts';
+import { openStore } from '../../../../src/store/sql/open-store.ts';
+import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
+import type { VectorCollection } from '../../../../src/store/vector-index.ts';
+import { PATIENT } from '../../../support/patience.ts';
+import {
+  asTestStore,
+  embeddingText,
+  ingest,
+  newChunk,
+  newDocument,
+  openTestStore,
+  publication,
+  type TestStore,
+} from '../../../support/store.ts';
+
+/** More than are compared exactly in any case. */
+const CHUNKS = 2_100;
+
+const vectorOf = (number: number) => Float32Array.of(Math.cos(number / 700), Math.sin(number / 700), 0, 0);
+
+async function openFilled() {
+  const store = await openTestStore();
+  const chunks = Array.from({ length: CHUNKS }, (_, order) =>
+    newChunk(order, `passage ${order}`, { vector: vectorOf(order) }),
+  );
+  await ingest(store, newDocument('circle'), chunks);
+  await ingest(store, newDocument('other'), [newChunk(0, 'other', { vector: vectorOf(5_000) })]);
+  await store.maintenance.audit();
+  expect(store.maintenance.state()).toEqual({ kind: 'in_step' });
+  return store;
+}
+
+/** Reopened with an index whose comparison with the records never ends; counts the searches of the index. */
+async function reopenUnchecked(store: TestStore, reopen: () => Promise<TestStore>) {
+  const { index } = store;
+  const { open } = index;
+  const comparison = Promise.withResolvers<never>();
+  comparison.promise.catch(() => {});
+  let searches = 0;
+  const unchecked = async (...which: Parameters<typeof open>): Promise<VectorCollection> => {
+    const collection = await open(...which);
+    return {
+      ...collection,
+      keys: () => comparison.promise,
+      nearest(...query) {
+        searches++;
+        return collection.nearest(...query);
+      },
+    };
+  };
+  Object.assign(index, { open: unchecked });
+  const again = await reopen();
+  onTestFinished(() => comparison.reject(new Error('The test is over.')));
+  return {
+    again,
+    async find(number: number, chunks: ChunkSearch = again.chunks) {
+      const notes: string[] = [];
+      const before = searches;
+      const query = { vector: vectorOf(number), measure: 'cosine_distance', filter: everything, limit: 3 } as const;
+      const hits = await chunks.nearest({ ...query, note: (text) => notes.push(text) });
+      expect(again.maintenance.state().kind).toBe('checking');
+      return { texts: hits.map(({ text }) => text), searches: searches - before, notes };
+    },
+  };
+}
+
+describe('an index that the last process left in step', () => {
+  it('is searched before it has been compared, without what was replaced since', async () => {
+    const store = await openFilled();
+    const { again, find } = await reopenUnchecked(store, () => store.reopen());
+    expect(await find(1_000.2)).toEqual({
+      texts: ['passage 1000', 'passage 1001', 'passage 999'],
+      searches: 1,
+      notes: [],
+    });
+    expect((await find(5_000)).texts[0]).toBe('other');
+    // Its removal from the index waits for the comparison; what is published meanwhile is found at once.
+    const replacement = newChunk(0, 'new', { vector: vectorOf(6_000) });
+    await again.corpus.begin(newDocument('other'), { replace: true });
+    await again.corpus.stage(newDocument('other').id, [replacement]);
+    await again.corpus.publish(newDocument('other').id, publication(replacement.text));
+    expect((await find(5_000)).texts).not.toContain('other');
+    expect((await find(6_000)).texts[0]).toBe('new');
+  });
+
+  it('is searched as soon as it answers, while the vectors are being compared', async () => {
+    const store = await openFilled();
+    const { again, find } = await reopenUnchecked(store, () => store.reopen());
+    const { call } = again.sqlite.search;
+    let compared = 0;
+    const opened = Promise.withResolvers<void>();
+    const search = createChunkSearch({
+      search: {
+        ...again.sqlite.search,
+        call: (operation, query, signal) => {
+          if (operation !== 'nearestExactly') return call(operation, query, signal);
+          compared++;
+          opened.resolve();
+          return raceAbort(new Promise<never>(() => {}), signal);
+        },
+      },
+      collections: {
+        async open({ collection, dimensions }) {
+          await opened.promise;
+          return again.index.open(collection, dimensions);
+        },
+      },
+      state: again.maintenance.state,
+    });
+    expect(await find(1_000.2, search)).toMatchObject({ searches: 1, notes: [] });
+    expect(compared).toBe(1);
+  });
+
+  it('is not searched when it has lost vectors', async () => {
+    const store = await openFilled();
+    const [name = ''] = await store.index.list();
+    const collection = await store.index.open(name, 4);
+    const { find } = await reopenUnchecked(store, async () => {
+      await store.close();
+      await collection.remove(await collection.keys({ offset: 0, limit: 5 }));
+      return store.reopen();
+    });
+    expect(await find(1_000)).toMatchObject({ searches: 0, notes: [expect.stringMatching(/being checked/)] });
+  });
+
+  it('is not trusted any longer once the comparison has found a difference', async () => {
+    const store = await openFilled();
+    const [name = ''] = await store.index.list();
+    const collection = await store.index.open(name, 4);
+    const { again, find } = await reopenUnchecked(store, async () => {
+      await store.close();
+      await collection.upsert([{ key: 1_000_000, vector: vectorOf(1) }]);
+      return store.reopen();
+    });
+    await vi.waitFor(() => expect(again.maintenance.state()).toEqual({ kind: 'checking' }), PATIENT);
+    expect((await find(1_000)).searches).toBe(0);
+  });
+
+  it('is not trusted when the last process was killed', async () => {
+    const store = await openFilled();
+    const { find } = await reopenUnchecked(store, async () => {
+      // This one takes the mark and does not end.
+      const { path, index, reopen } = await store.reopen();
+      return asTestStore(await openStore({ path, index, embeddingText, readers: 1 }), { path, index, reopen });
+    });
+    expect(await find(1_000)).toMatchObject({ searches: 0, notes: [expect.stringMatching(/being checked/)] });
+  });
+
+  it('is not trusted after it failed', async () => {
+    const store = await openFilled();
+    store.maintenance.reportFailure(new Error('gone'));
+    const { find } = await reopenUnchecked(store, () => store.reopen());
+    expect((await find(1_000)).searches).toBe(0);
+  });
+});
