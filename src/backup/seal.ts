@@ -143,7 +143,8 @@ async function* decrypted(content: AsyncIterable<Uint8Array>, file: string, pass
     plain = await decrypter.decrypt(ReadableStream.from(content));
   } catch (error) {
     if (error instanceof Error && /no identity matched/.test(error.message)) {
-      throw new ServiceError('invalid_request', `This is not the passphrase of ${file}.`, { cause: error });
+      const words = `This is not the passphrase of ${file}, or its first bytes are damaged.`;
+      throw new ServiceError('invalid_request', words, { cause: error });
     }
     throw error;
   }

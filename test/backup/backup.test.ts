@@ -156,6 +156,34 @@ describe('restoring refuses', () => {
     await expectRefused(changed, DAMAGED);
   });
 
+  it.each([
+    ['a version', '"schema": "', '"schema": "9'],
+    ['a format', '"format": 1', '"format": 7'],
+    ['a size', '"bytes": 1', '"bytes": 1e18 }'],
+  ])('a file whose damaged manifest claims %s that this program cannot read, as damaged', async (_, from, to) => {
+    const { file } = await backedUp();
+    const tar = zstdDecompressSync(await readFile(file));
+    const at = tar.indexOf(from);
+    expect(at).toBeGreaterThan(0);
+    tar.write(to, at);
+    const changed = join(await temporaryFolder(), 'changed.tar');
+    await writeFile(changed, tar);
+    await expectRefused(changed, DAMAGED);
+  });
+
+  it('a file in which any of its first bytes was changed', async () => {
+    const { file } = await backedUp();
+    const whole = await readFile(file);
+    const changed = join(await temporaryFolder(), 'changed');
+    // Not byte 4: of the frame's descriptor, zstd does not use this bit (RFC 8878, section 3.1.1.1.1.3).
+    for (let at = 0; at < 1000; at += 5) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+      await writeFile(changed, bytes);
+      await expect(verifyBackup(changed, options()), `byte ${at}`).rejects.toThrow(DAMAGED);
+    }
+  });
+
   it('another passphrase, and none', async () => {
     const { file } = await backedUp({ passphrase: 'right' });
     await expectRefused(file, /not the passphrase/, { passphrase: 'wrong' });
