@@ -36,6 +36,7 @@ import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/page.ts';
 import { promptRoutes } from './routes/prompts.ts';
 import { ragRoutes } from './routes/rag.ts';
+import { responseRoutes } from './routes/responses.ts';
 import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/session.ts';
@@ -97,6 +98,7 @@ export function createApp(
     limited,
     receiveBytes(limits.body),
     chatRoutes(services),
+    responseRoutes(services),
     openAiEmbeddingRoutes(services),
     unknownRoute,
     answerOpenAiFailure(log),

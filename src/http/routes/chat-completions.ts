@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response, Router } from 'express';
-import { visibleFilter } from '../../access/visible-filter.ts';
-import { plainRequest } from '../../agent/plain-request.ts';
-import { allOf } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
-import { EXTRACTIVE_MODEL } from '../../models/default-models.ts';
 import { principalOf } from '../authenticate.ts';
-import { invalidField } from '../check-shape.ts';
 import { createRouter } from '../create-router.ts';
 import { toFailure } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -15,18 +10,11 @@ import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { dataOnlyFraming, sendEvents, streamOptions } from '../sse.ts';
-import {
-  type ChatAnswer,
-  type ChatPart,
-  fromAgent,
-  fromRag,
-  toChatChunks,
-  toChatCompletion,
-} from '../wire/chat-answer.ts';
+import { toChatChunks, toChatCompletion } from '../wire/chat-answer.ts';
 import { chatModelNames } from '../wire/chat-model.ts';
-import { type ChatCall, chatRequest } from '../wire/chat-request.ts';
+import { chatRequest } from '../wire/chat-request.ts';
+import { answerChat, type ChatServices, wholeAnswer } from './answer-chat.ts';
 
-type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log' | 'models'>;
 type ModelServices = Pick<HttpServices, 'modelChoices'>;
 
 /**
@@ -44,9 +32,9 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
       origin: originOf(request),
     };
     const signal = requestSignal(request, response);
-    const parts = await answer(call, services, response, signal);
+    const parts = await answerChat(call, services, response, signal);
     if (!call.stream) {
-      response.json(toChatCompletion(await collect(parts), named));
+      response.json(toChatCompletion(await wholeAnswer(parts), named));
       return;
     }
     const options = streamOptions(signal, services.limits, services.log);
@@ -81,43 +69,6 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
     response.json(toModel(found));
   });
   return router;
-}
-
-async function answer(
-  call: ChatCall,
-  { agent, answerer, models }: ChatServices,
-  response: Response,
-  signal: AbortSignal,
-): Promise<AsyncIterable<ChatPart>> {
-  const principal = principalOf(response);
-  const search = { ...call.search, filter: allOf(visibleFilter(principal), call.search.filter) };
-  const { generation, question, earlier } = call;
-  if (
-    generation.responseFormat !== undefined &&
-    models.resolve(generation.model, 'quality').name === EXTRACTIVE_MODEL
-  ) {
-    const message = 'needs a language model, and answers here are quotations; leave it out, or name a model';
-    throw invalidField('value_error', ['body', 'response_format'], message);
-  }
-  if (call.model.kind === 'rag') {
-    return fromRag(answerer.answer({ query: question, earlier, search, generation, includeTitle: true }, signal));
-  }
-  const prepared = await agent.prepare({
-    ...plainRequest(principal, question),
-    mode: call.model.kind === 'research' ? 'research' : 'rag',
-    earlier,
-    search,
-    generation,
-    name: false,
-  });
-  return fromAgent(prepared.events(signal));
-}
-
-async function collect(parts: AsyncIterable<ChatPart>): Promise<ChatAnswer> {
-  let whole: ChatAnswer | undefined;
-  for await (const part of parts) if (part.type === 'answer') whole = part.answer;
-  if (whole !== undefined) return whole;
-  throw new ServiceError('internal', 'The chat ended without an answer.');
 }
 
 const toModel = (id: string) => ({ id, object: 'model', created: 0, owned_by: 'citewell' });

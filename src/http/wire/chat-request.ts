@@ -38,6 +38,8 @@ const responseFormat = z
   )
   .transform((format) => (format.type === 'text' ? undefined : format));
 
+export const reasoningEffort = optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']));
+
 const tokenCount = optional(z.number().int().min(1));
 
 /**
@@ -55,7 +57,7 @@ export const chatRequest = z
     top_p: optional(z.number().min(0).max(1)),
     max_tokens: tokenCount,
     max_completion_tokens: tokenCount,
-    reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+    reasoning_effort: reasoningEffort,
     n: optional(z.literal(1, { error: 'expected 1: only one answer is supported' })),
     tool_choice: optional(z.unknown()),
     tools: optional(z.unknown()),
@@ -94,7 +96,8 @@ function developerAsSystem(value: unknown): unknown {
   return isDeveloper ? { ...value, role: 'system' } : value;
 }
 
-function questionOf(messages: readonly Message[]): Pick<ChatCall, 'question' | 'earlier'> {
+/** The last message, and those before it. */
+export function questionOf(messages: readonly Message[]): Pick<ChatCall, 'question' | 'earlier'> {
   const last = messages.at(-1);
   if (last?.role !== 'user' || last.text.trim() === '') {
     throw new ServiceError('invalid_request', 'The last message must be the question: role "user", with a text.');
@@ -106,7 +109,7 @@ function questionOf(messages: readonly Message[]): Pick<ChatCall, 'question' | '
   return { question: last.text, earlier };
 }
 
-function refuseForcedCall(choice: unknown): void {
+export function refuseForcedCall(choice: unknown): void {
   if (choice === undefined || choice === 'auto' || choice === 'none') return;
   throw new ServiceError(
     'invalid_request',
@@ -126,9 +129,7 @@ function refuseFunctions({ tools, functions, tool_choice: choice }: Readonly<Rec
   }
 }
 
-type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-
-function effortOf(effort: Effort | undefined): GenerationConfig['reasoningEffort'] {
+export function effortOf(effort: z.output<typeof reasoningEffort>): GenerationConfig['reasoningEffort'] {
   switch (effort) {
     case 'low':
     case 'medium':

@@ -4,11 +4,13 @@ import { chatModel, chatModels } from '../../wire/chat-model.ts';
 import { chatRequest } from '../../wire/chat-request.ts';
 import { externalKnowledge, externalKnowledgeRequest } from '../../wire/external-knowledge.ts';
 import { embeddingsList, embeddingsRequest } from '../../wire/openai-embeddings.ts';
+import { responseEvent, responseRecord } from '../../wire/response-answer.ts';
+import { responseRequest } from '../../wire/response-request.ts';
 import { json, jsonOrEvents, type OperationGroup, operation } from '../operation.ts';
 
 export const chatOperations: OperationGroup = {
   tag: 'Chat',
-  description: 'The documents by OpenAI’s Chat Completions API and by Dify’s external knowledge API.',
+  description: 'The documents by OpenAI’s Chat Completions and Responses APIs and by Dify’s external knowledge API.',
   operations: [
     operation('POST /v1/chat/completions', {
       name: 'chatCompletions',
@@ -23,6 +25,26 @@ export const chatOperations: OperationGroup = {
         },
       },
       answer: jsonOrEvents(chatCompletion, chatChunk),
+      failures: [400, 404, 502, 503, 504],
+    }),
+    operation('POST /v1/responses', {
+      name: 'createResponse',
+      summary: 'Answer by OpenAI’s Responses API, with the citations as annotations',
+      body: json(responseRequest),
+      examples: {
+        question: { model: 'citewell/rag', input: 'What is the notice period?' },
+        conversation: {
+          model: 'citewell/agent',
+          instructions: 'Answer in one sentence.',
+          input: [
+            { role: 'user', content: 'Who signed the lease?' },
+            { role: 'assistant', content: 'Ada Berg.' },
+            { role: 'user', content: 'And when?' },
+          ],
+          stream: true,
+        },
+      },
+      answer: jsonOrEvents(responseRecord, responseEvent),
       failures: [400, 404, 502, 503, 504],
     }),
     operation('POST /v1/embeddings', {

@@ -7,8 +7,6 @@ import { openSqlite } from '../../../../src/store/sql/sqlite/open-sqlite.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const DOCUMENTS = 100_000;
-/** Takes two seconds on two busy cores; a machine several times slower passes. */
-const WITHIN_MS = 10_000;
 
 it(`counts the facets of ${DOCUMENTS} documents exactly`, async () => {
   const path = join(await temporaryFolder(), 'large.db');
@@ -16,10 +14,7 @@ it(`counts the facets of ${DOCUMENTS} documents exactly`, async () => {
   fill(path);
   const sqlite = await openSqlite({ path });
   onTestFinished(() => sqlite.close());
-  const begun = performance.now();
   const facets = await readFacets(sqlite, everything);
-  const took = performance.now() - begun;
-  console.log(`facets of ${DOCUMENTS} documents: ${Math.round(took)} ms`);
   expect(facets.documents).toBe(DOCUMENTS);
   expect(facets.types).toEqual([
     { value: 'pdf', count: DOCUMENTS / 2 },
@@ -33,7 +28,6 @@ it(`counts the facets of ${DOCUMENTS} documents exactly`, async () => {
       ['tags', 10, DOCUMENTS / 5],
     ].toSorted((one, other) => Number(other[1]) * Number(other[2]) - Number(one[1]) * Number(one[2])),
   );
-  expect(took).toBeLessThan(WITHIN_MS);
 });
 
 function fill(path: string): void {

@@ -1,0 +1,55 @@
+import type { Response } from 'express';
+import { visibleFilter } from '../../access/visible-filter.ts';
+import { plainRequest } from '../../agent/plain-request.ts';
+import { allOf } from '../../documents/filter.ts';
+import { ServiceError } from '../../errors.ts';
+import { EXTRACTIVE_MODEL } from '../../models/default-models.ts';
+import { principalOf } from '../authenticate.ts';
+import { invalidField } from '../check-shape.ts';
+import type { HttpServices } from '../http-services.ts';
+import { type ChatAnswer, type ChatPart, fromAgent, fromRag } from '../wire/chat-answer.ts';
+import type { ChatCall } from '../wire/chat-request.ts';
+
+export type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log' | 'models'>;
+
+type AnswerableCall = Pick<ChatCall, 'model' | 'question' | 'earlier' | 'search' | 'generation'>;
+
+/** The parts of the answer; `formatField` names the member of the request that asks for a format. Throws `invalid_field`. */
+export async function answerChat(
+  call: AnswerableCall,
+  { agent, answerer, models }: ChatServices,
+  response: Response,
+  signal: AbortSignal,
+  formatField: readonly string[] = ['response_format'],
+): Promise<AsyncIterable<ChatPart>> {
+  const principal = principalOf(response);
+  const search = { ...call.search, filter: allOf(visibleFilter(principal), call.search.filter) };
+  const { generation, question, earlier } = call;
+  if (
+    generation.responseFormat !== undefined &&
+    models.resolve(generation.model, 'quality').name === EXTRACTIVE_MODEL
+  ) {
+    const message = 'needs a language model, and answers here are quotations; leave it out, or name a model';
+    throw invalidField('value_error', ['body', ...formatField], message);
+  }
+  if (call.model.kind === 'rag') {
+    return fromRag(answerer.answer({ query: question, earlier, search, generation, includeTitle: true }, signal));
+  }
+  const prepared = await agent.prepare({
+    ...plainRequest(principal, question),
+    mode: call.model.kind === 'research' ? 'research' : 'rag',
+    earlier,
+    search,
+    generation,
+    name: false,
+  });
+  return fromAgent(prepared.events(signal));
+}
+
+/** The answer at the end of the parts. */
+export async function wholeAnswer(parts: AsyncIterable<ChatPart>): Promise<ChatAnswer> {
+  let whole: ChatAnswer | undefined;
+  for await (const part of parts) if (part.type === 'answer') whole = part.answer;
+  if (whole !== undefined) return whole;
+  throw new ServiceError('internal', 'The chat ended without an answer.');
+}

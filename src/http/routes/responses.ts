@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import { createRouter } from '../create-router.ts';
+import { toFailure } from '../failure.ts';
+import { openAiError } from '../openai-failure.ts';
+import { originOf } from '../origin-of.ts';
+import { readBody } from '../read-request.ts';
+import { requestSignal } from '../request-signal.ts';
+import { encodeEvent, type Framing, sendEvents, streamOptions } from '../sse.ts';
+import { type ResponseHead, toResponse, toResponseEvents } from '../wire/response-answer.ts';
+import { responseRequest } from '../wire/response-request.ts';
+import { answerChat, type ChatServices } from './answer-chat.ts';
+
+/** Named events, and no terminator after the last one. */
+const responseFraming: Framing = { encode: encodeEvent, end: '' };
+
+/** OpenAI's Responses API over the documents. The caller keeps the conversation; nothing is stored here. */
+export function responseRoutes(services: ChatServices): Router {
+  const { limits, log } = services;
+  const router = createRouter();
+  router.post('/responses', async (request, response) => {
+    const call = readBody(request, responseRequest);
+    const head: ResponseHead = {
+      id: `resp_${randomUUID().replaceAll('-', '')}`,
+      created: Math.floor(Date.now() / 1000),
+      call,
+      origin: originOf(request),
+    };
+    const signal = requestSignal(request, response);
+    const parts = await answerChat(call, services, response, signal, ['text', 'format']);
+    if (!call.stream) {
+      response.json(await toResponse(parts, head));
+      return;
+    }
+    const failureOf = (thrown: unknown): ServiceError => {
+      const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
+      if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
+      return error;
+    };
+    await sendEvents(response, toResponseEvents(parts, head, failureOf), {
+      ...streamOptions(signal, limits, log),
+      framing: responseFraming,
+      onFailure(thrown) {
+        const { code, message, param } = openAiError(failureOf(thrown)).error;
+        return { event: 'error', data: { type: 'error', code, message, param, sequence_number: 0 } };
+      },
+    });
+  });
+
+  router.all(/^\/responses\/(.+)$/, () => {
+    throw new ServiceError('not_found', 'Responses are not stored here: send the whole conversation as input.');
+  });
+  return router;
+}
