@@ -34,6 +34,7 @@ import { tracedIngestor, tracedMethods, tracedRetriever, tracedTools } from '../
 import type { ToolNeed } from '../toolbox/tool.ts';
 import type { Adapters } from './adapters.ts';
 import { closeAll } from './close-all.ts';
+import { followOthers } from './follow-others.ts';
 import type { Product, Services } from './services.ts';
 import { statusOf } from './status.ts';
 import { toolsets } from './toolsets.ts';
@@ -155,7 +156,15 @@ export function compose(given: Adapters): Product {
   const ingestions = createIngestionService({ queue: store.queue, ingestor, feed, report, queuesByDefault });
 
   const followed = createSourceService({
-    ...{ corpus, ingestor, collections, sources: store.sources, records: store.followed, web: web?.sites },
+    ...{
+      corpus,
+      ingestor,
+      collections,
+      sources: store.sources,
+      records: store.followed,
+      others: store.others,
+      web: web?.sites,
+    },
     users: store.people.users,
     ...{ allowedFolders: settings.allowedFolders, dataFolder: deployment.data, report },
     maxFileBytes: readers.maxFileBytes,
@@ -260,26 +269,20 @@ export function compose(given: Adapters): Product {
         await services.close();
         throw error;
       }
-      const { others } = store;
-      others?.onChange((table) => {
-        const renewed = table === 'prompts' ? prompts.load() : embedder.follow();
-        renewed.catch((error: unknown) => report(`A change of ${table} by another server could not be read.`, error));
-      });
       if (resumes) {
         ingestions.wakeUp();
-        let follows = others === undefined;
-        if (follows) followed.start();
         graph.extraction.start();
         summaries.start();
         learner.start();
-        others?.onLead(() => {
-          if (!follows) followed.start();
-          follows = true;
-          changedElsewhere();
-        });
-        others?.onTakeOver(() => {
-          ingestions.wakeUp();
-          changedElsewhere();
+      }
+      const { others } = store;
+      if (others === undefined) {
+        if (resumes) followed.start();
+      } else {
+        followOthers({
+          ...{ others, changedElsewhere, ingestions, followed, resumes, report },
+          loadPrompts: prompts.load,
+          followEmbedder: embedder.follow,
         });
       }
       return services;

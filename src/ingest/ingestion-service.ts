@@ -18,6 +18,8 @@ export interface IngestionService {
   idle(): Promise<void>;
   /** Cancels an open task, also one in progress. Throws `conflict` when it has already ended. */
   cancel(task: IngestionTask): Promise<IngestionTask>;
+  /** Ends the work of this process on a task that another one has cancelled. */
+  cancelledElsewhere(taskId: string): void;
   /** Queues a failed or cancelled task again. Throws `conflict` when it cannot be retried. */
   retry(task: IngestionTask): Promise<IngestionTask>;
   /** Retries every failed document that passes the filter; returns their number. */
@@ -68,6 +70,8 @@ export function createIngestionService(parts: IngestionServiceParts): IngestionS
       feed.publish({ documentId, attempt }, { type: 'cancelled', reason });
       return again(id);
     },
+
+    cancelledElsewhere: (taskId) => void workers.stop(taskId),
 
     async retry({ id, documentId, attempt, state }) {
       if ((await queue.retry({ filter: { kind: 'all' }, taskId: id })) === 0) {

@@ -19,6 +19,8 @@ export interface SyncReport {
   readonly counts: Readonly<Record<string, number>>;
   /** The latest failures. */
   readonly failures: readonly SyncFailure[];
+  /** Why the source cannot be followed, if so. */
+  readonly problem?: string;
 }
 
 export interface SyncFailure {

@@ -1,11 +1,30 @@
+export const sharedTopics = ['documents', 'ingestion_tasks', 'followed_sources', 'prompts', 'vector_spaces'] as const;
+
+/** What another server has changed, or asks for. */
+export interface SharedChange {
+  readonly topic: (typeof sharedTopics)[number];
+  /**
+   * Of documents `published`, `changed` or `removed`, of tasks `queued` or `cancelled` while in work, of followed sources
+   * `changed` or `sync`, which asks the one that follows them for a synchronisation; of others `changed`.
+   */
+  readonly kind: string;
+  /** Absent where it concerns many. */
+  readonly id?: string;
+}
+
 /** The servers that share the database with this one. */
 export interface OtherServers {
   /** Calls the listener when work of a server that has ended is to be done by this one. */
   onTakeOver(listener: () => void): void;
-  /** Calls the listener when a table was changed, by this server or another one, that others keep in memory. */
-  onChange(listener: (table: 'prompts' | 'vector_spaces') => void): void;
+  /** Calls the listener a moment after another server has committed a change. */
+  onChange(listener: (change: SharedChange) => void): void;
+  /** Tells the other servers of what no change of the records tells. */
+  announce(change: SharedChange): Promise<void>;
   /** Whether this is the server that does what one does for all, such as learning from the corpus. */
   leads(): boolean;
-  /** Calls the listener each time this server becomes the one that leads, at once if it does. */
-  onLead(listener: () => void): void;
+  /**
+   * Calls `begun` each time this server becomes the one that leads, at once if it does, and `ended` when another one may
+   * lead instead.
+   */
+  onLead(begun: () => void, ended: () => void): void;
 }

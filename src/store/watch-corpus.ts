@@ -17,7 +17,7 @@ export interface WatchedCorpus {
   readonly corpus: Corpus;
   readonly changes: CorpusWatch;
   /** Reports a change that another process has made. */
-  changedElsewhere(): void;
+  changedElsewhere(event: CorpusEvent): void;
   /** Wraps versions, so that a restoration is reported as a publication. */
   watched(versions: DocumentVersions): DocumentVersions;
 }
@@ -70,7 +70,7 @@ export function watchCorpus(corpus: Corpus): WatchedCorpus {
         return document;
       },
     }),
-    changedElsewhere: () => notify({ kind: 'changed' }),
+    changedElsewhere: notify,
     changes: {
       subscribe(listener) {
         listeners.add(listener);

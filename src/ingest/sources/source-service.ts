@@ -1,21 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
-import { fileProblem } from '../../shared/file-problem.ts';
-import type { FollowedSource, FollowedSourceRecords, SourceLocation } from '../../store/followed-sources.ts';
-import type { CollectionRecords } from '../../store/records.ts';
-import type { UserRecords } from '../../store/user-records.ts';
-import type { WebAccess } from '../../web/web.ts';
-import type { FolderTarget } from '../folders/folder-target.ts';
-import { type LocalTargetParts, localTarget } from '../folders/local-target.ts';
-import type { IngestStep } from '../ingest-all.ts';
-import { requireOwnerRights } from './require-owner-rights.ts';
-import { documentsBelow, siteFolder } from './site-documents.ts';
-import { createSyncTally, type SyncTally } from './sync-tally.ts';
-
-/** `stopped`: it cannot be followed; `problem` says why. */
-export type SourceState = 'syncing' | 'following' | 'idle' | 'stopped';
+import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
+import type { OtherServers } from '../../store/other-servers.ts';
+import { createFollower, type Followed, type FollowerParts, type SourceState } from './follow-source.ts';
 
 export interface SourceStatus extends FollowedSource {
   readonly state: SourceState;
@@ -30,6 +18,10 @@ export interface SourceService {
   readonly allowedFolders: readonly string[];
   /** Follows what was followed when the service last ran. */
   start(): void;
+  /** Leaves following to another server, until the next `start`. */
+  pause(): void;
+  /** Reads what another server has added or removed; with an id, begins a synchronisation if it is followed here. */
+  changedElsewhere(id?: string): Promise<void>;
   list(): Promise<readonly SourceStatus[]>;
   /** Throws `forbidden` for a folder that is not allowed, `conflict` for one that is followed already. */
   add(
@@ -45,190 +37,62 @@ export interface SourceService {
   close(): Promise<void>;
 }
 
-export interface SourceServiceParts extends LocalTargetParts {
-  readonly records: FollowedSourceRecords;
-  readonly collections: Pick<CollectionRecords, 'get'>;
-  readonly users: Pick<UserRecords, 'get'>;
-  readonly allowedFolders: readonly string[];
-  readonly dataFolder: string;
-  /** Largest file that is read at all. */
-  readonly maxFileBytes?: number | undefined;
-  /** Undefined without web access. */
-  readonly web?: WebAccess | undefined;
-  readonly report: (message: string, cause: unknown) => void;
-}
-
-interface Followed {
-  source: FollowedSource;
-  state: SourceState;
-  problem: string | undefined;
-  tally: SyncTally | undefined;
-  stop: AbortController;
-  /** Settles when the work on it has ended. */
-  over: Promise<void>;
+export interface SourceServiceParts extends FollowerParts {
+  /** Servers of which one follows for all: the one that was told to `start`. */
+  readonly others?: Pick<OtherServers, 'announce'> | undefined;
 }
 
 const MAX_PER_OWNER = 100;
-/** A folder that cannot be read, as when a disk is not mounted, is tried again. */
-const RETRY_MS = 60_000;
-/**
- * A folder that was moved, or mounted anew, must be watched anew: the system watches what was there before. Its owner may
- * have lost their rights meanwhile.
- */
-const CHECK_MS = 2_000;
-const SAVE_MS = 2_000;
 
 export function createSourceService(parts: SourceServiceParts): SourceService {
-  const { records, collections, users, allowedFolders, dataFolder, maxFileBytes: maxBytes, web, report } = parts;
+  const { records, allowedFolders, others, report } = parts;
   const followed = new Map<string, Followed>();
+  const removed = new Set<string>();
+  const ending = new Set<Promise<void>>();
   const closing = new AbortController();
+  const follow = createFollower(parts, closing.signal);
+  let isFollowing = others === undefined;
   let loading: Promise<void> | undefined;
 
   const load = (): Promise<void> => {
-    loading ??= records.list().then((sources) => {
-      for (const source of sources) {
-        followed.set(source.id, {
-          source,
-          state: 'idle',
-          problem: undefined,
-          tally: undefined,
-          stop: new AbortController(),
-          over: Promise.resolve(),
-        });
-      }
-    });
-    return loading;
+    if (others === undefined) loading ??= read();
+    return loading ?? read();
   };
 
-  const begin = (entry: Followed): void => {
-    const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, closing.signal]);
-    entry.stop = stop;
-    entry.state = 'syncing';
-    entry.problem = undefined;
-    entry.over = (
-      entry.source.location.kind === 'folder' ? followFolder(entry, signal) : walkSite(entry, signal)
-    ).catch((error: unknown) => {
-      entry.state = 'stopped';
-      entry.problem = problemOf(error);
-      report('A followed source ended unexpectedly.', error);
-    });
-  };
-
-  const newTally = (entry: Followed): SyncTally => {
-    const tally = createSyncTally(async (report) => {
-      entry.source = { ...entry.source, lastSync: report };
-      await records.saveReport(entry.source.id, report);
-    }, SAVE_MS);
-    entry.tally = tally;
-    return tally;
-  };
-
-  async function followFolder(entry: Followed, signal: AbortSignal): Promise<void> {
-    const { location } = entry.source;
-    if (location.kind !== 'folder') return;
-    const { followFolders } = await import('../folders/follow-folders.ts');
-    const { identityOf } = await import('../folders/followable-folder.ts');
-    while (!signal.aborted) {
-      const tally = newTally(entry);
-      const replaced = new AbortController();
-      let check: NodeJS.Timeout | undefined;
-      try {
-        await requireOwnerRights(entry.source, users);
-        const path = await requireFolder(location.path);
-        if (path !== location.path)
-          throw new ServiceError('conflict', `${location.path} now leads to ${path}. Remove it here and add it again.`);
-        void tally.count(path, dataFolder, signal);
-        const watched = await identityOf(path);
-        check = setInterval(async () => {
-          const isAllowed = await requireOwnerRights(entry.source, users).then(
-            () => true,
-            () => false,
-          );
-          if (!isAllowed || (await identityOf(path)) !== watched) replaced.abort();
-        }, CHECK_MS).unref();
-        const over = AbortSignal.any([signal, replaced.signal]);
-        await followFolders({
-          ...{ client: targetOf(entry.source), roots: [path], dataFolder, metadata: {}, collections: [] },
-          ...{ maxBytes, keepDeleted: location.keepDeleted, within: allowedFolders, stop: over, abandon: over },
-          onStep: tally.add,
-          onCaughtUp() {
-            entry.state = 'following';
-            entry.problem = undefined;
-            tally.end();
-          },
-          onLost: ({ message }) => {
-            entry.problem = message;
-          },
-        });
-      } catch (error) {
-        if (signal.aborted) break;
-        entry.state = 'stopped';
-        entry.problem = problemOf(error);
-      } finally {
-        clearInterval(check);
-      }
-      await tally.save();
-      if (replaced.signal.aborted) continue;
-      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-    await entry.tally?.save();
-  }
-
-  async function walkSite(entry: Followed, signal: AbortSignal): Promise<void> {
-    const { location } = entry.source;
-    if (location.kind !== 'site') return;
-    const tally = newTally(entry);
-    // A walk that the end of the process interrupts is taken up again.
-    await tally.save();
-    try {
-      if (web === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
-      await requireOwnerRights(entry.source, users);
-      const { ingestAll } = await import('../ingest-all.ts');
-      const target = targetOf(entry.source);
-      const shared = { client: target, metadata: {}, collections: [], dataFolder, web, stop: signal, abandon: signal };
-      const site = { kind: location.walk, depth: location.depth, limit: location.limit };
-      const seen = new Set<string>();
-      const note = async (step: IngestStep): Promise<void> => {
-        if (step.type !== 'result') return;
-        const source = new URL(step.name).href;
-        seen.add(source);
-        const known = step.isGone === true ? await target.documentOf(source) : undefined;
-        if (known === undefined) tally.addPage(step);
-        else tally.addGonePage(step.name, known.id);
-      };
-      for await (const step of ingestAll([location.url], { ...shared, site })) await note(step);
-      // Pages of earlier walks that nothing leads to any more are looked at once each: they may be gone, or only hidden.
-      const others = (await documentsBelow(siteFolder(location), target, signal)).filter((source) => !seen.has(source));
-      const once = { kind: 'crawl', depth: 0, limit: 1 } as const;
-      const left = others.slice(0, location.limit);
-      for await (const step of ingestAll(left, { ...shared, site: once })) {
-        if (step.type === 'result' && step.outcome !== 'unchanged') await note(step);
-      }
-      if (!signal.aborted) tally.end();
-      entry.state = 'idle';
-    } catch (error) {
-      if (!signal.aborted) {
-        entry.state = 'stopped';
-        entry.problem = problemOf(error);
-        tally.end();
+  async function read(): Promise<void> {
+    const known = [...followed.keys()];
+    const sources = await records.list();
+    for (const source of sources) {
+      const entry = followed.get(source.id);
+      if (entry !== undefined) {
+        if (!isFollowing) entry.source = source;
+      } else if (!removed.has(source.id)) {
+        const added = newEntry(source);
+        followed.set(source.id, added);
+        if (isFollowing && others !== undefined) resume(added);
       }
     }
-    await tally.save();
+    const listed = new Set(sources.map(({ id }) => id));
+    for (const id of known) if (!listed.has(id) && followed.get(id)?.isStored === true) drop(id);
   }
 
-  const targetOf = ({ ownerId, collectionIds }: FollowedSource): FolderTarget =>
-    localTarget(
-      {
-        userId: ownerId,
-        // One that was deleted meanwhile is left out.
-        async collectionIds() {
-          const found = await Promise.all(collectionIds.map((id) => collections.get(id)));
-          return found.flatMap((collection) => collection?.id ?? []);
-        },
-      },
-      parts,
-    );
+  const drop = (id: string): void => {
+    const entry = followed.get(id);
+    if (entry === undefined) return;
+    followed.delete(id);
+    entry.stop.abort();
+    ending.add(entry.over);
+    void entry.over.then(() => ending.delete(entry.over));
+  };
+
+  /** A walk of a site is taken up again only if the end of a process interrupted it. */
+  const resume = (entry: Followed): void => {
+    const { location, lastSync } = entry.source;
+    if (location.kind === 'site' && lastSync !== null && lastSync.endedAt !== null) return;
+    void entry.over.then(() => {
+      if (isFollowing && followed.get(entry.source.id) === entry && !entry.isInWork) follow(entry);
+    });
+  };
 
   const requireFolder = async (path: string): Promise<string> =>
     (await import('../folders/followable-folder.ts')).followableFolder(path, allowedFolders);
@@ -260,29 +124,48 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   };
 
   const removeEntry = async (entry: Followed): Promise<void> => {
-    followed.delete(entry.source.id);
-    entry.stop.abort();
+    removed.add(entry.source.id);
+    drop(entry.source.id);
     await records.remove(entry.source.id);
     await entry.over;
   };
 
+  async function sync(id: string): Promise<SourceStatus> {
+    const entry = await find(id);
+    if (!isFollowing) {
+      await others?.announce({ topic: 'followed_sources', kind: 'sync', id: entry.source.id });
+    } else if (!entry.isInWork || entry.state !== 'syncing') {
+      entry.stop.abort();
+      await entry.over;
+      // Two requests at once begin one synchronisation.
+      if (followed.has(entry.source.id) && entry.stop.signal.aborted) follow(entry);
+    }
+    return statusHere(entry);
+  }
+
+  const statusHere = (entry: Followed): SourceStatus =>
+    isFollowing ? statusOf(entry) : { ...entry.source, ...stateElsewhere(entry.source) };
+
   return {
     allowedFolders,
     start() {
+      isFollowing = true;
       load().then(
-        () => {
-          for (const entry of followed.values()) {
-            // A walk of a site is taken up again only if a stop of the service interrupted it.
-            const { location, lastSync } = entry.source;
-            if (location.kind === 'folder' || lastSync?.endedAt === null) begin(entry);
-          }
-        },
+        () => [...followed.values()].forEach(resume),
         (error: unknown) => report('The followed sources could not be read.', error),
       );
     },
+    pause() {
+      isFollowing = false;
+      for (const { stop } of followed.values()) stop.abort();
+    },
+    async changedElsewhere(id) {
+      await load();
+      if (id !== undefined && isFollowing && followed.has(id)) await sync(id);
+    },
     async list() {
       await load();
-      return [...followed.values()].map(statusOf);
+      return [...followed.values()].map(statusHere);
     },
     async add(given, { userId }, collectionIds) {
       await load();
@@ -295,34 +178,19 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
         ...{ id: newId(), ownerId: userId, location, collectionIds, lastSync },
         createdAt: new Date().toISOString(),
       };
-      const entry: Followed = {
-        source,
-        state: 'syncing',
-        problem: undefined,
-        tally: undefined,
-        stop: new AbortController(),
-        over: Promise.resolve(),
-      };
+      const entry: Followed = { ...newEntry(source), isStored: false };
       followed.set(source.id, entry);
       try {
         await records.add(source);
+        entry.isStored = true;
       } catch (error) {
         followed.delete(source.id);
         throw error;
       }
-      begin(entry);
-      return statusOf(entry);
+      if (isFollowing) follow(entry);
+      return statusHere(entry);
     },
-    async sync(id) {
-      const entry = await find(id);
-      if (entry.state !== 'syncing') {
-        entry.stop.abort();
-        await entry.over;
-        // Two requests at once begin one synchronisation.
-        if (followed.has(entry.source.id) && entry.stop.signal.aborted) begin(entry);
-      }
-      return statusOf(entry);
-    },
+    sync,
     remove: async (id) => removeEntry(await find(id)),
     async removeOfOwner(ownerId) {
       await load();
@@ -330,13 +198,28 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     },
     async close() {
       closing.abort();
-      await Promise.all([...followed.values()].map(({ over }) => over));
+      await Promise.all([...ending, ...[...followed.values()].map(({ over }) => over)]);
     },
   };
 }
 
-const problemOf = (error: unknown): string =>
-  error instanceof ServiceError ? error.message : `The folder cannot be read: ${fileProblem(error)}.`;
+const newEntry = (source: FollowedSource): Followed => ({
+  source,
+  state: source.lastSync === null ? 'syncing' : source.lastSync.problem === undefined ? 'idle' : 'stopped',
+  problem: source.lastSync?.problem,
+  tally: undefined,
+  stop: new AbortController(),
+  over: Promise.resolve(),
+  isStored: true,
+  isInWork: false,
+});
+
+/** What the report of the server that follows it says. */
+function stateElsewhere({ location, lastSync }: FollowedSource): Pick<SourceStatus, 'state' | 'problem'> {
+  if (lastSync?.problem !== undefined) return { state: 'stopped', problem: lastSync.problem };
+  if (lastSync === null || lastSync.endedAt === null) return { state: 'syncing' };
+  return { state: location.kind === 'folder' ? 'following' : 'idle' };
+}
 
 function statusOf({ source, state, problem, tally }: Followed): SourceStatus {
   const total = tally?.total();

@@ -4,7 +4,8 @@ import { Client } from 'pg';
 import { ServiceError } from '../../errors.ts';
 import type { SharedRecords } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
-import { CHANGES, LEADER, LOCKS } from './baseline/cluster-tables.ts';
+import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
+import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
 import { toServiceError } from './postgres-errors.ts';
 
 export interface JoinOptions {
@@ -38,23 +39,22 @@ const BEAT_MS = 1_000;
 export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: JoinOptions): Promise<JoinedServer> {
   const leaving = new AbortController();
   const listeners = new Set<() => void>();
-  const changeListeners = new Set<(table: 'prompts' | 'vector_spaces') => void>();
-  const leadListeners = new Set<() => void>();
-  const changed = (table: string | undefined) => {
-    if (table !== 'prompts' && table !== 'vector_spaces') return;
-    for (const listener of changeListeners) listener(table);
-  };
+  const leadListeners = new Set<{ readonly begun: () => void; readonly ended: () => void }>();
   let failure: unknown;
   let isLeading = false;
   let hasLed = false;
   let judgesFrom = 0;
-  let client = await connect(url, name, changed);
+  let mayLeadUntil = 0;
+  let hasTold = false;
+  let feed: ChangeFeed;
+  let client = await connect(url, name);
   const key = await announce(client, undefined, isAlone).catch(async (error: unknown) => {
     await client.end().catch(() => {});
     throw toServiceError(error, name);
   });
   try {
     await refuseSeveral(client, key, { isAlone, name });
+    feed = await openChangeFeed({ query: (query) => client.query(query), server: key, prunes: () => isLeading });
   } catch (error) {
     await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
     await client.end().catch(() => {});
@@ -63,17 +63,25 @@ export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: Join
 
   const lead = async () => {
     const has = await takeLock(client, LEADER);
-    if (has && !isLeading) for (const listener of leadListeners) listener();
     isLeading = has;
     // The session that ended may still have the lock.
     if (has || performance.now() >= judgesFrom) hasLed = has;
+    tellLead();
+  };
+  const tellLead = () => {
+    if (isLeading) mayLeadUntil = performance.now() + GRACE_MS;
+    // A connection that broke for a moment is no reason to stop what will go on.
+    const isTold = isLeading || (hasLed && performance.now() < mayLeadUntil);
+    if (isTold === hasTold) return;
+    hasTold = isTold;
+    for (const { begun, ended } of leadListeners) isTold ? begun() : ended();
   };
   await lead();
 
   const reconnect = async () => {
     judgesFrom = performance.now() + GRACE_MS;
     const former = client;
-    client = await connect(url, name, changed);
+    client = await connect(url, name);
     // First the new one, so that the others never see this server without any; the end of one that hangs is not awaited.
     await announce(client, key, isAlone).finally(() => void former.end().catch(() => {}));
   };
@@ -83,8 +91,6 @@ export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: Join
     else await reconnect();
     const isJudging = performance.now() >= judgesFrom;
     if (isJudging || hasLed) await lead();
-    // What was said while nobody listened is not repeated.
-    if (failure !== undefined) for (const table of ['prompts', 'vector_spaces']) changed(table);
     failure = undefined;
     if (!isJudging) return;
     const { rows } = await client.query(
@@ -100,6 +106,7 @@ export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: Join
         await beat().catch((error: unknown) => {
           failure = error;
           isLeading = false;
+          tellLead();
         });
       }
     }
@@ -125,15 +132,17 @@ export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: Join
     },
 
     onGone: (listener) => void listeners.add(listener),
-    onChange: (listener) => void changeListeners.add(listener),
+    onChange: (listener) => feed.onChange(listener),
+    announce: (change) => feed.announce(change),
     leads: () => isLeading,
-    onLead(listener) {
-      leadListeners.add(listener);
-      if (isLeading) listener();
+    onLead(begun, ended) {
+      leadListeners.add({ begun, ended });
+      if (hasTold) begun();
     },
 
     async leave() {
       leaving.abort();
+      await feed.close();
       await work;
       await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
       await client.end().catch(() => {});
@@ -141,7 +150,7 @@ export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: Join
   };
 }
 
-async function connect(url: string, name: string, changed: (table: string | undefined) => void): Promise<Client> {
+async function connect(url: string, name: string): Promise<Client> {
   const client = new Client({
     connectionString: url,
     application_name: 'citewell',
@@ -153,10 +162,8 @@ async function connect(url: string, name: string, changed: (table: string | unde
   });
   // The next beat finds out and connects again.
   client.on('error', () => {});
-  client.on('notification', ({ payload }) => changed(payload));
   try {
     await client.connect();
-    await client.query(`listen ${CHANGES}`);
   } catch (error) {
     await client.end().catch(() => {});
     throw toServiceError(error, name);

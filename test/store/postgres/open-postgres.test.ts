@@ -101,7 +101,15 @@ describePostgres('Servers that lose their connections at the same time', () => {
     let found = 0;
     quick.onGone(() => found++);
     let led = 0;
-    quick.onLead(() => led++);
+    quick.onLead(
+      () => led++,
+      () => {},
+    );
+    let paused = 0;
+    slow.onLead(
+      () => {},
+      () => paused++,
+    );
 
     const connection = openConnections({ name: url, url, size: 1 });
     onTestFinished(() => connection.destroy());
@@ -121,6 +129,6 @@ describePostgres('Servers that lose their connections at the same time', () => {
       expect(rows.map(({ pid }) => ended.includes(pid))).toEqual([false, false]);
       expect(slow.leads()).toBe(true);
     }, PATIENT);
-    expect([found, led, quick.leads()]).toEqual([0, 0, false]);
+    expect([found, led, paused, quick.leads()]).toEqual([0, 0, 0, false]);
   });
 });

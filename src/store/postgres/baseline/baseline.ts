@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../../sql/schema.ts';
+import { changeTables, changeTriggers } from './change-tables.ts';
 import { clusterTables, clusterTriggers } from './cluster-tables.ts';
 import { fullTextTables } from './full-text-tables.ts';
 import { graphTables } from './graph-tables.ts';
@@ -14,8 +15,10 @@ const writeOut = (statement: string): string => statement.replaceAll('TEXT', 'te
 /** The schema that SQLite databases have reached in steps; later steps are written once for both engines. */
 export const baseline: Migration = {
   async up(database: Kysely<Tables>) {
-    const statements = [...recordTables, ...graphTables, ...fullTextTables, ...clusterTables].map(writeOut);
-    for (const statement of [...statements, ...views, ...triggers, ...clusterTriggers])
+    const statements = [...recordTables, ...graphTables, ...fullTextTables, ...clusterTables, ...changeTables].map(
+      writeOut,
+    );
+    for (const statement of [...statements, ...views, ...triggers, ...clusterTriggers, ...changeTriggers])
       await sql.raw(statement).execute(database);
     // Distinguishes the collections of two corpora that use one Chroma.
     await database.insertInto('settings').values({ name: 'corpus_id', value: randomUUID() }).execute();

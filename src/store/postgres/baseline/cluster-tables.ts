@@ -17,8 +17,6 @@ export const clusterTables: readonly string[] = [
 /** First key of the advisory locks; the second is a server's key, 0 for changes of the records, or `LEADER`. */
 export const LOCKS = 0x63_77_6c;
 export const LEADER = 2 ** 31 - 1;
-/** The channel on which servers hear of changes of tables that they keep in memory; never of documents, which are many. */
-export const CHANGES = 'citewell_changes';
 
 export const clusterTriggers: readonly string[] = [
   `create view cluster_servers_running as select s.key from cluster_servers s
@@ -36,12 +34,6 @@ export const clusterTriggers: readonly string[] = [
         on conflict (kind, document_key) do update set server_key = excluded.server_key;
       end if;
     end $$`,
-  `create function cluster_changed() returns trigger language plpgsql as $$ begin
-    perform pg_notify('${CHANGES}', tg_table_name); return null; end $$`,
-  `create trigger cluster_prompts after insert or update or delete on prompts
-    for each statement execute function cluster_changed()`,
-  `create trigger cluster_vector_spaces after insert or update or delete on vector_spaces
-    for each statement execute function cluster_changed()`,
   ...claim('ingestion_tasks', 'insert or update of state', 'ingestion', 'document_key', "new.state = 'running'"),
   ...claim('documents', 'update of extraction_status', 'extraction', 'key', "new.extraction_status = 'processing'"),
   ...claim('documents', 'update of summary_status', 'summary', 'key', "new.summary_status = 'processing'"),

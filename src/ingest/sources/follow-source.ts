@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../errors.ts';
+import { fileProblem } from '../../shared/file-problem.ts';
+import type { FollowedSource, FollowedSourceRecords } from '../../store/followed-sources.ts';
+import type { CollectionRecords } from '../../store/records.ts';
+import type { UserRecords } from '../../store/user-records.ts';
+import type { WebAccess } from '../../web/web.ts';
+import type { FolderTarget } from '../folders/folder-target.ts';
+import { type LocalTargetParts, localTarget } from '../folders/local-target.ts';
+import type { IngestStep } from '../ingest-all.ts';
+import { requireOwnerRights } from './require-owner-rights.ts';
+import { documentsBelow, siteFolder } from './site-documents.ts';
+import { createSyncTally, type SyncTally } from './sync-tally.ts';
+
+/** `stopped`: it cannot be followed; `problem` says why. */
+export type SourceState = 'syncing' | 'following' | 'idle' | 'stopped';
+
+/** A followed source, and the work on it in this process. */
+export interface Followed {
+  source: FollowedSource;
+  state: SourceState;
+  problem: string | undefined;
+  tally: SyncTally | undefined;
+  stop: AbortController;
+  /** Settles when the work on it has ended. */
+  over: Promise<void>;
+  /** False until its record is written. */
+  isStored: boolean;
+  isInWork: boolean;
+}
+
+export interface FollowerParts extends LocalTargetParts {
+  readonly records: FollowedSourceRecords;
+  readonly collections: Pick<CollectionRecords, 'get'>;
+  readonly users: Pick<UserRecords, 'get'>;
+  readonly allowedFolders: readonly string[];
+  readonly dataFolder: string;
+  /** Largest file that is read at all. */
+  readonly maxFileBytes?: number | undefined;
+  /** Undefined without web access. */
+  readonly web?: WebAccess | undefined;
+  readonly report: (message: string, cause: unknown) => void;
+}
+
+/** A folder that cannot be read, as when a disk is not mounted, is tried again. */
+const RETRY_MS = 60_000;
+/**
+ * A folder that was moved, or mounted anew, must be watched anew: the system watches what was there before. Its owner may
+ * have lost their rights meanwhile.
+ */
+const CHECK_MS = 2_000;
+const SAVE_MS = 2_000;
+
+/** Begins to follow a source, until its `stop` or `closing`. */
+export type Follow = (entry: Followed) => void;
+
+export function createFollower(parts: FollowerParts, closing: AbortSignal): Follow {
+  const { records, collections, users, allowedFolders, dataFolder, maxFileBytes: maxBytes, web, report } = parts;
+
+  const begin = (entry: Followed): void => {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, closing]);
+    entry.stop = stop;
+    entry.state = 'syncing';
+    entry.problem = undefined;
+    entry.isInWork = true;
+    entry.over = (entry.source.location.kind === 'folder' ? followFolder(entry, signal) : walkSite(entry, signal))
+      .catch((error: unknown) => {
+        entry.state = 'stopped';
+        entry.problem = problemOf(error);
+        report('A followed source ended unexpectedly.', error);
+      })
+      .finally(() => {
+        entry.isInWork = false;
+      });
+  };
+
+  const newTally = (entry: Followed): SyncTally => {
+    const tally = createSyncTally(async (counted) => {
+      // Other servers know of the problem only by this report.
+      const lastSync = { ...counted, ...(entry.problem !== undefined && { problem: entry.problem }) };
+      entry.source = { ...entry.source, lastSync };
+      await records.saveReport(entry.source.id, lastSync);
+    }, SAVE_MS);
+    entry.tally = tally;
+    return tally;
+  };
+
+  async function followFolder(entry: Followed, signal: AbortSignal): Promise<void> {
+    const { location } = entry.source;
+    if (location.kind !== 'folder') return;
+    const { followFolders } = await import('../folders/follow-folders.ts');
+    const { followableFolder, identityOf } = await import('../folders/followable-folder.ts');
+    while (!signal.aborted) {
+      const tally = newTally(entry);
+      const replaced = new AbortController();
+      let check: NodeJS.Timeout | undefined;
+      try {
+        await requireOwnerRights(entry.source, users);
+        const path = await followableFolder(location.path, allowedFolders);
+        if (path !== location.path)
+          throw new ServiceError('conflict', `${location.path} now leads to ${path}. Remove it here and add it again.`);
+        void tally.count(path, dataFolder, signal);
+        const watched = await identityOf(path);
+        check = setInterval(async () => {
+          const isAllowed = await requireOwnerRights(entry.source, users).then(
+            () => true,
+            () => false,
+          );
+          if (!isAllowed || (await identityOf(path)) !== watched) replaced.abort();
+        }, CHECK_MS).unref();
+        const over = AbortSignal.any([signal, replaced.signal]);
+        await followFolders({
+          ...{ client: targetOf(entry.source), roots: [path], dataFolder, metadata: {}, collections: [] },
+          ...{ maxBytes, keepDeleted: location.keepDeleted, within: allowedFolders, stop: over, abandon: over },
+          onStep: tally.add,
+          onCaughtUp() {
+            entry.state = 'following';
+            entry.problem = undefined;
+            tally.end();
+          },
+          onLost: ({ message }) => {
+            entry.problem = message;
+          },
+        });
+      } catch (error) {
+        if (signal.aborted) break;
+        entry.state = 'stopped';
+        entry.problem = problemOf(error);
+      } finally {
+        clearInterval(check);
+      }
+      await tally.save();
+      if (replaced.signal.aborted) continue;
+      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+    await entry.tally?.save();
+  }
+
+  async function walkSite(entry: Followed, signal: AbortSignal): Promise<void> {
+    const { location } = entry.source;
+    if (location.kind !== 'site') return;
+    const tally = newTally(entry);
+    // A walk that the end of the process interrupts is taken up again.
+    await tally.save();
+    try {
+      if (web === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
+      await requireOwnerRights(entry.source, users);
+      const { ingestAll } = await import('../ingest-all.ts');
+      const target = targetOf(entry.source);
+      const shared = { client: target, metadata: {}, collections: [], dataFolder, web, stop: signal, abandon: signal };
+      const site = { kind: location.walk, depth: location.depth, limit: location.limit };
+      const seen = new Set<string>();
+      const note = async (step: IngestStep): Promise<void> => {
+        if (step.type !== 'result') return;
+        const source = new URL(step.name).href;
+        seen.add(source);
+        const known = step.isGone === true ? await target.documentOf(source) : undefined;
+        if (known === undefined) tally.addPage(step);
+        else tally.addGonePage(step.name, known.id);
+      };
+      for await (const step of ingestAll([location.url], { ...shared, site })) await note(step);
+      // Pages of earlier walks that nothing leads to any more are looked at once each: they may be gone, or only hidden.
+      const others = (await documentsBelow(siteFolder(location), target, signal)).filter((source) => !seen.has(source));
+      const once = { kind: 'crawl', depth: 0, limit: 1 } as const;
+      const left = others.slice(0, location.limit);
+      for await (const step of ingestAll(left, { ...shared, site: once })) {
+        if (step.type === 'result' && step.outcome !== 'unchanged') await note(step);
+      }
+      if (!signal.aborted) tally.end();
+      entry.state = 'idle';
+    } catch (error) {
+      if (!signal.aborted) {
+        entry.state = 'stopped';
+        entry.problem = problemOf(error);
+        tally.end();
+      }
+    }
+    await tally.save();
+  }
+
+  const targetOf = ({ ownerId, collectionIds }: FollowedSource): FolderTarget =>
+    localTarget(
+      {
+        userId: ownerId,
+        // One that was deleted meanwhile is left out.
+        async collectionIds() {
+          const found = await Promise.all(collectionIds.map((id) => collections.get(id)));
+          return found.flatMap((collection) => collection?.id ?? []);
+        },
+      },
+      parts,
+    );
+
+  return begin;
+}
+
+const problemOf = (error: unknown): string =>
+  error instanceof ServiceError ? error.message : `The folder cannot be read: ${fileProblem(error)}.`;

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueryConfig, QueryResult } from 'pg';
+import { type SharedChange, sharedTopics } from '../other-servers.ts';
+
+export interface ChangeFeedParts {
+  /** A query on the connection of the moment; fails where there is none. */
+  readonly query: (query: QueryConfig) => Promise<QueryResult>;
+  /** The number of this server, whose own changes are left out. */
+  readonly server: number;
+  /** Whether this server removes what all others have seen. */
+  readonly prunes: () => boolean;
+  readonly pollMs?: number;
+  readonly pruneMs?: number;
+}
+
+export interface ChangeFeed {
+  onChange(listener: (change: SharedChange) => void): void;
+  /** Tells the other servers. */
+  announce(change: SharedChange): Promise<void>;
+  close(): Promise<void>;
+}
+
+const POLL_MS = 250;
+const PRUNE_EVERY_MS = 60_000;
+const KEPT_SECONDS = 600;
+/** A server that did not read for this long may have missed rows that were removed. */
+const MISSING_AFTER_SECONDS = KEPT_SECONDS / 2;
+/** Beyond this number at once, listeners only hear that there were many. */
+const MOST_AT_ONCE = 200;
+
+/** The state of the database up to which changes were read. */
+interface Position {
+  readonly snapshot: string;
+  /** Clock of the database, in seconds. */
+  readonly time: number;
+}
+
+/** Reads what other servers have changed, a few times a second, from now on. */
+export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed> {
+  const { query, server, prunes, pollMs = POLL_MS, pruneMs = PRUNE_EVERY_MS } = parts;
+  const listeners = new Set<(change: SharedChange) => void>();
+  const closing = new AbortController();
+  let position = await currentPosition(query);
+  let prunedAt = performance.now();
+
+  const notify = (changes: readonly SharedChange[]) => {
+    for (const change of changes) for (const listener of listeners) listener(change);
+  };
+
+  const read = async () => {
+    const { rows } = await query({ name: 'citewell-changes', text: NEW_CHANGES, values: [position.snapshot, server] });
+    const [{ snapshot, time, is_older: isOlder, changes }] = rows;
+    // After a failover or a restoration, the database can be at an earlier state.
+    const hasMissed = isOlder || time - position.time > MISSING_AFTER_SECONDS || changes.length > MOST_AT_ONCE;
+    position = { snapshot, time };
+    notify(hasMissed ? anything : changes.filter(isKnown).map(withoutNull));
+  };
+
+  const prune = async () => {
+    if (!prunes() || performance.now() - prunedAt < pruneMs) return;
+    prunedAt = performance.now();
+    await query({ text: OLD_CHANGES, values: [] });
+  };
+
+  const work = (async () => {
+    while (!closing.signal.aborted) {
+      // Without a connection nothing is lost: the position stays, and the next one goes on from it.
+      await read()
+        .then(prune)
+        .catch(() => {});
+      await sleep(pollMs, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+    }
+  })();
+
+  return {
+    onChange: (listener) => void listeners.add(listener),
+    async announce({ topic, kind, id }) {
+      const text = 'insert into cluster_changes (server_key, topic, kind, id) values ($1, $2, $3, $4)';
+      await query({ text, values: [server, topic, kind, id ?? null] });
+    },
+    async close() {
+      closing.abort();
+      await work;
+    },
+  };
+}
+
+async function currentPosition(query: ChangeFeedParts['query']): Promise<Position> {
+  const { rows } = await query({ text: `select ${POSITION}` });
+  return rows[0];
+}
+
+const POSITION = 'pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 as time';
+
+/**
+ * Visible now, and not at the last position. Transactions that were running then are found although later ones were read
+ * before them.
+ */
+const NEW_CHANGES = `
+  select ${POSITION}, pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax($1::pg_snapshot) as is_older,
+    (select coalesce(json_agg(c), '[]') from (
+      select topic, kind, id from cluster_changes
+      where xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xid, $1::pg_snapshot)
+        and server_key is distinct from $2::bigint
+      order by key limit ${MOST_AT_ONCE + 1}) c) as changes`;
+
+const OLD_CHANGES = `delete from cluster_changes where written_at < clock_timestamp() - interval '${KEPT_SECONDS} seconds'`;
+
+/** Told when it is not known what has changed. */
+const anything: readonly SharedChange[] = [
+  { topic: 'documents', kind: 'removed' },
+  { topic: 'ingestion_tasks', kind: 'queued' },
+  { topic: 'followed_sources', kind: 'changed' },
+  { topic: 'prompts', kind: 'changed' },
+  { topic: 'vector_spaces', kind: 'changed' },
+];
+
+/** A newer version may have other topics. */
+const isKnown = ({ topic }: SharedChange): boolean => sharedTopics.includes(topic);
+
+const withoutNull = ({ id, ...change }: SharedChange): SharedChange => ({ ...change, ...(id != null && { id }) });

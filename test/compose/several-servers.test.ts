@@ -1,0 +1,170 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import type { Adapters } from '../../src/compose/adapters.ts';
+import { compose } from '../../src/compose/compose.ts';
+import type { Services } from '../../src/compose/services.ts';
+import { type MemoryVectorIndex, memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
+import type { CorpusEvent } from '../../src/store/watch-corpus.ts';
+import { adaptersOver, testSettings } from '../support/adapters.ts';
+import { describePostgres, postgresDatabase } from '../support/engines.ts';
+import { embeddingText } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PATIENT = { timeout: 20_000 };
+const owner = defaultAdmin;
+
+async function startServer(url: string, index: MemoryVectorIndex, change: Partial<Adapters> = {}): Promise<Services> {
+  const store = await openPostgresStore({ url, index, embeddingText, readers: 2 });
+  const adapters = adaptersOver({ ...store, index }, { close: store.close, ...change });
+  const services = await compose(adapters).start({ resumes: true });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= services.close();
+    return closed;
+  };
+  onTestFinished(close);
+  return { ...services, close };
+}
+
+async function startTwo(changeOfFirst: Partial<Adapters> = {}) {
+  const url = await postgresDatabase();
+  const index = memoryVectorIndex();
+  return [await startServer(url, index, changeOfFirst), await startServer(url, index)] as const;
+}
+
+const submission = (text: string) => ({
+  ownerId: owner.userId,
+  collectionIds: [],
+  content: { kind: 'text' as const, text },
+  metadata: {},
+  settings: {},
+});
+
+/** Preparation that begins and ends only when it is cancelled. */
+function endless() {
+  const begun = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
+  const { readers } = adaptersOver({} as never);
+  const prepare: Adapters['readers']['prepare'] = (_job, signal) => {
+    begun.resolve();
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        cancelled.resolve();
+        reject(signal.reason);
+      });
+    });
+  };
+  return { readers: { ...readers, prepare }, begun: begun.promise, cancelled: cancelled.promise };
+}
+
+describePostgres('Two servers', () => {
+  it('hear of documents that the other one publishes, changes and removes', async () => {
+    const [one, other] = await startTwo();
+    const heard: CorpusEvent[] = [];
+    one.changes.subscribe((event) => heard.push(event));
+    const { document } = await other.ingestor.submit(submission('Otters hold hands while they sleep.'));
+    for await (const _ of other.ingestor.run(document.id, new AbortController().signal));
+    await other.corpus.setMetadata(document.id, { topic: 'otters' }, 'merge');
+    await other.corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: document.id });
+    await vi.waitFor(() => expect(heard.map(({ kind }) => kind)).toContain('removed'), PATIENT);
+    const own = heard.filter(({ documentId }) => documentId === document.id).map(({ kind }) => kind);
+    expect([...new Set(own)]).toEqual(['published', 'changed', 'removed']);
+    expect(own.filter((kind) => kind !== 'changed')).toEqual(['published', 'removed']);
+  });
+
+  it('use a prompt that the other one changed', async () => {
+    const [one, other] = await startTwo();
+    await other.prompts.create({ name: 'greeting', template: 'Good day.' });
+    await vi.waitFor(() => expect(one.prompts.get('greeting').template).toBe('Good day.'), PATIENT);
+  });
+
+  it('work on what was queued on the other one', async () => {
+    const [one, other] = await startTwo();
+    await one.ingestions.idle();
+    await other.ingestions.close();
+    const { document } = await other.ingestor.submit(submission('Herons stand on one leg.'), { queued: true });
+    await vi.waitFor(async () => {
+      expect(await one.corpus.get(document.id)).toMatchObject({ ingestionStatus: 'success' });
+    }, PATIENT);
+  });
+
+  it('end the work on an upload that is cancelled on the other one', async () => {
+    const work = endless();
+    const [one, other] = await startTwo({ readers: work.readers });
+    await other.ingestions.close();
+    const { document } = await one.ingestor.submit(submission('Nobody needs this.'), { queued: true });
+    one.ingestions.wakeUp();
+    await work.begun;
+    const task = await other.queue.ofDocument(document.id);
+    if (task === undefined) throw new Error('The submission has a task.');
+    await other.ingestions.cancel(task);
+    await work.cancelled;
+    await vi.waitFor(async () => {
+      expect(await one.queue.get(task.id)).toMatchObject({
+        state: 'cancelled',
+        lastError: 'The ingestion was cancelled.',
+      });
+    }, PATIENT);
+    expect(await other.corpus.get(document.id)).toMatchObject({ ingestionStatus: 'failed' });
+  });
+});
+
+describePostgres('Sources that are followed by several servers', () => {
+  it('are followed by the one that leads, wherever they were added, and by the next one when it ends', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'otters.txt'), 'Otters hold hands while they sleep.');
+    const settings = { ...testSettings, allowedFolders: [folder] };
+    const url = await postgresDatabase();
+    const index = memoryVectorIndex();
+    const first = await startServer(url, index, { settings });
+    const second = await startServer(url, index, { settings });
+
+    const { id } = await second.followed.add({ kind: 'folder', path: folder, keepDeleted: true }, owner, []);
+    await vi.waitFor(async () => expect(await statesIn(first)).toEqual([[id, 'following']]), PATIENT);
+    await vi.waitFor(async () => expect(await statesIn(second)).toEqual([[id, 'following']]), PATIENT);
+    expect((await second.followed.list())[0]?.lastSync).toMatchObject({ counts: { ingested: 1 } });
+
+    const { startedAt } = (await first.followed.list())[0]?.lastSync ?? {};
+    await second.followed.sync(id);
+    await vi.waitFor(async () => {
+      const [source] = await second.followed.list();
+      expect(source).toMatchObject({ state: 'following' });
+      expect(source?.lastSync?.startedAt).not.toBe(startedAt);
+    }, PATIENT);
+
+    await first.close();
+    await writeFile(join(folder, 'herons.txt'), 'Herons stand on one leg.');
+    await vi.waitFor(async () => {
+      expect((await second.corpus.stats()).documents).toMatchObject({ success: 2 });
+    }, PATIENT);
+    await second.followed.remove(id);
+    expect(await second.followed.list()).toEqual([]);
+  });
+
+  it('are left alone by a server that no longer leads, and when they are removed on another one', async () => {
+    const folder = await temporaryFolder();
+    const settings = { ...testSettings, allowedFolders: [folder] };
+    const [first, second] = await startTwo({ settings });
+    const { id } = await first.followed.add({ kind: 'folder', path: folder, keepDeleted: true }, owner, []);
+    await vi.waitFor(async () => expect(await statesIn(first)).toEqual([[id, 'following']]), PATIENT);
+    first.followed.pause();
+    await writeFile(join(folder, 'herons.txt'), 'Herons stand on one leg.');
+    await sleep(1_000);
+    expect((await first.corpus.stats()).documents).toMatchObject({ success: 0 });
+    first.followed.start();
+    await vi.waitFor(async () => {
+      expect((await first.corpus.stats()).documents).toMatchObject({ success: 1 });
+    }, PATIENT);
+    await second.followed.remove(id);
+    await vi.waitFor(async () => expect(await statesIn(first)).toEqual([]), PATIENT);
+    await writeFile(join(folder, 'otters.txt'), 'Otters hold hands while they sleep.');
+    await sleep(1_000);
+    expect((await first.corpus.stats()).documents).toMatchObject({ success: 1 });
+  });
+});
+
+const statesIn = async ({ followed }: Services) => (await followed.list()).map(({ id, state }) => [id, state]);
