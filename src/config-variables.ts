@@ -236,9 +236,14 @@ export const variables = z.object({
   TEI_BASE_URL: url('http://127.0.0.1:8080').optional(),
   CITEWELL_DATABASE_URL: databaseUrl.optional(),
   CHROMA_URL: url('http://127.0.0.1:8000 or https://api.trychroma.com').optional(),
+  CHROMA_API_KEY: word.optional(),
   CHROMA_TOKEN: word.optional(),
   CHROMA_TENANT: word.optional(),
   CHROMA_DATABASE: word.optional(),
+  CITEWELL_CHROMA_RESULTS: wholeNumber('300', 10, 1_000_000).optional(),
+  CITEWELL_CHROMA_RECORDS: wholeNumber('300', 1, 1_000_000).optional(),
+  CITEWELL_CHROMA_CALLS: wholeNumber('10', 1, 10_000).optional(),
+  CITEWELL_CHROMA_PREDICATES: wholeNumber('8', 1, 1_000).optional(),
 });
 
 /** Names of all variables, for `.env.example` and hints, except `CITEWELL_PROVIDER_<NAME>_API_KEY`. */

@@ -1,3 +1,4 @@
+import { chromaWarnings } from './config-chroma.ts';
 import { issue } from './config-issues.ts';
 import { variableNames } from './config-variables.ts';
 import type { FieldIssue } from './errors.ts';
@@ -54,10 +55,7 @@ export function warningsFor(
       ? [`${name} names no provider of CITEWELL_PROVIDERS and is ignored.`]
       : [],
   );
-  const orphans = ['CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE'].filter((name) => name in set);
-  if (!('CHROMA_URL' in set)) {
-    warnings.push(...orphans.map((name) => `${name} does nothing without CHROMA_URL: the embedded Chroma is used.`));
-  }
+  warnings.push(...chromaWarnings(set));
   if ('CITEWELL_OAUTH_AUDIENCE' in set && !('CITEWELL_OAUTH_ISSUER' in set)) {
     warnings.push('CITEWELL_OAUTH_AUDIENCE does nothing without CITEWELL_OAUTH_ISSUER.');
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
+import { chromaComplaints, chromaConfig, type RemoteChromaConfig } from './config-chroma.ts';
 import { issue } from './config-issues.ts';
 import { sandboxComplaints, sandboxSettings } from './config-sandbox.ts';
 import { type ConfigSources, gatherVariables } from './config-sources.ts';
@@ -20,13 +21,6 @@ import { engineNames, type WebSettings } from './web/web-settings.ts';
 export interface ProviderConfig {
   readonly apiKey?: string;
   readonly baseUrl?: string;
-}
-
-export interface RemoteChromaConfig {
-  readonly url: string;
-  readonly token?: string;
-  readonly tenant?: string;
-  readonly database?: string;
 }
 
 /** The validated configuration. Only `loadConfig` reads the environment. */
@@ -129,11 +123,12 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
   if (parsed.success) issues.push(...accessComplaints(parsed.data).map(([name, message]) => issue(name, message)));
   const external = parsed.success ? externalServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
-  if (parsed.success) issues.push(...sandboxComplaints(parsed.data));
+  if (parsed.success) issues.push(...sandboxComplaints(parsed.data), ...chromaComplaints(parsed.data));
   issues.push(...(external?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
   if (!parsed.success || issues.length > 0) throw configurationError(issues);
 
   const value = parsed.data;
+  const chroma = chromaConfig(value);
   return {
     dataDir: resolve(cwd, value.CITEWELL_DATA_DIR),
     cacheDir: userCacheFolder(env),
@@ -141,14 +136,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     port: value.CITEWELL_PORT,
     access: accessConfig(value),
     ...(value.CITEWELL_DATABASE_URL && { databaseUrl: value.CITEWELL_DATABASE_URL }),
-    ...(value.CHROMA_URL && {
-      chroma: {
-        url: value.CHROMA_URL,
-        ...(value.CHROMA_TOKEN && { token: value.CHROMA_TOKEN }),
-        ...(value.CHROMA_TENANT && { tenant: value.CHROMA_TENANT }),
-        ...(value.CHROMA_DATABASE && { database: value.CHROMA_DATABASE }),
-      },
-    }),
+    ...(chroma && { chroma }),
     openai: provider(value.OPENAI_API_KEY, value.OPENAI_BASE_URL),
     anthropic: provider(value.ANTHROPIC_API_KEY, value.ANTHROPIC_BASE_URL),
     ollama: provider(undefined, value.OLLAMA_BASE_URL),

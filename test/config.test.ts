@@ -102,6 +102,8 @@ describe('configuration', () => {
       CHROMA_TOKEN: 't',
       CHROMA_TENANT: 'n',
       CHROMA_DATABASE: 'd',
+      CITEWELL_CHROMA_RESULTS: '500',
+      CITEWELL_CHROMA_CALLS: '3',
       CITEWELL_PRICES: '{"groq/c": {"input": 1, "output": 2}}',
       CITEWELL_GRAPH: 'off',
       CITEWELL_SUMMARIES: 'extract',
@@ -195,7 +197,13 @@ describe('configuration', () => {
       openai: { apiKey: 'o', baseUrl: 'http://127.0.0.1:2/v1' },
       anthropic: { apiKey: 'a', baseUrl: 'http://127.0.0.1:3' },
       ollama: { baseUrl: 'http://127.0.0.1:4' },
-      chroma: { url: 'https://chroma.test', token: 't', tenant: 'n', database: 'd' },
+      chroma: {
+        url: 'https://chroma.test',
+        token: 't',
+        tenant: 'n',
+        database: 'd',
+        quotas: { results: 500, calls: 3 },
+      },
       prices: { 'groq/c': { input: 1, cachedInput: 1, output: 2 } },
       graph: { isAutomatic: false, model: 'openai/gpt-6-luna' },
       images: { reader: 'tesseract', languages: 'eng+deu', dataFolder: '/ocr' },
@@ -312,6 +320,9 @@ describe('configuration', () => {
     ['ANTHROPIC_BASE_URL', 'file:///x', 'an http or https address'],
     ['OLLAMA_BASE_URL', '11434', 'an http or https address'],
     ['CHROMA_URL', 'localhost:8000', 'an http or https address'],
+    ['CHROMA_URL', 'http://api.trychroma.com', 'expected https'],
+    ['CHROMA_URL', 'https://user:secret@chroma.test', 'without a user or password'],
+    ['CITEWELL_CHROMA_RESULTS', '0', 'a whole number from 10'],
   ])('refuses %s=%s and names the variable', (variable, value, expected) => {
     const error = refusal({ [variable]: value });
     expect(error.message).toContain(`${variable}: `);
@@ -444,6 +455,16 @@ describe('configuration', () => {
     expect(load({ CITEWELL_PROVIDER_GROQ_API_KEY: 'k', CHROMA_TOKEN: 't' }).warnings).toEqual([
       expect.stringContaining('CITEWELL_PROVIDER_GROQ_API_KEY names no provider'),
       expect.stringContaining('CHROMA_TOKEN does nothing without CHROMA_URL'),
+    ]);
+  });
+
+  it('takes the key of Chroma under both names, and one key only', () => {
+    const address = { CHROMA_URL: 'https://api.trychroma.com' };
+    expect(load({ ...address, CHROMA_API_KEY: 'k' }).chroma?.token).toBe('k');
+    expect(load({ ...address, CHROMA_API_KEY: 'k', CHROMA_TOKEN: 'k' }).chroma?.token).toBe('k');
+    expect(refusal({ ...address, CHROMA_API_KEY: 'k', CHROMA_TOKEN: 't' }).message).toContain('another key than');
+    expect(load({ CHROMA_API_KEY: 'k' }).warnings).toEqual([
+      expect.stringContaining('CHROMA_API_KEY does nothing without CHROMA_URL=https://api.trychroma.com'),
     ]);
   });
 

@@ -212,7 +212,7 @@ function indexQuestion(config: Config): Question {
     variable:
       chroma === undefined
         ? 'the installation of chromadb'
-        : 'CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT or CHROMA_DATABASE',
+        : 'CHROMA_URL, CHROMA_API_KEY, CHROMA_TENANT or CHROMA_DATABASE',
     ask: async (signal) => {
       const folder = await mkdtemp(join(tmpdir(), 'citewell-doctor-'));
       const cache = openUserCache(config.cacheDir);

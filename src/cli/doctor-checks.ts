@@ -5,8 +5,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { isLoopbackAddress } from '../models/local-servers.ts';
 import { byteCount } from '../shared/byte-count.ts';
+import { describeQuotas, usualQuotas } from '../store/chroma/chroma-quotas.ts';
 import { describeChroma } from '../store/chroma/describe-chroma.ts';
+import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
 import { openDataFolder, readServerInfo } from '../store/data-folder.ts';
 import { modeOpenToOthers } from '../store/private-folder.ts';
 import { damageSentence, findDamage } from '../store/sql/check-database.ts';
@@ -29,7 +32,6 @@ const LITTLE_SPACE = 1_000_000_000;
 const NO_SPACE = 50_000_000;
 /** The share of a database from which its free pages are worth a word. */
 const MUCH_FREE = 0.25;
-const REMOTE_TIMEOUT_MS = 5_000;
 
 export function checkNode(version: string): Finding {
   const name = 'Node';
@@ -160,7 +162,7 @@ async function nearestExisting(folder: string): Promise<string> {
 
 /** The native part of the embedded Chroma, or whether the remote one answers. */
 export async function checkChroma(config: Config): Promise<Finding> {
-  if (config.chroma !== undefined) return checkRemoteChroma(config.chroma.url, config.chroma.token);
+  if (config.chroma !== undefined) return checkRemoteChroma(config.chroma);
   const name = 'Chroma';
   const cache = openUserCache(config.cacheDir);
   try {
@@ -187,24 +189,32 @@ export async function checkChroma(config: Config): Promise<Finding> {
   }
 }
 
-async function checkRemoteChroma(url: string, token: string | undefined): Promise<Finding> {
+/** Lists the collections, which a heartbeat does not say: it is answered without a valid key. */
+async function checkRemoteChroma(chroma: NonNullable<Config['chroma']>): Promise<Finding> {
   const name = 'Chroma';
+  const { url, token, quotas } = chroma;
+  const index = createRemoteChroma({ ...chroma, log: { info: () => {}, warn: () => {} } });
   try {
-    const response = await fetch(new URL('api/v2/heartbeat', url.endsWith('/') ? url : `${url}/`), {
-      signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS),
-      ...(token !== undefined && { headers: { 'x-chroma-token': token } }),
-    });
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return { name, state: 'ok', detail: `${url} answers` };
+    const { length: count } = await index.list();
+    const limits = describeQuotas({ ...usualQuotas(url), ...quotas });
+    const found = `${count} ${count === 1 ? 'collection' : 'collections'} of Citewell${limits && `; at most ${limits}`}`;
+    const detail = `${url} answers: ${found}`;
+    if (token === undefined || !isReadable(url)) return { name, state: 'ok', detail };
+    const fix = 'Use https, or connect within a private network only.';
+    return { name, state: 'warning', detail: `${detail}; the key is sent to it unencrypted`, fix };
   } catch (error) {
     return {
       name,
       state: 'wrong',
-      detail: `${url} does not answer (${messageOf(error)})`,
-      fix: 'Check CHROMA_URL and CHROMA_TOKEN, or unset CHROMA_URL to use the embedded Chroma.',
+      detail: messageOf(error),
+      fix: 'Check CHROMA_URL, CHROMA_API_KEY, CHROMA_TENANT and CHROMA_DATABASE, or unset CHROMA_URL to use the embedded Chroma.',
     };
+  } finally {
+    await index.close();
   }
 }
+
+const isReadable = (url: string): boolean => url.startsWith('http:') && !isLoopbackAddress(url);
 
 /** Whether `citewell serve` could listen, or already does. */
 export async function checkPort(config: Config): Promise<Finding> {

@@ -28,6 +28,13 @@ export class RequestRefused extends ServiceError {
   }
 }
 
+/** The index runs and takes no further calls for the moment. Nothing is wrong with it. */
+export class IndexBusy extends ServiceError {
+  constructor(message: string, { cause, retryAfter }: { readonly cause: unknown; readonly retryAfter: number }) {
+    super('store_failed', message, { cause, retryAfter });
+  }
+}
+
 /**
  * Approximate nearest-neighbour index of one space. Everything in it can be rebuilt from the record store. Every method
  * throws ServiceError('store_failed') when the index cannot answer.
@@ -37,7 +44,12 @@ export interface VectorCollection {
   upsert(records: readonly VectorRecord[]): Promise<void>;
   /** Removes existing keys; unknown keys are ignored. */
   remove(keys: readonly number[]): Promise<void>;
-  /** Nearest first; fewer than `limit` only when the collection holds fewer. Throws RequestRefused. */
+  /** Most hits that `nearest` returns; unlimited when undefined. Falls when the server turns out to allow fewer. */
+  readonly maxResults?: number;
+  /**
+   * Nearest first; fewer than `limit` and `maxResults` only when the collection holds fewer. Throws RequestRefused, and
+   * IndexBusy soon.
+   */
   nearest(vector: Float32Array, limit: number, signal?: AbortSignal): Promise<VectorHit[]>;
   count(): Promise<number>;
   /** Recreates the collection, empty. */

@@ -8,18 +8,25 @@ import {
   type VectorHit,
   type VectorRecord,
 } from '../vector-index.ts';
-import { callWithTimeout, type TimeLimit } from './call-with-timeout.ts';
+import { type CallPatience, callChroma } from './call-chroma.ts';
+import type { CallKind, CallLimits } from './call-limits.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
+import { readInPages, withinResults, writeInBatches } from './split-calls.ts';
 
 /** The client serialises vectors on the event loop, some 0.2 ms per thousand numbers, so batches are kept small. */
 const BATCH_NUMBERS = 200_000;
 const BATCH_RECORDS = 1_000;
-const PAGE_RECORDS = 5_000;
 const HEALTH_ATTEMPTS = 3;
 const HEALTH_PAUSE_MS = 200;
 /** An exhaustive comparison of all vectors would be faster than a search that takes this long. */
 const SEARCH_LIMIT_MS = 15_000;
+/** A search rather compares the stored vectors than wait longer for a busy server. */
+const SEARCH_PATIENCE_MS = 2_000;
+
+interface CallOptions extends CallPatience {
+  readonly kind?: CallKind;
+}
 
 export interface ChromaCollectionParts {
   readonly connection: ChromaConnection;
@@ -85,27 +92,35 @@ export class ChromaCollection implements VectorCollection {
 
   async upsert(records: readonly VectorRecord[]): Promise<void> {
     for (const { vector } of records) this.#checkLength(vector);
-    const batchSize = Math.max(1, Math.min(BATCH_RECORDS, Math.floor(BATCH_NUMBERS / this.#parts.dimensions)));
-    for (const batch of batchesOf(records, batchSize)) {
+    const size = Math.max(1, Math.min(BATCH_RECORDS, Math.floor(BATCH_NUMBERS / this.#parts.dimensions)));
+    if (records.length > 0) await this.#prepare();
+    await writeInBatches(this.#limits, { items: records, size }, async (batch) => {
       const ids = batch.map(({ key }) => String(key));
       const embeddings = batch.map(({ vector }) => Array.from(vector));
       await this.#write((collection) => collection.upsert({ ids, embeddings }));
-    }
+    });
   }
 
   async remove(keys: readonly number[]): Promise<void> {
-    for (const batch of batchesOf(keys, BATCH_RECORDS)) {
+    await writeInBatches(this.#limits, { items: keys, size: BATCH_RECORDS }, async (batch) => {
       await this.#write((collection) => collection.delete({ ids: batch.map(String) }));
-    }
+    });
+  }
+
+  get maxResults(): number {
+    return this.#limits.quotas().results;
   }
 
   async nearest(vector: Float32Array, limit: number, signal?: AbortSignal): Promise<VectorHit[]> {
     this.#checkLength(vector);
     if (limit < 1) return [];
     const queryEmbeddings = [Array.from(vector)];
-    const result = await this.#ask(
-      (collection) => collection.query({ queryEmbeddings, nResults: limit, include: ['distances'] }),
-      { signal, limitMs: SEARCH_LIMIT_MS },
+    const result = await withinResults(this.#limits, limit, (nResults) =>
+      this.#ask((collection) => collection.query({ queryEmbeddings, nResults, include: ['distances'] }), {
+        signal,
+        limitMs: SEARCH_LIMIT_MS,
+        patienceMs: SEARCH_PATIENCE_MS,
+      }),
     );
     const ids = result.ids[0] ?? [];
     const distances = result.distances[0] ?? [];
@@ -116,16 +131,25 @@ export class ChromaCollection implements VectorCollection {
     return this.#ask((collection) => collection.count());
   }
 
-  async keys({ offset, limit }: { readonly offset: number; readonly limit: number }): Promise<number[]> {
-    const keys: number[] = [];
-    while (keys.length < limit) {
-      const wanted = Math.min(PAGE_RECORDS, limit - keys.length);
-      const from = offset + keys.length;
-      const { ids } = await this.#ask((collection) => collection.get({ offset: from, limit: wanted, include: [] }));
-      for (const id of ids) keys.push(Number(id));
-      if (ids.length < wanted) break;
+  keys(page: { readonly offset: number; readonly limit: number }): Promise<number[]> {
+    return readInPages(this.#limits, page, async ({ offset, limit }) => {
+      const { ids } = await this.#ask((collection) => collection.get({ offset, limit, include: [] }));
+      return ids.map(Number);
+    });
+  }
+
+  get #limits(): CallLimits {
+    return this.#parts.connection.limits;
+  }
+
+  async #prepare(): Promise<void> {
+    if (this.#limits.checks() !== undefined) return;
+    const { connection } = this.#parts;
+    try {
+      await this.#limits.prepare(() => callChroma(connection, (client) => client.getPreflightChecks()));
+    } catch (error) {
+      throw toServiceError(error, connection.where);
     }
-    return keys;
   }
 
   #checkLength(vector: Float32Array): void {
@@ -140,7 +164,7 @@ export class ChromaCollection implements VectorCollection {
   /** Like `#ask`, for writes: some damage to the index files shows only on writing. */
   async #write<T>(change: (collection: Collection) => Promise<T>): Promise<T> {
     try {
-      return await this.#ask(change);
+      return await this.#ask(change, { kind: 'write' });
     } catch (error) {
       const isBeyondRepair = error instanceof ServiceError && isWriteDamage(error.cause);
       if (!isBeyondRepair || this.#isDropped || !this.#parts.connection.isOurs) throw error;
@@ -153,14 +177,13 @@ export class ChromaCollection implements VectorCollection {
   }
 
   /** Retries once when the server was briefly unavailable; throws when the collection had to be recreated. */
-  async #ask<T>(question: (collection: Collection) => Promise<T>, patience: TimeLimit = {}): Promise<T> {
+  async #ask<T>(
+    question: (collection: Collection) => Promise<T>,
+    { kind = 'read', ...patience }: CallOptions = {},
+  ): Promise<T> {
     for (let isSecond = false; ; isSecond = true) {
       try {
-        return await callWithTimeout(
-          this.#parts.connection,
-          async (client) => question(await this.#collection(client)),
-          patience,
-        );
+        return await this.#call(question, kind, patience);
       } catch (error) {
         if (patience.signal?.aborted) throw cancelled(error);
         const { isOurs, where } = this.#parts.connection;
@@ -171,6 +194,13 @@ export class ChromaCollection implements VectorCollection {
         if (!(await this.check())) throw rebuilding(error);
       }
     }
+  }
+
+  #call<T>(question: (collection: Collection) => Promise<T>, kind: CallKind, patience: CallPatience = {}): Promise<T> {
+    const { connection, name } = this.#parts;
+    return this.#limits.inTurn({ collection: name, kind, signal: patience.signal }, () =>
+      callChroma(connection, async (client) => question(await this.#collection(client)), patience),
+    );
   }
 
   async #collection(client: ChromaClient): Promise<Collection> {
@@ -208,7 +238,7 @@ export class ChromaCollection implements VectorCollection {
   async #healthQuery(): Promise<void> {
     const probe = Array.from({ length: this.#parts.dimensions }, (_, index) => (index === 0 ? 1 : 0));
     const question = { queryEmbeddings: [probe], nResults: 1, include: [] };
-    await callWithTimeout(this.#parts.connection, async (client) => (await this.#collection(client)).query(question));
+    await this.#call((collection) => collection.query(question), 'read');
   }
 
   async #rebuild(): Promise<void> {
@@ -227,7 +257,7 @@ export class ChromaCollection implements VectorCollection {
 
   async #findOrMake(): Promise<string> {
     const { connection, name, dimensions } = this.#parts;
-    const collection = await callWithTimeout(connection, async (client) => {
+    const collection = await callChroma(connection, async (client) => {
       const found = await client.getCollection({ name }).catch((error: unknown) => {
         if (isMissing(error)) return undefined;
         throw error;
@@ -248,7 +278,7 @@ export class ChromaCollection implements VectorCollection {
 /** Removes a collection by its name in Chroma; does nothing when there is none. */
 export async function dropCollection(connection: ChromaConnection, name: string): Promise<void> {
   try {
-    await callWithTimeout(connection, (client) => client.deleteCollection({ name }));
+    await callChroma(connection, (client) => client.deleteCollection({ name }));
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
@@ -274,10 +304,6 @@ function make(client: ChromaClient, name: string, dimensions: number): Promise<C
       },
     },
   });
-}
-
-function* batchesOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
 const cancelled = (cause: unknown): ServiceError =>

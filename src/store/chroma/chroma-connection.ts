@@ -1,4 +1,5 @@
 import type { ChromaClient } from 'chromadb';
+import type { CallLimits } from './call-limits.ts';
 import type { ServerRecovery } from './chroma-server.ts';
 
 /** A connection to one Chroma server, embedded or remote. */
@@ -12,6 +13,7 @@ export interface ChromaConnection {
    * this client. Throws `store_failed` when there is no server, `cancelled` when `signal` is aborted.
    */
   client(signal?: AbortSignal): Promise<ChromaClient>;
+  readonly limits: CallLimits;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
   /** Whether the server answers a heartbeat within a few seconds. */

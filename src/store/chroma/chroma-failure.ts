@@ -8,6 +8,7 @@ import {
   ChromaUnauthorizedError,
 } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
+import { IndexBusy } from '../vector-index.ts';
 
 /** True when the requested collection does not exist. */
 export const isMissing = (error: unknown): boolean => error instanceof ChromaNotFoundError;
@@ -38,10 +39,17 @@ export function toServiceError(error: unknown, where: string): ServiceError {
     return failed(`The vector index does not answer: no connection to ${where}. Check that it runs and CHROMA_URL.`, 5);
   }
   if (error instanceof ChromaUnauthorizedError || error instanceof ChromaForbiddenError) {
-    return failed(`${where} refuses our requests. Check CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE.`);
+    return failed(
+      `${where} refuses our requests. Check CHROMA_API_KEY or CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE.`,
+    );
   }
-  if (error instanceof ChromaRateLimitError) return failed(`${where} asks us to slow down.`, 10);
-  if (error instanceof ChromaQuotaExceededError) return failed(`${where} refuses for its quota: ${error.message}`);
+  if (error instanceof ChromaRateLimitError) {
+    return new IndexBusy(`${where} takes no more calls for the moment.`, { cause: error, retryAfter: 10 });
+  }
+  if (error instanceof ChromaQuotaExceededError) {
+    const reason = error.message.replace(/\.$/, '');
+    return failed(`${where} refuses a call. ${reason}. Chroma raises quotas on request.`);
+  }
   const reason = error instanceof Error ? error.message : String(error);
   return failed(`The vector index failed: ${where} answered "${reason}".`);
 }

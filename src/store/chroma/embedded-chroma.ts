@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChromaClient } from 'chromadb';
+import type { ChromaClient } from 'chromadb';
 import type { VectorIndex } from '../vector-index.ts';
+import { createCallLimits } from './call-limits.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { ChromaServer, type ChromaServerState } from './chroma-server.ts';
@@ -9,6 +10,7 @@ import { ChromaVectors } from './chroma-vectors.ts';
 import { findBinding } from './find-binding.ts';
 import { listCollectionNames } from './list-collection-names.ts';
 import { findBindingPackage, thisHost } from './loadable-binding.ts';
+import { PreparedClient, type ServerChecks } from './prepared-client.ts';
 
 const WAIT_FOR_START_MS = 10_000;
 const TENANT = 'default_tenant';
@@ -66,7 +68,9 @@ export async function openEmbeddedChroma(options: EmbeddedChromaOptions): Promis
 function embeddedConnection(server: ChromaServer, folder: string): ChromaConnection {
   let latest: { readonly url: string; readonly client: ChromaClient } | undefined;
   const closing = new AbortController();
+  const limits = createCallLimits();
   return {
+    limits,
     closed: closing.signal,
     answers: (signal) => server.answers(signal),
     suspect: () => void server.restartIfSilent(),
@@ -74,9 +78,8 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
     isOurs: true,
     async client(signal) {
       const url = await server.url(WAIT_FOR_START_MS, signal);
-      if (signal) return clientFor(url, signal);
-      // The client queries the server's limits once, so it is reused as long as the address is unchanged.
-      if (latest?.url !== url) latest = { url, client: clientFor(url) };
+      if (signal) return clientFor(url, { checks: limits.checks(), signal });
+      if (latest?.url !== url) latest = { url, client: clientFor(url, { checks: limits.checks() }) };
       return latest.client;
     },
     isUp: () => server.state.kind === 'running',
@@ -96,16 +99,13 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
   };
 }
 
-function clientFor(url: string, signal?: AbortSignal): ChromaClient {
+function clientFor(
+  url: string,
+  { checks, signal }: { readonly checks: ServerChecks | undefined; readonly signal?: AbortSignal },
+): ChromaClient {
   const { hostname, port } = new URL(url);
-  return new ChromaClient({
-    host: hostname,
-    port: Number(port),
-    ssl: false,
-    tenant: TENANT,
-    database: DATABASE,
-    ...(signal && { fetchOptions: { signal } }),
-  });
+  const place = { host: hostname, port: Number(port), ssl: false, tenant: TENANT, database: DATABASE };
+  return new PreparedClient({ ...place, ...(signal && { fetchOptions: { signal } }) }, checks);
 }
 
 /**

@@ -1,11 +1,15 @@
-import { ChromaClient } from 'chromadb';
+import type { ChromaClient } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 import type { VectorIndex } from '../vector-index.ts';
+import { createCallLimits } from './call-limits.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { toServiceError } from './chroma-failure.ts';
 import type { ChromaLog } from './chroma-log.ts';
+import { type ChromaQuotas, usualQuotas } from './chroma-quotas.ts';
 import { ChromaVectors } from './chroma-vectors.ts';
 import { listCollectionNames } from './list-collection-names.ts';
+import { PreparedClient, type ServerChecks } from './prepared-client.ts';
+import { retryWhenBusy } from './retry-when-busy.ts';
 
 export interface RemoteChromaOptions {
   /** E.g. `http://127.0.0.1:8000`, or `https://api.trychroma.com` for Chroma Cloud. */
@@ -17,6 +21,8 @@ export interface RemoteChromaOptions {
   readonly database?: string;
   /** Additional headers, e.g. `authorization` for a reverse proxy. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Quotas of this account, in place of the usual ones of its server. */
+  readonly quotas?: Partial<ChromaQuotas>;
   /** Separates two deployments in one database, whose keys would collide. */
   readonly prefix?: string;
   readonly log: ChromaLog;
@@ -36,15 +42,18 @@ interface Tenancy {
 
 const ANSWERS_WITHIN_MS = 4_000;
 const TENANCY_TIMEOUT_MS = 10_000;
+/** For calls that a start or a command waits for, when the server is busy. */
+const PATIENCE_MS = 20_000;
 
 function remoteConnection(address: Address): ChromaConnection {
   const headers = { ...address.headers, ...(address.token && { 'x-chroma-token': address.token }) };
   const where = `Chroma at ${address.url}`;
+  const limits = createCallLimits({ ...usualQuotas(address.url), ...address.quotas });
   let tenancy: Promise<Tenancy> | undefined;
   const findPlace = (): Promise<Tenancy> => {
     tenancy ??= resolveTenancy(
       address,
-      clientFor(address, headers, { signal: AbortSignal.timeout(TENANCY_TIMEOUT_MS) }),
+      () => clientFor(address, headers, { signal: AbortSignal.timeout(TENANCY_TIMEOUT_MS) }),
       where,
     );
     tenancy.catch(() => {
@@ -55,6 +64,7 @@ function remoteConnection(address: Address): ChromaConnection {
   let shared: ChromaClient | undefined;
   const closing = new AbortController();
   return {
+    limits,
     closed: closing.signal,
     async answers(signal) {
       try {
@@ -70,12 +80,16 @@ function remoteConnection(address: Address): ChromaConnection {
     isOurs: false,
     async client(signal) {
       const found = await findPlace();
-      if (signal) return clientFor(address, headers, { ...found, signal });
-      shared ??= clientFor(address, headers, found);
+      const checks = limits.checks();
+      if (signal) return clientFor(address, headers, { ...found, checks, signal });
+      shared ??= clientFor(address, headers, { ...found, checks });
       return shared;
     },
     isUp: () => true,
-    collectionNames: async () => listCollectionNames({ url: address.url, headers, ...(await findPlace()) }),
+    async collectionNames() {
+      const place = { url: address.url, headers, ...(await findPlace()) };
+      return retryWhenBusy(() => listCollectionNames(place), { patienceMs: PATIENCE_MS, signal: closing.signal });
+    },
     onRecovered: () => undefined,
     empty: async () => {
       throw new ServiceError('store_failed', `${where} is not ours to empty.`);
@@ -84,10 +98,14 @@ function remoteConnection(address: Address): ChromaConnection {
   };
 }
 
-async function resolveTenancy({ tenant, database }: Address, client: ChromaClient, where: string): Promise<Tenancy> {
+async function resolveTenancy(
+  { tenant, database }: Address,
+  client: () => ChromaClient,
+  where: string,
+): Promise<Tenancy> {
   if (tenant !== undefined && database !== undefined) return { tenant, database };
   try {
-    const identity = await client.getUserIdentity();
+    const identity = await retryWhenBusy(() => client().getUserIdentity(), { patienceMs: PATIENCE_MS });
     const choices = [...new Set(identity.databases)];
     const [only] = choices;
     const found = database ?? (choices.length === 1 && only !== '*' ? only : undefined);
@@ -105,17 +123,11 @@ async function resolveTenancy({ tenant, database }: Address, client: ChromaClien
 function clientFor(
   { url }: Address,
   headers: Readonly<Record<string, string>>,
-  more: Partial<Tenancy> & { readonly signal?: AbortSignal } = {},
+  more: Partial<Tenancy> & { readonly checks?: ServerChecks | undefined; readonly signal?: AbortSignal } = {},
 ): ChromaClient {
   const { protocol, hostname, port } = new URL(url);
   const ssl = protocol === 'https:';
-  const { signal, ...tenancy } = more;
-  return new ChromaClient({
-    host: hostname,
-    port: port === '' ? (ssl ? 443 : 80) : Number(port),
-    ssl,
-    headers: { ...headers },
-    ...tenancy,
-    ...(signal && { fetchOptions: { signal } }),
-  });
+  const { signal, checks, ...tenancy } = more;
+  const place = { host: hostname, port: port === '' ? (ssl ? 443 : 80) : Number(port), ssl, headers: { ...headers } };
+  return new PreparedClient({ ...place, ...tenancy, ...(signal && { fetchOptions: { signal } }) }, checks);
 }

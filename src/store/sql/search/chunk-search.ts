@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { ChunkSearch, FoundChunk, VectorQuery } from '../../chunk-search.ts';
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import type { IndexState } from '../../index-state.ts';
-import { isSameSpace } from '../../vector-index.ts';
+import { IndexBusy, isSameSpace, type VectorHit } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
@@ -88,15 +88,14 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     }
     const wanted = Math.min(exactly.limit, all);
     const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
-    let requested = Math.ceil((candidates * visible * 1.25) / matching) + 10;
-    const maxRequested = Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT);
-    if (requested > maxRequested) return undefined;
+    const expected = (candidates * visible) / matching;
+    const allowed = await maxResults(space);
+    let requested = Math.min(Math.ceil(expected * 1.25) + 10, allowed);
+    const maxRequested = Math.min(allowed, Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT));
+    if (requested > maxRequested || expected > allowed) return undefined;
     for (;;) {
-      const hits = await queryIndex(space, exactly.vector, requested, signal);
-      if (hits === undefined) {
-        note?.('The vector index did not answer; the stored vectors were compared one by one.');
-        return undefined;
-      }
+      const hits = await queryIndex(space, { vector: exactly.vector, limit: requested, signal, note });
+      if (hits === undefined) return undefined;
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
       if (found.count >= wanted) return found.hits;
       // The index returned fewer hits than the records contain: it is incomplete.
@@ -138,14 +137,26 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     return undefined;
   }
 
-  async function queryIndex(space: SpaceRow, vector: Float32Array, limit: number, signal: AbortSignal | undefined) {
+  // An index that cannot be opened is noticed by the query.
+  async function maxResults(space: SpaceRow): Promise<number> {
+    const collection = await collections.open(space).catch(() => undefined);
+    return collection?.maxResults ?? Number.POSITIVE_INFINITY;
+  }
+
+  async function queryIndex(
+    space: SpaceRow,
+    { vector, limit, signal, note }: IndexQuestion,
+  ): Promise<readonly VectorHit[] | undefined> {
     try {
       const collection = await collections.open(space);
       return await collection.nearest(vector, limit, signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ServiceError && error.code === 'store_failed')) throw error;
-      onFailure?.(error);
+      const isBusy = error instanceof IndexBusy;
+      if (!isBusy) onFailure?.(error);
+      const reason = isBusy ? 'takes no more calls for the moment' : 'did not answer';
+      note?.(`The vector index ${reason}; the stored vectors were compared one by one.`);
       return undefined;
     }
   }
@@ -186,6 +197,13 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     countPrunedVersions: (asOf, filter, signal) =>
       search.call('countRetired', { at: asOf, filter: compileDocumentFilter(search.dialect, filter) }, signal),
   };
+}
+
+interface IndexQuestion {
+  readonly vector: Float32Array;
+  readonly limit: number;
+  readonly signal: AbortSignal | undefined;
+  readonly note: VectorQuery['note'];
 }
 
 const WIDENING = 4;

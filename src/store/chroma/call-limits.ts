@@ -1,0 +1,69 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { raceAbort } from '../../shared/abort.ts';
+import { type ChromaQuotas, noQuotas, readRefusal } from './chroma-quotas.ts';
+import type { ServerChecks } from './prepared-client.ts';
+
+export type CallKind = 'read' | 'write';
+
+/** The limits of one server, kept to by all calls of this process. */
+export interface CallLimits {
+  /** Known before, declared by the server, or learned from its refusals: the lowest of them. */
+  quotas(): ChromaQuotas;
+  /** What the server declares, as far as it was asked. */
+  checks(): ServerChecks | undefined;
+  /** Asks for it, once. */
+  prepare(ask: () => Promise<ServerChecks>): Promise<void>;
+  /** True when the error names a quota that was higher here until now. */
+  learn(error: unknown): boolean;
+  /** Waits until the collection has a call of this kind to spare. Aborting `signal` ends the waiting. */
+  inTurn<T>(turn: Turn, call: () => Promise<T>): Promise<T>;
+}
+
+interface Turn {
+  readonly collection: string;
+  readonly kind: CallKind;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function createCallLimits(known: Partial<ChromaQuotas> = {}): CallLimits {
+  let quotas: ChromaQuotas = { ...noQuotas, ...known };
+  let checks: ServerChecks | undefined;
+  const turns = new Map<string, LimitFunction>();
+
+  const lower = (limits: Partial<ChromaQuotas>): boolean => {
+    const before = quotas;
+    quotas = {
+      results: Math.min(before.results, limits.results ?? Number.POSITIVE_INFINITY),
+      records: Math.min(before.records, limits.records ?? Number.POSITIVE_INFINITY),
+      calls: before.calls,
+      predicates: Math.min(before.predicates, limits.predicates ?? Number.POSITIVE_INFINITY),
+    };
+    return (['results', 'records', 'predicates'] as const).some((name) => quotas[name] < before[name]);
+  };
+
+  return {
+    quotas: () => quotas,
+    checks: () => checks,
+    async prepare(ask) {
+      checks ??= await ask();
+      if (checks.max_batch_size > 0) lower({ records: checks.max_batch_size });
+    },
+    learn(error) {
+      const refused = readRefusal(error);
+      return refused !== undefined && lower(refused);
+    },
+    async inTurn({ collection, kind, signal }, call) {
+      if (!Number.isFinite(quotas.calls)) return call();
+      const name = `${kind} ${collection}`;
+      const limit = turns.get(name) ?? pLimit(quotas.calls);
+      turns.set(name, limit);
+      return raceAbort(
+        limit(() => {
+          signal?.throwIfAborted();
+          return call();
+        }),
+        signal,
+      );
+    },
+  };
+}

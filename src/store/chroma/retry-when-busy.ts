@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChromaRateLimitError } from 'chromadb';
+import { type ResponseHead, watchResponse } from './watch-response.ts';
+
+/** Too many requests, and a server or its proxy that has no capacity for the moment. */
+const BUSY_STATUS: readonly number[] = [429, 502, 503, 504];
+const FIRST_PAUSE_MS = 250;
+const LAST_PAUSE_MS = 10_000;
+
+export interface Patience {
+  /** No retry begins later than this after the first call. */
+  readonly patienceMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Repeats a call while the server is busy: after the pause that it asks for, or one that grows, with a random part so
+ * that several clients do not come back together. Throws the last error when the patience ends.
+ */
+export async function retryWhenBusy<T>(call: () => Promise<T>, { patienceMs, signal }: Patience): Promise<T> {
+  const begun = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    const head: ResponseHead = {};
+    try {
+      return await watchResponse(head, call);
+    } catch (error) {
+      if (!isBusy(error, head) || signal?.aborted) throw error;
+      const pause = requestedPause(head.retryAfter) ?? growingPause(attempt);
+      if (performance.now() - begun + pause > patienceMs) throw error;
+      await sleep(pause, undefined, { signal, ref: false });
+    }
+  }
+}
+
+const isBusy = (error: unknown, { status }: ResponseHead): boolean =>
+  error instanceof ChromaRateLimitError || (status !== undefined && BUSY_STATUS.includes(status));
+
+/** The pause in milliseconds of a `Retry-After` header: seconds, or an HTTP date. */
+export function requestedPause(header: string | undefined, now = Date.now()): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function growingPause(attempt: number): number {
+  const pause = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+  return pause * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,101 @@
+import { ServiceError } from '../../errors.ts';
+import type { CallLimits } from './call-limits.ts';
+
+/** Records read in one call of a server without quotas. */
+const PAGE_RECORDS = 5_000;
+
+/**
+ * Writes in batches of at most `size`, or of what the server allows: one after the other, or several at a time where it
+ * limits the number of calls as well. A batch that is refused for its size is split.
+ */
+export async function writeInBatches<T>(
+  limits: CallLimits,
+  { items, size }: { readonly items: readonly T[]; readonly size: number },
+  write: (batch: readonly T[]) => Promise<void>,
+): Promise<void> {
+  const { records, calls } = limits.quotas();
+  const writeOne = async (batch: readonly T[]): Promise<void> => {
+    try {
+      await write(batch);
+    } catch (error) {
+      limits.learn(causeOf(error));
+      if (batch.length <= limits.quotas().records) throw error;
+      await writeInBatches(limits, { items: batch, size }, write);
+    }
+  };
+  const batches = [...batchesOf(items, Math.min(size, records))];
+  if (Number.isFinite(calls)) await allOf(batches.map(writeOne));
+  else for (const batch of batches) await writeOne(batch);
+}
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Reads in pages of what the server allows, several at a time where it limits the number of calls as well. */
+export async function readInPages<T>(
+  limits: CallLimits,
+  { offset, limit }: Page,
+  read: (page: Page) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const { results, calls } = limits.quotas();
+  const size = Math.min(PAGE_RECORDS, results);
+  const pages: Page[] = [];
+  for (let start = offset; start < offset + limit; start += size) {
+    pages.push({ offset: start, limit: Math.min(size, offset + limit - start) });
+  }
+  const readOne = (page: Page) => readWhole(limits, page, read);
+  if (Number.isFinite(calls)) return (await allOf(pages.map(readOne))).flat();
+  const found: T[] = [];
+  for (const page of pages) {
+    const part = await readOne(page);
+    for (const one of part) found.push(one);
+    if (part.length < page.limit) break;
+  }
+  return found;
+}
+
+/** A server may give less than was asked for without saying so, so only an empty answer is the end. */
+async function readWhole<T>(
+  limits: CallLimits,
+  { offset, limit }: Page,
+  read: (page: Page) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const found: T[] = [];
+  while (found.length < limit) {
+    const left = limit - found.length;
+    const part = await withinResults(limits, left, (most) => read({ offset: offset + found.length, limit: most }));
+    if (part.length === 0) break;
+    for (const one of part) found.push(one);
+  }
+  return found;
+}
+
+/** Asks for `wanted` results or as many as the server allows, and again when it turns out to allow fewer. */
+export async function withinResults<T>(
+  limits: CallLimits,
+  wanted: number,
+  ask: (limit: number) => Promise<T>,
+): Promise<T> {
+  const limit = Math.min(wanted, limits.quotas().results);
+  try {
+    return await ask(limit);
+  } catch (error) {
+    limits.learn(causeOf(error));
+    if (limit <= limits.quotas().results) throw error;
+    return withinResults(limits, wanted, ask);
+  }
+}
+
+function* batchesOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/** Waits for all, so that nothing goes on after one of them has failed. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof ServiceError ? error.cause : error);
