@@ -34,6 +34,8 @@ export interface Config {
   readonly access: AccessConfig;
   /** `postgres://…` with its password; undefined means SQLite in the data folder. */
   readonly databaseUrl?: string;
+  /** Whether a server brings the database to its version when it starts, or only `citewell database migrate`. */
+  readonly databaseMigrate: 'start' | 'off';
   /** Undefined means embedded Chroma. */
   readonly chroma?: RemoteChromaConfig;
   readonly openai: ProviderConfig;
@@ -135,6 +137,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     host: value.CITEWELL_HOST,
     port: value.CITEWELL_PORT,
     access: accessConfig(value),
+    databaseMigrate: value.CITEWELL_DATABASE_MIGRATE,
     ...(value.CITEWELL_DATABASE_URL && { databaseUrl: value.CITEWELL_DATABASE_URL }),
     ...(chroma && { chroma }),
     openai: provider(value.OPENAI_API_KEY, value.OPENAI_BASE_URL),

@@ -34,6 +34,7 @@ describe('configuration', () => {
     expect(load()).toEqual({
       dataDir: join(cwd, '.citewell'),
       cacheDir: userCacheFolder({}),
+      databaseMigrate: 'start',
       host: '127.0.0.1',
       port: 7272,
       access: {
@@ -140,6 +141,7 @@ describe('configuration', () => {
       CITEWELL_ALLOWED_ORIGINS: 'app.test',
       CITEWELL_FOLDERS: '/papers, notes',
       CITEWELL_ALLOW_FOLDERS: '/books',
+      CITEWELL_DATABASE_MIGRATE: 'off',
       CITEWELL_MCP_TOOLSETS: 'retrieval, openai',
       CITEWELL_WEB_SEARCH: 'exa, tavily, searxng',
       CITEWELL_ALLOW_HOSTS: 'wiki.intern:8080, *.intern 10.0.0.0/8',
@@ -169,6 +171,7 @@ describe('configuration', () => {
     expect(config).toEqual({
       dataDir: '/data',
       cacheDir: userCacheFolder({}),
+      databaseMigrate: 'off',
       host: '::1',
       port: 0,
       access: {

@@ -154,10 +154,10 @@ interface RecordParts extends Pick<RecordStoreOptions, 'index'> {
 }
 
 async function openRecords(
-  { databaseUrl, chroma, versionsKept }: Config,
+  { databaseUrl, databaseMigrate, chroma, versionsKept }: Config,
   { folder, ...parts }: RecordParts,
 ): Promise<Store> {
-  const options = { ...parts, embeddingText, versionsKept };
+  const options = { ...parts, embeddingText, versionsKept, schema: { mode: databaseMigrate } };
   if (databaseUrl === undefined) return openStore({ ...options, path: folder.databaseFile });
   // Loaded only here: without it, commands start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');

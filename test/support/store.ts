@@ -16,7 +16,9 @@ export const testSpace: VectorSpaceName = { embedder: 'test/angles', version: '1
 
 export const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
 
-export type TestStoreOptions = Pick<StoreOptions, 'versionsKept'>;
+export type TestStoreOptions = Pick<StoreOptions, 'versionsKept'> & {
+  readonly schema?: NonNullable<StoreOptions['schema']>;
+};
 
 export interface TestStore extends SqlStore {
   readonly index: MemoryVectorIndex;

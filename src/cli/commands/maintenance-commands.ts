@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandParts } from './command-parts.ts';
 
-/** `status`, `backup`, `restore`, `reindex`, `migrate r2r` and `doctor`. */
+/** `status`, `backup`, `restore`, `reindex`, `migrate r2r`, `database` and `doctor`. */
 export function maintenanceCommands(program: Command, { context, ended }: CommandParts): void {
   program
     .command('status')
@@ -62,6 +62,18 @@ export function maintenanceCommands(program: Command, { context, ended }: Comman
     .option('--state <file>', 'record progress in this file instead of one in the data folder')
     .option('--json', 'one JSON object per line')
     .action(async (options) => ended(await (await import('../migrate.ts')).migrate(options, context)));
+
+  const database = program.command('database').description('look at and change the schema of the database');
+  database
+    .command('status')
+    .description('show the schema and the servers that use it; exits with 1 if steps are to be applied')
+    .option('--json', 'machine-readable')
+    .action(async (options) => ended(await (await import('../database.ts')).databaseStatus(options, context)));
+  database
+    .command('migrate')
+    .description('bring the schema to this version’s, while servers of the version before run')
+    .option('--json', 'machine-readable')
+    .action(async (options) => ended(await (await import('../database.ts')).migrateSchema(options, context)));
 
   program
     .command('doctor')

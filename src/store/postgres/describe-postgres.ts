@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { byteCount } from '../../shared/byte-count.ts';
 import { nameOfDatabase } from '../name-of-database.ts';
-import { isMigrated } from './migrate.ts';
+import { stateOfPostgres } from './migrate.ts';
 import { refuseUnusable } from './open-postgres.ts';
 import { openConnections } from './postgres-dialect.ts';
 
@@ -15,7 +15,8 @@ export async function describePostgres(url: string): Promise<string> {
     const { rows } = await sql<{ version: string; bytes: number }>`
       select current_setting('server_version') as version, pg_database_size(current_database()) as bytes`.execute(one);
     const version = `PostgreSQL ${rows[0]?.version.split(' ')[0]}`;
-    if (!(await isMigrated(one, name))) return `${version}, prepared at the next start`;
+    const { last, pending } = await stateOfPostgres(one, name);
+    if (last === undefined || pending.length > 0) return `${version}, prepared at the next start`;
     const running = await sql<{ count: number }>`select count(*) as count from cluster_servers_running`.execute(one);
     return `${version}, ${byteCount(rows[0]?.bytes ?? 0)}, used by ${running.rows[0]?.count ?? 0} running servers`;
   } finally {

@@ -14,6 +14,10 @@ export interface JoinOptions {
   readonly url: string;
   /** Whether the vector index is of this server only, so that no other one may use the database. */
   readonly isAlone: boolean;
+  /** Whether it only copies the records, with the database for itself. */
+  readonly isCopying?: boolean;
+  /** The number of the last step of the schema that this server knows. */
+  readonly knowsSchema?: number;
   /** Time between two signs of life. */
   readonly beatMs?: number;
 }
@@ -36,7 +40,7 @@ const GRACE_MS = 5_000;
 const BEAT_MS = 1_000;
 
 /** Makes this server known to the others, over a connection of its own that is renewed when it breaks. */
-export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: JoinOptions): Promise<JoinedServer> {
+export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinOptions): Promise<JoinedServer> {
   const leaving = new AbortController();
   const listeners = new Set<() => void>();
   const leadListeners = new Set<{ readonly begun: () => void; readonly ended: () => void }>();
@@ -48,12 +52,12 @@ export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: Join
   let hasTold = false;
   let feed: ChangeFeed;
   let client = await connect(url, name);
-  const key = await announce(client, undefined, isAlone).catch(async (error: unknown) => {
+  const key = await announce(client, undefined, own).catch(async (error: unknown) => {
     await client.end().catch(() => {});
     throw toServiceError(error, name);
   });
   try {
-    await refuseSeveral(client, key, { isAlone, name });
+    await refuseSeveral(client, key, { ...own, name });
     feed = await openChangeFeed({ query: (query) => client.query(query), server: key, prunes: () => isLeading });
   } catch (error) {
     await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
@@ -83,11 +87,11 @@ export async function joinServers({ name, url, isAlone, beatMs = BEAT_MS }: Join
     const former = client;
     client = await connect(url, name);
     // First the new one, so that the others never see this server without any; the end of one that hangs is not awaited.
-    await announce(client, key, isAlone).finally(() => void former.end().catch(() => {}));
+    await announce(client, key, own).finally(() => void former.end().catch(() => {}));
   };
 
   const beat = async () => {
-    if (failure === undefined) await announce(client, key, isAlone);
+    if (failure === undefined) await announce(client, key, own);
     else await reconnect();
     const isJudging = performance.now() >= judgesFrom;
     if (isJudging || hasLed) await lead();
@@ -171,15 +175,20 @@ async function connect(url: string, name: string): Promise<Client> {
   return client;
 }
 
+type Announced = Pick<JoinOptions, 'isAlone' | 'isCopying' | 'knowsSchema'>;
+
 /** Enters or renews the row and takes the lock, which this session may hold already. */
-async function announce(client: Client, known: number | undefined, isAlone: boolean): Promise<number> {
+async function announce(client: Client, known: number | undefined, own: Announced): Promise<number> {
+  const { isAlone, isCopying = false, knowsSchema = 0 } = own;
+  const values = [isAlone || isCopying, isCopying, knowsSchema];
+  const columns = 'is_alone, is_copying, knows_schema';
   const { rows } = await client.query(
     known === undefined
-      ? { text: 'insert into cluster_servers (is_alone) values ($1) returning key', values: [isAlone] }
+      ? { text: `insert into cluster_servers (${columns}) values ($1, $2, $3) returning key`, values }
       : {
-          text: `insert into cluster_servers (key, is_alone) values ($2, $1)
+          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4)
             on conflict (key) do update set seen_at = clock_timestamp() returning key`,
-          values: [isAlone, known],
+          values: [...values, known],
         },
   );
   const key = Number(rows[0].key);
@@ -201,17 +210,27 @@ async function takeLock(client: Client, key: number): Promise<boolean> {
 async function refuseSeveral(
   client: Client,
   key: number,
-  { isAlone, name }: Pick<JoinOptions, 'isAlone' | 'name'>,
+  { isAlone, isCopying = false, name }: Announced & Pick<JoinOptions, 'name'>,
 ): Promise<void> {
   const { rows } = await client.query(
-    `select bool_or(is_alone) as is_alone from cluster_servers s
+    `select bool_or(is_alone) as is_alone, bool_or(is_copying) as is_copying from cluster_servers s
      where s.key <> $1 and exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.granted
        and l.classid = ${LOCKS} and l.objid = s.key::oid and l.objsubid = 2
        and l.database = (select oid from pg_database where datname = current_database()))
      having count(*) > 0`,
     [key],
   );
-  if (rows.length === 0 || !(isAlone || rows[0].is_alone)) return;
+  if (rows.length === 0) return;
+  if (rows[0].is_copying) {
+    throw new ServiceError(
+      'conflict',
+      `The records of the database ${name} are being copied by "citewell migrate store". Try again when it has ended.`,
+    );
+  }
+  if (isCopying) {
+    throw new ServiceError('conflict', `A server uses the database ${name}. Stop all its servers, and try again.`);
+  }
+  if (!(isAlone || rows[0].is_alone)) return;
   const whose = isAlone ? 'this one' : 'that one';
   throw new ServiceError(
     'conflict',

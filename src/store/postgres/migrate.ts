@@ -1,35 +1,78 @@
 import { type Kysely, sql } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ServiceError } from '../../errors.ts';
+import {
+  lastNumber,
+  type RunOptions,
+  runSteps,
+  type SchemaState,
+  type Steps,
+  schemaState,
+  stepsDone,
+} from '../sql/migrations/run-steps.ts';
+import { forEngine, sharedSteps } from '../sql/migrations/shared-steps.ts';
 import type { Tables } from '../sql/schema.ts';
 import { baseline } from './baseline/baseline.ts';
+import { waitForTurn } from './join-servers.ts';
 
-/** Applied in order of name. The baseline stands for all steps of SQLite up to the one it is named after. */
-const steps: Readonly<Record<string, Migration>> = { '0016-baseline': baseline };
+/** The baseline stands for all steps of SQLite up to the one of its number; later ones are the same on both engines. */
+export const postgresSteps: Steps = { '0017-baseline': baseline, ...forEngine(sharedSteps) };
 
-/** Migrates the database to this version of the program. Processes that start at the same time wait for each other. */
-export async function migratePostgres(database: Kysely<Tables>, name: string): Promise<void> {
-  // Avoids the migrator when nothing is pending, because it first reads the structure of every table.
-  if (await isMigrated(database, name)) return;
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  throw new ServiceError('store_failed', `The database ${name} could not be brought up to date.`, { cause: error });
+export type MigrateOptions = Pick<RunOptions, 'mode' | 'report'> & Partial<Pick<RunOptions, 'steps'>>;
+
+/** The number of the last step that a server knows. */
+export const lastKnown = (own: Steps = postgresSteps): number => lastNumber(Object.keys(own));
+
+/**
+ * Migrates the database to this version of the program. Processes that start at the same time wait for each other, and
+ * servers of earlier versions go on working, unless a step is not for them: while one of them runs, that is refused.
+ */
+export async function migratePostgres(
+  database: Kysely<Tables>,
+  name: string,
+  options: MigrateOptions = {},
+): Promise<void> {
+  await runSteps(database, await stepsOf(database), {
+    ...{ name, steps: postgresSteps, otherwise: OTHERWISE },
+    ...options,
+    begin: async (transaction, worksFrom) => {
+      await waitForTurn(transaction);
+      if (worksFrom !== undefined) await refuseOlderServers(transaction, name, worksFrom);
+    },
+  });
 }
 
-/** Whether the schema is this version's; refuses that of a newer one. */
-export async function isMigrated(database: Kysely<Tables>, name: string): Promise<boolean> {
-  const table = await sql<{ found: number }>`
-    select to_regclass(${DEFAULT_MIGRATION_TABLE}) is not null as found`.execute(database);
-  if (table.rows[0]?.found !== 1) return false;
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(
-    database,
+/** Lets no server join until the transaction has ended, when one that knows only earlier steps could not go on. */
+async function refuseOlderServers(transaction: Kysely<Tables>, name: string, worksFrom: number): Promise<void> {
+  const { rows } = await sql<{ found: number }>`
+    select to_regclass('cluster_servers') is not null as found`.execute(transaction);
+  if (rows[0]?.found !== 1) return;
+  await sql`lock table cluster_servers in share row exclusive mode`.execute(transaction);
+  const older = await sql<{ count: number }>`
+    select count(*) as count from cluster_servers
+    where knows_schema < ${worksFrom} and key in (select key from cluster_servers_running)`.execute(transaction);
+  const count = older.rows[0]?.count ?? 0;
+  if (count === 0) return;
+  throw new ServiceError(
+    'conflict',
+    `The database ${name} is to be changed in a way that servers of earlier versions cannot work with, and ${count} of ` +
+      'them use it. Stop them, and try again.',
   );
-  if (rows.some((row) => !(row.name in steps))) {
-    throw new ServiceError(
-      'store_failed',
-      `The database ${name} was written by a newer version of Citewell. Install that version, or choose another database.`,
-    );
-  }
-  return rows.length === Object.keys(steps).length;
+}
+
+/** What the database has of this version's schema. Throws ServiceError when it is one that this version cannot use. */
+export async function stateOfPostgres(
+  database: Kysely<Tables>,
+  name: string,
+  steps: Steps = postgresSteps,
+): Promise<SchemaState> {
+  return schemaState(database, await stepsOf(database), { name, steps, otherwise: OTHERWISE });
+}
+
+const OTHERWISE = 'choose another database.';
+
+async function stepsOf(database: Kysely<Tables>): Promise<readonly string[]> {
+  const { rows } = await sql<{ found: number }>`
+    select to_regclass(${DEFAULT_MIGRATION_TABLE}) is not null as found`.execute(database);
+  return stepsDone(database, rows[0]?.found === 1);
 }

@@ -5,7 +5,7 @@ import type { Database } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import { settleFullText } from './full-text/postgres-full-text.ts';
 import { type JoinedServer, joinServers, waitForTurn } from './join-servers.ts';
-import { migratePostgres } from './migrate.ts';
+import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from './migrate.ts';
 import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
 import { callOn } from './search/call-on.ts';
@@ -17,6 +17,9 @@ export interface PostgresOptions {
   readonly readers?: number;
   /** Whether the vector index is of this process only, so that no other one may use the database. */
   readonly isAlone?: boolean;
+  /** Whether this process only copies the records: no server may use the database meanwhile. */
+  readonly isCopying?: boolean;
+  readonly schema?: Omit<MigrateOptions, 'begin'>;
 }
 
 const OLDEST_SERVER = 150_000;
@@ -26,7 +29,8 @@ const OLDEST_SERVER = 150_000;
  * connection, and one transaction of all processes at a time changes the records, as with SQLite, so that a transaction
  * that reads before it writes needs no further locks.
  */
-export async function openPostgres({ url, readers = 8, isAlone = false }: PostgresOptions): Promise<Database> {
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const { url, readers = 8, isAlone = false, isCopying = false, schema } = options;
   const name = nameOfDatabase(url);
   const reader = openConnections({ name, url, size: readers, session: READ_ONLY });
   let server: JoinedServer | undefined;
@@ -40,8 +44,10 @@ export async function openPostgres({ url, readers = 8, isAlone = false }: Postgr
   };
   try {
     await refuseUnusable(writer, reader, name);
-    await migratePostgres(writer, name);
-    server = await joinServers({ name, url, isAlone });
+    await migratePostgres(writer, name, schema);
+    server = await joinServers({ name, url, isAlone, isCopying, knowsSchema: lastKnown(schema?.steps) });
+    // The schema may have been changed before others could see this server.
+    await stateOfPostgres(writer, name, schema?.steps);
     await sql.raw(session()).execute(writer);
   } catch (error) {
     await close();

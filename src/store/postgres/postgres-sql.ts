@@ -1,14 +1,27 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { createQueryId, PostgresQueryCompiler, sql } from 'kysely';
-import type { SqlDialect } from '../sql/sql-dialect.ts';
+import type { ColumnTypes, SqlDialect } from '../sql/sql-dialect.ts';
 import { numbers, texts } from './array-values.ts';
 import { postgresFilters } from './filters/postgres-filters.ts';
 import { postgresFullText } from './full-text/postgres-full-text.ts';
 
 const ARRAYS = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]' } as const;
 
+const types: ColumnTypes = {
+  key: 'bigint',
+  asKey: (column) => column.generatedByDefaultAsIdentity().primaryKey(),
+  integer: 'integer',
+  long: 'bigint',
+  real: 'double precision',
+  text: sql`text collate "C"`,
+  json: 'jsonb',
+  bytes: 'bytea',
+};
+
 /** What PostgreSQL writes otherwise than SQLite. */
 export const postgresSql: SqlDialect = {
+  name: 'postgres',
+  types,
   filters: postgresFilters,
   fullText: postgresFullText,
   compile(condition) {

@@ -22,7 +22,7 @@ import { createChunkSearch } from './search/chunk-search.ts';
 import { snapshotDatabase } from './snapshot-database.ts';
 import { createFollowedSources } from './sql-followed-sources.ts';
 import { createPrompts } from './sql-prompts.ts';
-import { openSqlite } from './sqlite/open-sqlite.ts';
+import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.ts';
 import { createUserStore } from './users/sql-user-store.ts';
 import type { EmbeddingText } from './vector-spaces/fill-space.ts';
 import { createDescriptionSearch, createDescriptionVectors } from './vector-spaces/sql-descriptions.ts';
@@ -50,6 +50,7 @@ export interface StoreOptions extends RecordStoreOptions {
   /** The database file. */
   readonly path: string;
   readonly readers?: number;
+  readonly schema?: SqliteOptions['schema'];
 }
 
 const VERSIONS_KEPT = 10;
@@ -60,8 +61,13 @@ const VERSIONS_KEPT = 10;
  * a time.
  */
 export async function openStore(options: StoreOptions): Promise<SqlStore> {
-  const { path, readers, report } = options;
-  const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }), ...(report && { report }) });
+  const { path, readers, report, schema } = options;
+  const sqlite = await openSqlite({
+    path,
+    ...(readers !== undefined && { readers }),
+    ...(report && { report }),
+    ...(schema && { schema }),
+  });
   return { ...(await openRecordStore(sqlite, options)), snapshot: (copy) => snapshotDatabase(path, copy) };
 }
 

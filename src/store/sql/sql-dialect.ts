@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { RawBuilder } from 'kysely';
+import type { ColumnDataType, ColumnDefinitionBuilder, RawBuilder } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import type { FilterSql } from './filters/filter-sql.ts';
 import type { FullTextTables } from './full-text/full-text-tables.ts';
@@ -11,13 +11,35 @@ export interface Condition {
   readonly parameters: readonly SQLInputValue[];
 }
 
+type DataType = ColumnDataType | RawBuilder<unknown>;
+
 export type ColumnType = 'integer' | 'real' | 'text';
+
+/** Column types for migrations. Truth values are integers, and times are texts. */
+export interface ColumnTypes {
+  /** A number that counts up, or refers to such a column. */
+  readonly key: DataType;
+  /** Makes a column of this type the primary key, filled by the database and never used twice. */
+  asKey(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+  /** 32 bits. */
+  readonly integer: DataType;
+  /** 64 bits. */
+  readonly long: DataType;
+  readonly real: DataType;
+  /** Compared by bytes. */
+  readonly text: DataType;
+  /** An object that is searched in. What is only kept is a text. */
+  readonly json: DataType;
+  readonly bytes: DataType;
+}
 
 /**
  * What the database engines write differently. Everything else is kysely, or SQL that both understand: `is distinct
  * from`, `count(*) filter (where …)`, `on conflict`, `returning`; booleans in results are 0 and 1.
  */
 export interface SqlDialect {
+  readonly name: 'sqlite' | 'postgres';
+  readonly types: ColumnTypes;
   readonly filters: FilterSql;
   readonly fullText: FullTextTables;
   compile(condition: RawBuilder<boolean>): Condition;

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
-import { ServiceError } from '../../../errors.ts';
+import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { records } from '../migrations/0001-records.ts';
 import { sqliteFullText } from '../migrations/0002-sqlite-full-text.ts';
 import { conversationSummaries } from '../migrations/0003-conversation-summaries.ts';
@@ -17,10 +16,19 @@ import { extractionStatus } from '../migrations/0014-extraction-status.ts';
 import { graphResets } from '../migrations/0015-graph-resets.ts';
 import { followedSources } from '../migrations/0016-followed-sources.ts';
 import { fullTextChanges } from '../migrations/0017-full-text-changes.ts';
+import {
+  type RunOptions,
+  runSteps,
+  type SchemaState,
+  type Steps,
+  schemaState,
+  stepsDone,
+} from '../migrations/run-steps.ts';
+import { forEngine, sharedSteps } from '../migrations/shared-steps.ts';
 import type { Tables } from '../schema.ts';
 
-/** Applied in order of name. A released step is never changed; a new one is added. */
-const steps: Readonly<Record<string, Migration>> = {
+/** Applied in order of name. Later steps are in `shared-steps.ts`. */
+export const sqliteSteps: Steps = {
   '0001-records': records,
   '0002-sqlite-full-text': sqliteFullText,
   '0003-conversation-summaries': conversationSummaries,
@@ -37,72 +45,28 @@ const steps: Readonly<Record<string, Migration>> = {
   '0015-graph-resets': graphResets,
   '0016-followed-sources': followedSources,
   '0017-full-text-changes': fullTextChanges,
+  ...forEngine(sharedSteps),
 };
 
 /** Whether this version of the program knows the step: it does not know those of newer versions. */
-export const isKnownStep = (step: string): boolean => step in steps;
+export const isKnownStep = (step: string): boolean => step in sqliteSteps;
 
-export interface MigrateOptions {
-  /** Called before the first step on a database of an earlier version, with the last step that it has. */
-  readonly beforeUpgrade?: (lastStep: string) => Promise<void>;
-  /** Receives the progress of an upgrade, for the operator. */
-  readonly report?: ((message: string) => void) | undefined;
-}
+export type MigrateOptions = Pick<RunOptions, 'beforeUpgrade' | 'mode' | 'report'> & Partial<Pick<RunOptions, 'steps'>>;
 
 /** Migrates the database to this version of the program, in one transaction. */
 export async function migrate(database: Kysely<Tables>, name: string, options: MigrateOptions = {}): Promise<void> {
-  const done = await stepsDone(database);
-  const newer = done.find((step) => !isKnownStep(step));
-  if (newer !== undefined) throw writtenByNewer(name, newer);
-  // Avoids the migrator when nothing is pending, because it first reads the structure of every table.
-  if (done.length === Object.keys(steps).length) return;
-  const last = done.at(-1);
-  if (last !== undefined) await options.beforeUpgrade?.(last);
-  const report = last === undefined ? undefined : options.report;
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => reported(done, report) } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) {
-    report?.(`The database ${name} is up to date.`);
-    return;
-  }
-  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-  const at = failed === undefined ? '' : ` at step ${failed}`;
-  throw new ServiceError('store_failed', `The database ${name} could not be brought up to date${at}.`, {
-    cause: error,
-  });
+  await runSteps(database, await stepsOf(database), { name, steps: sqliteSteps, otherwise: OTHERWISE, ...options });
 }
 
-/** The steps, which report when they begin. */
-function reported(done: readonly string[], report: MigrateOptions['report']): Record<string, Migration> {
-  if (report === undefined) return { ...steps };
-  const pending = Object.keys(steps).filter((step) => !done.includes(step));
-  return Object.fromEntries(
-    Object.entries(steps).map(([name, step]) => [
-      name,
-      {
-        ...step,
-        up(database) {
-          report(`Upgrading the database: step ${pending.indexOf(name) + 1} of ${pending.length} (${name}).`);
-          return step.up(database);
-        },
-      },
-    ]),
-  );
+/** What the database has of this version's schema. Throws ServiceError when it is one that this version cannot use. */
+export async function stateOfSqlite(database: Kysely<Tables>, name: string): Promise<SchemaState> {
+  return schemaState(database, await stepsOf(database), { name, steps: sqliteSteps, otherwise: OTHERWISE });
 }
 
-async function stepsDone(database: Kysely<Tables>): Promise<readonly string[]> {
-  const table =
+const OTHERWISE = 'choose another folder with CITEWELL_DATA_DIR.';
+
+async function stepsOf(database: Kysely<Tables>): Promise<readonly string[]> {
+  const { rows } =
     await sql`select 1 from sqlite_master where type = 'table' and name = ${DEFAULT_MIGRATION_TABLE}`.execute(database);
-  if (table.rows.length === 0) return [];
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(
-    database,
-  );
-  return rows.map((row) => row.name).sort();
+  return stepsDone(database, rows.length > 0);
 }
-
-const writtenByNewer = (name: string, step: string): ServiceError =>
-  new ServiceError(
-    'store_failed',
-    `The database ${name} was written by a newer version of Citewell (step ${step}). ` +
-      'Install that version, or choose another folder with CITEWELL_DATA_DIR.',
-  );

@@ -14,7 +14,7 @@ import {
   refuseEmptied,
   watchHealth,
 } from '../watch-health.ts';
-import { migrate } from './migrate.ts';
+import { type MigrateOptions, migrate } from './migrate.ts';
 import { type Call, sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteSql } from './sqlite-sql.ts';
 import { startSqliteThread } from './sqlite-thread.ts';
@@ -27,6 +27,7 @@ export interface SqliteOptions {
   /** Receives the progress of an upgrade, and damage that is found later or cannot be looked for. */
   readonly report?: (message: string) => void;
   readonly healthCheck?: HealthCheckSettings;
+  readonly schema?: Pick<MigrateOptions, 'mode' | 'steps'>;
 }
 
 /** Both legs of a hybrid search run at the same time; more threads are started when they are needed. */
@@ -43,7 +44,7 @@ const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_O
  * version, is damaged, or was emptied.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
-  const { path, readers = defaultReaders(), report, healthCheck = defaultHealthCheck } = options;
+  const { path, readers = defaultReaders(), report, healthCheck = defaultHealthCheck, schema } = options;
   refuseEmptied(path);
   const writerPool = createThreadPool([startSqliteThread({ path, readOnly: false })]);
   const cacheKilobytes = Math.max(MIN_CACHE_KB, Math.floor(READERS_CACHE_KB / readers));
@@ -60,7 +61,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   try {
     await refuseDamaged(writer, path, healthCheck);
     const beforeUpgrade = (lastStep: string) => keepBeforeUpgrade(path, { lastStep, report });
-    await migrate(writer, path, { beforeUpgrade, report });
+    await migrate(writer, path, { ...schema, beforeUpgrade, report });
     markMade(path);
   } catch (error) {
     await close();

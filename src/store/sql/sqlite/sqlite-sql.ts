@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { createQueryId, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely';
 import { sqliteFilters } from '../filters/sqlite-filters.ts';
 import type { FullTextTables } from '../full-text/full-text-tables.ts';
-import type { SqlDialect } from '../sql-dialect.ts';
+import type { ColumnTypes, SqlDialect } from '../sql-dialect.ts';
 import { noteChange } from './full-text-changes.ts';
 
 const listed = (values: readonly number[] | readonly string[]): RawBuilder<unknown> =>
@@ -46,7 +46,20 @@ const fullText: FullTextTables = {
   },
 };
 
+const types: ColumnTypes = {
+  key: 'integer',
+  asKey: (column) => column.primaryKey().autoIncrement(),
+  integer: 'integer',
+  long: 'integer',
+  real: 'real',
+  text: 'text',
+  json: 'text',
+  bytes: 'blob',
+};
+
 export const sqliteSql: SqlDialect = {
+  name: 'sqlite',
+  types,
   filters: sqliteFilters,
   fullText,
   compile(condition) {

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { DATABASE_FILE, openDataFolder } from '../store/data-folder.ts';
+import { nameOfDatabase } from '../store/name-of-database.ts';
+import type { SchemaState } from '../store/sql/migrations/run-steps.ts';
+import { openSqlite } from '../store/sql/sqlite/open-sqlite.ts';
+import { readSqliteSchema } from '../store/sql/sqlite/sqlite-schema.ts';
+
+export interface DatabaseSchema extends SchemaState {
+  /** Without a password. */
+  readonly name: string;
+  /** Servers that use it now, and how many of them are of an earlier version; undefined with SQLite, which has one. */
+  readonly servers?: number;
+  readonly olderServers?: number;
+}
+
+type Where = Pick<Config, 'dataDir' | 'databaseUrl'>;
+
+/** The schema of the configured database, compared with this version's. */
+export async function readDatabaseSchema({ dataDir, databaseUrl }: Where): Promise<DatabaseSchema> {
+  if (databaseUrl !== undefined) {
+    const { readPostgresSchema } = await import('../store/postgres/postgres-schema.ts');
+    return { name: nameOfDatabase(databaseUrl), ...(await readPostgresSchema(databaseUrl)) };
+  }
+  const path = join(dataDir, DATABASE_FILE);
+  const none: SchemaState = { last: undefined, pending: [], newer: [], worksFrom: 0 };
+  return { name: path, ...((await readSqliteSchema(path)) ?? none) };
+}
+
+/** Brings the schema of the configured database to this version's. Throws `conflict` when a server is in the way. */
+export async function migrateDatabase(
+  { dataDir, databaseUrl }: Where,
+  report: (message: string) => void,
+): Promise<void> {
+  if (databaseUrl !== undefined) {
+    const { migratePostgresSchema } = await import('../store/postgres/postgres-schema.ts');
+    return migratePostgresSchema(databaseUrl, report);
+  }
+  const folder = await openDataFolder(dataDir);
+  try {
+    const database = await openSqlite({ path: folder.databaseFile, readers: 1, report });
+    await database.close();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../schema.ts';
+import { type ColumnTypes, dialectOf, type SqlDialect } from '../sql-dialect.ts';
+import type { Step } from './run-steps.ts';
+
+/** A step of the schema, for SQLite and PostgreSQL. */
+export interface SharedStep {
+  /** Runs in a transaction. `types` are the column types of the engine. */
+  up(database: Kysely<Tables>, types: ColumnTypes): Promise<void>;
+  /**
+   * The number of the last step that a server must know to work with the schema after this one: less than the step's own
+   * for one that only adds what servers of earlier versions do not need to know, its own otherwise.
+   */
+  readonly worksFrom: number;
+}
+
+/** Applied after all others, in order of name. A released step is never changed; a new one is added. */
+export const sharedSteps: Readonly<Record<string, SharedStep>> = {};
+
+/** The steps for the engine of the database that they are applied to. */
+export const forEngine = (steps: Readonly<Record<string, SharedStep>>): Readonly<Record<string, Step>> =>
+  Object.fromEntries(
+    Object.entries(steps).map(([name, { up, worksFrom }]) => [
+      name,
+      { up: (database: Kysely<Tables>) => up(database, dialectOf(database).types), worksFrom },
+    ]),
+  );
+
+/** Executes statements that the engines write differently, such as those of triggers. */
+export async function executeFor(
+  database: Kysely<Tables>,
+  statements: Readonly<Record<SqlDialect['name'], readonly string[]>>,
+): Promise<void> {
+  for (const statement of statements[dialectOf(database).name]) await sql.raw(statement).execute(database);
+}
