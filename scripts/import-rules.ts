@@ -80,7 +80,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   rag: [...foundations, 'models/extractive'],
   ingest: [...foundations, 'pdf-layout'],
   conversations: foundations,
-  runs: ['errors', 'shared'],
+  runs: ['errors', 'shared', 'store'],
   tools: [...foundations, 'agent'],
   http: [...foundations, ...work, 'page', 'evaluation', 'telemetry'],
   mcp: [...foundations, ...work],

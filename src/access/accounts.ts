@@ -41,6 +41,8 @@ export interface AccountParts {
   readonly conversations: ConversationRecords;
   /** Ends what is followed for a user who is deleted. */
   readonly stopFollowing?: (userId: string) => Promise<void>;
+  /** Ends the runs of a user who is deleted, and removes what they made. */
+  readonly forgetRuns?: (userId: string) => Promise<void>;
 }
 
 /** Defaults for a single-user deployment: no limits, open registration. */

@@ -7,6 +7,8 @@ interface RemovalParts {
   readonly conversations: ConversationRecords;
   /** Ends following the user's folders and sites, which would bring documents back. */
   readonly stopFollowing?: (userId: string) => Promise<void>;
+  /** Ends the user's runs, which would add to conversations, and removes what they made. */
+  readonly forgetRuns?: (userId: string) => Promise<void>;
 }
 
 const CONCURRENCY = 200;
@@ -17,9 +19,10 @@ const CONCURRENCY = 200;
  */
 export async function removeUserData(
   userId: string,
-  { corpus, collections, conversations, stopFollowing }: RemovalParts,
+  { corpus, collections, conversations, stopFollowing, forgetRuns }: RemovalParts,
 ): Promise<DeletionReceipt> {
   await stopFollowing?.(userId);
+  await forgetRuns?.(userId);
   const receipt = await corpus.remove({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
   const page = { offset: 0, limit: CONCURRENCY };
   for (;;) {

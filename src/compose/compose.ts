@@ -26,8 +26,11 @@ import { modelQueryVariants } from '../retrieval/rewrite-query.ts';
 import { withDescriptions } from '../retrieval/search-documents.ts';
 import { modelStandaloneQueries } from '../retrieval/standalone-query.ts';
 import { withOutlines } from '../retrieval/with-outlines.ts';
-import { MadeFiles } from '../runs/made-files.ts';
-import { defaultRunLogSettings, RunLog } from '../runs/run-log.ts';
+import { InProcessMadeFiles } from '../runs/in-process-made-files.ts';
+import { InProcessRunLog } from '../runs/in-process-run-log.ts';
+import { defaultRunLogSettings } from '../runs/run-log.ts';
+import { SharedMadeFiles } from '../runs/shared-made-files.ts';
+import { SharedRunLog } from '../runs/shared-run-log.ts';
 import { watchCorpus } from '../store/watch-corpus.ts';
 import { observedModels, observedRetriever, observedSandbox } from '../telemetry/observed.ts';
 import { tracedIngestor, tracedMethods, tracedRetriever, tracedTools } from '../telemetry/traced.ts';
@@ -71,6 +74,10 @@ export function compose(given: Adapters): Product {
     store: store.people,
     corpus: watched,
     stopFollowing: (userId) => followed.removeOfOwner(userId),
+    async forgetRuns(userId) {
+      await runs.removeOfOwner(userId);
+      await madeFiles.removeOfOwner(userId);
+    },
   });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
 
@@ -175,7 +182,8 @@ export function compose(given: Adapters): Product {
   if (web !== undefined) met.push('web_pages');
   if (web?.webSearch !== undefined) met.push('web_search');
   if (sandbox !== undefined) met.push('sandbox');
-  const madeFiles = new MadeFiles();
+  const { sharedState } = store;
+  const madeFiles = sharedState ? new SharedMadeFiles(sharedState.files, report) : new InProcessMadeFiles();
   const around = traces && tracedTools(traces);
   const agent = createAgent({
     models,
@@ -195,7 +203,8 @@ export function compose(given: Adapters): Product {
     window: settings.contextTokens,
     prompts,
   });
-  const runs = new RunLog({ ...defaultRunLogSettings, graceMs: settings.graceMs });
+  const runSettings = { ...defaultRunLogSettings, graceMs: settings.graceMs };
+  const runs = sharedState ? new SharedRunLog(sharedState.runs, runSettings, report) : new InProcessRunLog(runSettings);
   const standalone = fast && modelStandaloneQueries(fast, prompts);
 
   const services: Services = {
@@ -255,7 +264,7 @@ export function compose(given: Adapters): Product {
         ingestions.close,
         followed.close,
         () => runs.close(),
-        async () => madeFiles.close(),
+        () => madeFiles.close(),
       ]),
   };
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { ServiceError } from '../errors.ts';
-import type { Run, RunEvent } from '../runs/run.ts';
+import type { ReadableRun, RunEvent } from '../runs/run.ts';
 import { principalOf } from './authenticate.ts';
 import type { HttpServices } from './http-services.ts';
 import { readQuery } from './read-request.ts';
@@ -24,7 +24,7 @@ export async function streamNewRun(
   { runs, ...services }: RunServices,
   { kind, conversationId, isResumable, events }: NewRun,
 ): Promise<void> {
-  const run = runs.start({
+  const run = await runs.start({
     ownerId: principalOf(response).userId,
     kind,
     conversationId,
@@ -40,7 +40,7 @@ export async function streamRun(
   request: Request,
   response: Response,
   { limits, log }: Pick<HttpServices, 'limits' | 'log'>,
-  { run, after }: { readonly run: Run; readonly after: number },
+  { run, after }: { readonly run: ReadableRun; readonly after: number },
 ): Promise<void> {
   const signal = requestSignal(request, response);
   response.setHeader('X-Run-Id', run.id);
@@ -59,7 +59,7 @@ export function lastEventNumber(request: Request, runId: string): number {
   );
 }
 
-async function* numbered(run: Run, after: number, signal: AbortSignal): AsyncGenerator<EncodedEvent, void> {
+async function* numbered(run: ReadableRun, after: number, signal: AbortSignal): AsyncGenerator<EncodedEvent, void> {
   for await (const { number, event, json } of run.follow(after, signal)) {
     yield { event, json, id: `${run.id}:${number}` };
   }

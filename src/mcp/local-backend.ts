@@ -137,7 +137,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     },
 
     async file({ principal, runId, name }) {
-      const { mediaType, bytes } = services.madeFiles.get(principal.userId, runId, name);
+      const { mediaType, bytes } = await services.madeFiles.get(principal.userId, runId, name);
       return { mediaType, base64: Buffer.from(bytes).toString('base64') };
     },
 

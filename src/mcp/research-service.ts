@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import { plainRequest } from '../agent/plain-request.ts';
 import { allOf } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
-import type { Run, RunEvent } from '../runs/run.ts';
+import type { ReadableRun, RunEvent } from '../runs/run.ts';
+import { startDeadline } from '../shared/abort.ts';
 import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.ts';
 import { oneLine } from '../toolbox/render-blocks.ts';
 import type { ResearchService, ResearchState } from '../toolbox/tool-ports.ts';
@@ -24,7 +24,7 @@ export function createResearchService(
       const request = plainRequest(principal, question);
       const search = { ...request.search, filter: allOf(request.search.filter, scope) };
       const prepared = await agent.prepare({ ...request, search, mode: 'research' });
-      const run = runs.start({
+      const run = await runs.start({
         ownerId: principal.userId,
         kind: RESEARCH_RUN,
         conversationId: prepared.conversationId,
@@ -40,19 +40,15 @@ export function createResearchService(
     },
 
     async read(id, milliseconds, signal) {
-      const run = runs.get(id, principal.userId);
-      const pause = new AbortController();
-      const stop = AbortSignal.any([signal, pause.signal]);
-      await Promise.race([
-        run.ended,
-        sleep(milliseconds, undefined, { signal: stop }).catch(() => signal.throwIfAborted()),
-      ]);
-      pause.abort();
+      const run = await runs.get(id, principal.userId);
+      using deadline = startDeadline(milliseconds, signal);
+      await run.untilEnded(deadline.signal);
+      signal.throwIfAborted();
       return stateOf(run);
     },
 
     async cancel(id) {
-      const run = runs.get(id, principal.userId);
+      const run = await runs.get(id, principal.userId);
       await run.cancel();
       return stateOf(run);
     },
@@ -99,8 +95,8 @@ function describeStep({ name, arguments: given }: { readonly name: string; reado
   return oneLine(first === undefined ? name : `${name}: ${first}`, 200);
 }
 
-async function stateOf(run: Run, asked = ''): Promise<ResearchState> {
-  const { record } = run;
+async function stateOf(run: ReadableRun, asked = ''): Promise<ResearchState> {
+  const record = await run.readRecord();
   let question = asked;
   const steps: string[] = [];
   let end: Partial<Pick<ResearchState, 'answer' | 'failure'>> = {};

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { onAbort } from '../shared/abort.ts';
+import { onAbort, raceAbort } from '../shared/abort.ts';
 import { Condition } from '../shared/condition.ts';
 
 /** An event, encoded once for all readers. */
@@ -40,6 +40,30 @@ export interface RunParts {
   onFailure(thrown: unknown): RunEvent;
 }
 
+/** Writes down a run's events before its readers receive them. */
+export interface RunRecorder {
+  /** Called after each event and after the end. */
+  onProgress(): void;
+}
+
+/** A run as its readers see it, wherever the work is done. */
+export interface ReadableRun {
+  readonly id: string;
+  readRecord(): Promise<RunRecord>;
+  /**
+   * Yields the events after number `after` as they arrive until the run ends. Throws the run's error if it failed before
+   * its first event, `invalid_request` for an event that is not there, and the signal's reason on abort.
+   */
+  follow(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent, void>;
+  /**
+   * Aborts the work and settles when the last event, with the reason, has been produced, or after a timeout. No effect on
+   * an ended run.
+   */
+  cancel(): Promise<void>;
+  /** Resolves at the end of the run, or when the signal aborts. */
+  untilEnded(signal: AbortSignal): Promise<void>;
+}
+
 /**
  * Back-pressure: how far production may be ahead of the foremost reader. A resumable run without readers waits only when
  * its events become too large to keep.
@@ -51,18 +75,29 @@ const MAX_AHEAD_UNREAD = { events: Number.POSITIVE_INFINITY, characters: 8_000_0
 const MAX_UNREAD_WAIT_MS = 10 * 60_000;
 
 /** Milliseconds that `cancel` waits for the work to end. */
-const CANCEL_TIMEOUT_MS = 2_000;
+export const CANCEL_TIMEOUT_MS = 2_000;
+
+/** All readers on other servers. */
+const ELSEWHERE = Symbol('elsewhere');
+
+export const noSuchEvent = (id: string, events: number, after: number): ServiceError =>
+  new ServiceError('invalid_request', `The run ${id} has ${events} events; ${after} is none of them.`);
 
 /**
  * One run: produces each event once and lets any number of readers follow from any event on. Events are kept until the
  * run is dropped, so a slow reader costs nothing; the foremost reader determines the back-pressure.
  */
-export class Run {
+export class Run implements ReadableRun {
   readonly id: string;
   readonly ownerId: string;
   /** Settles after the last event; never rejects. */
   readonly ended: Promise<void>;
   readonly #parts: RunParts;
+  readonly #recorder: RunRecorder | undefined;
+  /** Number of events written down; readers receive no others. */
+  #recorded = 0;
+  /** Why nobody can read it any more. */
+  #abandoned: ServiceError | undefined;
   readonly #events: RunEvent[] = [];
   /** Cumulative number of characters up to each event. */
   readonly #sizes: number[] = [];
@@ -79,7 +114,8 @@ export class Run {
   #graceTimer: NodeJS.Timeout | undefined;
   readonly #changed = new Condition();
 
-  constructor(parts: RunParts) {
+  constructor(parts: RunParts, recorder?: RunRecorder) {
+    this.#recorder = recorder;
     this.id = parts.id;
     this.ownerId = parts.ownerId;
     this.#parts = parts;
@@ -99,9 +135,41 @@ export class Run {
     };
   }
 
+  async readRecord(): Promise<RunRecord> {
+    return this.record;
+  }
+
+  /** Events after a number, those not yet written down included. */
+  eventsAfter(number: number): readonly RunEvent[] {
+    return this.#events.slice(number);
+  }
+
+  /** Lets readers receive the events up to this number. */
+  recorded(number: number): void {
+    this.#recorded = number;
+    this.#tell();
+  }
+
+  /** Counts a reader on another server, who has taken that many events; undefined when there is none. */
+  readElsewhere(taken: number | undefined): void {
+    if (taken !== undefined) this.#enter(ELSEWHERE, taken);
+    else if (this.#readers.has(ELSEWHERE)) this.#leave(ELSEWHERE);
+  }
+
+  /** Ends the work and fails its readers: its events cannot be written down any more. */
+  abandon(reason: ServiceError): void {
+    this.#abandoned = reason;
+    this.#abort.abort(reason);
+    this.#tell();
+  }
+
   /** Total characters of all events. */
   get size(): number {
     return this.#size;
+  }
+
+  get hasEnded(): boolean {
+    return this.#endedAt !== undefined;
   }
 
   /** Whether the run failed before its first event; there is nothing to resume then. */
@@ -109,37 +177,31 @@ export class Run {
     return this.#failedBeforeFirstEvent !== undefined;
   }
 
-  /**
-   * Aborts the work and settles when the last event, with the reason, has been produced, or after a timeout. No effect on
-   * an ended run.
-   */
   async cancel(reason = new ServiceError('cancelled', 'The run was cancelled.')): Promise<void> {
     if (this.#status === 'running') this.#abort.abort(reason);
     await Promise.race([this.ended, sleep(CANCEL_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /**
-   * Yields the events after number `after` as they arrive until the run ends. Throws the run's error if it failed before
-   * its first event, and the signal's reason on abort.
-   */
+  async untilEnded(signal: AbortSignal): Promise<void> {
+    await raceAbort(this.ended, signal).catch(() => {});
+  }
+
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent, void> {
-    if (after > this.#events.length) {
-      const message = `The run ${this.id} has ${this.#events.length} events; ${after} is none of them.`;
-      throw new ServiceError('invalid_request', message);
-    }
+    if (after > this.#events.length) throw noSuchEvent(this.id, this.#events.length, after);
     const reader = Symbol(this.id);
     const stopListening = onAbort(signal, () => this.#tell());
     this.#enter(reader, after);
     try {
       for (let taken = after; ; ) {
         signal.throwIfAborted();
-        const next = this.#events[taken];
+        if (this.#abandoned !== undefined) throw this.#abandoned;
+        const next = taken < this.#readable ? this.#events[taken] : undefined;
         if (next !== undefined) {
           taken++;
           yield { number: taken, ...next };
           this.#foremost = Math.max(this.#foremost, taken);
           this.#tell();
-        } else if (this.#endedAt === undefined) {
+        } else if (this.#endedAt === undefined || taken < this.#events.length) {
           await this.#changed.next;
         } else {
           if (this.#failedBeforeFirstEvent !== undefined) throw this.#failedBeforeFirstEvent.thrown;
@@ -170,6 +232,11 @@ export class Run {
     this.#endedAt = new Date();
     clearTimeout(this.#graceTimer);
     this.#tell();
+    this.#recorder?.onProgress();
+  }
+
+  get #readable(): number {
+    return this.#recorder === undefined ? this.#events.length : this.#recorded;
   }
 
   #add(event: RunEvent): void {
@@ -177,6 +244,7 @@ export class Run {
     this.#size += event.json.length;
     this.#sizes.push(this.#size);
     this.#tell();
+    this.#recorder?.onProgress();
   }
 
   async #keepPace(signal: AbortSignal): Promise<void> {

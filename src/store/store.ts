@@ -11,6 +11,7 @@ import type { LearnedEmbedders } from './learned-embedders.ts';
 import type { OtherServers } from './other-servers.ts';
 import type { PromptRecords } from './prompt-records.ts';
 import type { CollectionRecords, ConversationRecords } from './records.ts';
+import type { SharedState } from './shared-state.ts';
 import type { SourceRecords } from './source-records.ts';
 import type { SummaryRecords } from './summary-records.ts';
 import type { UserStore } from './user-records.ts';
@@ -47,6 +48,8 @@ export interface Store {
   readonly snapshot?: (path: string) => Promise<void>;
   /** Undefined where no other process can have the database open. */
   readonly others?: OtherServers;
+  /** Runs and progress that other servers can follow; undefined where there are none. */
+  readonly sharedState?: SharedState;
   /** Describes damage to the store found while the service runs, for users. */
   problem(): string | undefined;
   /** Closes the database; the caller closes the index after this. */

@@ -94,7 +94,7 @@ export interface ToolContext {
   /** Present when the `sandbox` need is met. */
   readonly sandbox?: Sandbox;
   /** Keeps files for a while, for the caller alone; returns the id of the run under which they can be read. */
-  keepFiles?(files: readonly (OutputFile & { readonly bytes: Uint8Array })[]): string;
+  keepFiles?(files: readonly (OutputFile & { readonly bytes: Uint8Array })[]): Promise<string>;
   /** User id of the caller; state kept between calls outside of a conversation belongs to this user. */
   readonly caller?: string;
   /** Identifies the stdio client, for calls that come from one. */

@@ -6,8 +6,8 @@ import { LEXICAL_EMBEDDING } from '../../src/embeddings/built-in-names.ts';
 import { openConnections } from '../../src/store/postgres/postgres-dialect.ts';
 import { startEmbeddedChroma } from '../support/embedded-chroma.ts';
 import { describePostgres, postgresDatabase } from '../support/engines.ts';
-import { embeddingsFor, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
-import type { ReceivedRequest } from '../support/fake-provider.ts';
+import { chatReply, embeddingsFor, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
+import { type ReceivedRequest, slowly } from '../support/fake-provider.ts';
 import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
 import { type RunningServer, runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -150,4 +150,71 @@ describePostgres('Servers', () => {
     expect(performance.now() - killedAt).toBeLessThan(PROMPTLY_MS);
     expect(textsOf(await find(two, 'endless sea'))).toContain('Endless is the sea.');
   }, 300_000);
+
+  it('continue a stream that broke at another one, and say so there when the server that worked on it was killed', async () => {
+    const { env: shared } = await sharedSettings();
+    const provider = await startFakeOpenAi();
+    onTestFinished(provider.close);
+    const text = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(' ');
+    provider.otherwise((request) =>
+      request.path.endsWith('/embeddings') ? embeddingsFor(request) : slowly(10, chatReply({ text })),
+    );
+    const env = {
+      ...shared,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: provider.baseUrl,
+      CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
+    };
+    const [one, two] = await Promise.all([start(env), start(env)]);
+    const started = await fetch(`${one.url}/v3/retrieval/agent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'Which words are there?', rag_generation_config: { stream: true } }),
+    });
+    const received = await receive(started, 20);
+    const run = received[0]?.id?.split(':')[0] ?? '';
+    const resume = (server: RunningServer) =>
+      fetch(`${server.url}/v3/retrieval/runs/${run}/events`, {
+        headers: { 'last-event-id': received.at(-1)?.id ?? '' },
+      });
+    received.push(...(await receive(await resume(two), 40)));
+    received.push(...(await receive(await resume(one), 10)));
+    expect(await call(two, `retrieval/runs/${run}`)).toMatchObject({ status: 'running' });
+    const last = receive(await resume(two), Number.POSITIVE_INFINITY);
+    await one.end('SIGKILL');
+    const killedAt = performance.now();
+    received.push(...(await last));
+    expect(performance.now() - killedAt).toBeLessThan(PROMPTLY_MS);
+    expect(received.pop()).toMatchObject({ event: 'done' });
+    expect(received.map(({ id }) => id)).toEqual(received.map((_, index) => `${run}:${index + 1}`));
+    expect(received.at(-1)).toMatchObject({
+      event: 'error',
+      data: expect.stringContaining('server that worked on it'),
+    });
+    expect(await call(two, `retrieval/runs/${run}`)).toMatchObject({ status: 'failed', events: received.length });
+  }, 300_000);
 });
+
+interface ReceivedEvent {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: string | undefined;
+}
+
+/** The first events of a stream, which is left then. */
+async function receive(response: Response, count: number): Promise<ReceivedEvent[]> {
+  expect(response.status).toBe(200);
+  const events: ReceivedEvent[] = [];
+  let rest = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (rest + part).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+      const event = { id: field('id'), event: field('event'), data: field('data') };
+      if (event.event !== undefined && events.length < count) events.push(event);
+    }
+    if (events.length === count) break;
+  }
+  return events;
+}

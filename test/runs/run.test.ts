@@ -87,7 +87,7 @@ describe('readers of a run', () => {
     const run = start((signal) => ticking(made, signal));
     const slow = run.follow(0, never);
     await slow.next();
-    await sleep(50);
+    await expect.poll(() => made.count).toBeGreaterThan(256);
     const ahead = made.count;
     expect(ahead).toBeLessThan(300);
     await sleep(20);

@@ -141,7 +141,7 @@ export const pythonExecutor = defineTool({
       ...{ name: `out/${name}`, mediaType: mediaTypeOf(name) },
       ...{ size: bytes.byteLength, bytes },
     }));
-    const runId = files.length === 0 ? undefined : context.keepFiles?.(files);
+    const runId = files.length === 0 ? undefined : await context.keepFiles?.(files);
     const linkTo = runId === undefined ? undefined : linksTo(runId, context);
     const maxLength = Math.min(input.max_characters, context.maxCharacters);
     return {

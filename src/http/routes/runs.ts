@@ -14,27 +14,28 @@ export function runRoutes({
   ...services
 }: Pick<HttpServices, 'runs' | 'madeFiles' | 'limits' | 'log'>): Router {
   const router = createRouter();
-  router.get('/', (_request, response) => {
-    const records = runs.list(principalOf(response).userId).map(toRunRecord);
+  router.get('/', async (_request, response) => {
+    const records = (await runs.list(principalOf(response).userId)).map(toRunRecord);
     response.json({ results: records, total_entries: records.length });
   });
-  router.get('/:id', (request, response) => {
-    const { record } = runs.get(request.params.id, principalOf(response).userId);
-    response.json(single(toRunRecord(record)));
+  router.get('/:id', async (request, response) => {
+    const run = await runs.get(request.params.id, principalOf(response).userId);
+    response.json(single(toRunRecord(await run.readRecord())));
   });
   router.get('/:id/events', async (request, response) => {
-    const run = runs.get(request.params.id, principalOf(response).userId);
+    const run = await runs.get(request.params.id, principalOf(response).userId);
     await streamRun(request, response, services, { run, after: lastEventNumber(request, run.id) });
   });
   router.post('/:id/cancel', async (request, response) => {
-    const run = runs.get(request.params.id, principalOf(response).userId);
+    const run = await runs.get(request.params.id, principalOf(response).userId);
     await run.cancel();
-    response.json(single(toRunRecord(run.record)));
+    response.json(single(toRunRecord(await run.readRecord())));
   });
-  router.get('/:id/files/*name', (request, response) => {
+  router.get('/:id/files/*name', async (request, response) => {
     // Express splits the path at slashes.
     const name = request.params.name.join('/');
-    const { mediaType, bytes, contentHash } = madeFiles.get(principalOf(response).userId, request.params.id, name);
+    const file = await madeFiles.get(principalOf(response).userId, request.params.id, name);
+    const { mediaType, bytes, contentHash } = file;
     sendDownload(response, { mediaType, contentHash, fileName: name.slice(name.lastIndexOf('/') + 1) }, bytes);
   });
   return router;

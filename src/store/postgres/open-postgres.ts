@@ -9,6 +9,7 @@ import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from
 import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
 import { callOn } from './search/call-on.ts';
+import { createSharedState } from './shared-state/shared-state.ts';
 
 export interface PostgresOptions {
   /** `postgres://…`, or `postgresql:///name?host=/folder/of/the/socket`. */
@@ -33,6 +34,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const { url, readers = 8, isAlone = false, isCopying = false, schema } = options;
   const name = nameOfDatabase(url);
   const reader = openConnections({ name, url, size: readers, session: READ_ONLY });
+  // Work in progress is told while others wait for their turn to write.
+  const progress = openConnections({ name, url, size: 2 });
   let server: JoinedServer | undefined;
   const session = () => `
     select set_config('citewell.server', '${server?.key ?? ''}', false), ${WRITER_LIMITS}`;
@@ -40,6 +43,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const close = async () => {
     await reader.destroy();
     await writer.destroy();
+    await progress.destroy();
     await server?.leave();
   };
   try {
@@ -60,6 +64,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     problem: server.problem,
     search: { call: callOn(reader), dialect: postgresSql },
     shared: server,
+    sharedState: createSharedState(progress, server.key),
     close,
   };
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OtherServers } from '../other-servers.ts';
+import type { SharedState } from '../shared-state.ts';
 import type { Tables } from './schema.ts';
 import type { searchOperations } from './search/search-operations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -32,5 +33,6 @@ export interface Database {
   readonly search: { readonly call: Call<typeof searchOperations>; readonly dialect: SqlDialect };
   /** Undefined where only one process can have the database open. */
   readonly shared?: SharedRecords;
+  readonly sharedState?: SharedState;
   close(): Promise<void>;
 }

@@ -92,6 +92,7 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
   return {
     sqlite,
     ...(others && { others }),
+    ...(sqlite.sharedState && { sharedState: sqlite.sharedState }),
     chunks: createChunkSearch({
       search: sqlite.search,
       collections: openCollections(index),

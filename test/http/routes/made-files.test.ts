@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultAdmin, type Principal } from '../../../src/access/principal.ts';
-import { MadeFiles } from '../../../src/runs/made-files.ts';
+import { InProcessMadeFiles } from '../../../src/runs/in-process-made-files.ts';
 import { madeFilePath } from '../../../src/toolbox/made-file-path.ts';
 import { type RunningHttp, startHttp } from '../support/start-http.ts';
 
 const stranger: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111' };
-const madeFiles = new MadeFiles();
+const madeFiles = new InProcessMadeFiles();
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 const file = (name: string, mediaType: string, text: string) => ({ name, mediaType, bytes: Buffer.from(text) });
-const id = madeFiles.keep(defaultAdmin.userId, [
+const id = await madeFiles.keep(defaultAdmin.userId, [
   file('out/sums, 1/Q3: ä.csv', 'text/csv', 'a,b\n1,2\n'),
   file('out/chart.svg', 'image/svg+xml', SVG),
 ]);

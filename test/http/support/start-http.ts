@@ -4,8 +4,9 @@ import type { Authenticate } from '../../../src/access/credentials.ts';
 import { createApp, type Mount } from '../../../src/http/app.ts';
 import { defaultHttpLimits, type HttpServices } from '../../../src/http/http-services.ts';
 import { type HttpServer, listen } from '../../../src/http/serve.ts';
-import { MadeFiles } from '../../../src/runs/made-files.ts';
-import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
+import { InProcessMadeFiles } from '../../../src/runs/in-process-made-files.ts';
+import { InProcessRunLog } from '../../../src/runs/in-process-run-log.ts';
+import { defaultRunLogSettings } from '../../../src/runs/run-log.ts';
 
 export interface LoggedLine {
   readonly level: 'info' | 'warn' | 'error';
@@ -45,8 +46,8 @@ export async function startHttp(
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
     agent: absent('agent'),
-    madeFiles: new MadeFiles(),
-    runs: new RunLog({ ...defaultRunLogSettings, graceMs: 50 }),
+    madeFiles: new InProcessMadeFiles(),
+    runs: new InProcessRunLog({ ...defaultRunLogSettings, graceMs: 50 }),
     collections: absent('collections'),
     prompts: absent('prompts'),
     spaces: absent('spaces'),

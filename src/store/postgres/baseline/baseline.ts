@@ -7,6 +7,7 @@ import { clusterTables, clusterTriggers } from './cluster-tables.ts';
 import { fullTextTables } from './full-text-tables.ts';
 import { graphTables } from './graph-tables.ts';
 import { recordTables } from './record-tables.ts';
+import { sharedStateTables, sharedStateTriggers } from './shared-state-tables.ts';
 import { triggers, views } from './triggers.ts';
 
 // Texts compare by their bytes, as in SQLite, whatever the collation of the database is.
@@ -15,11 +16,12 @@ const writeOut = (statement: string): string => statement.replaceAll('TEXT', 'te
 /** The schema that SQLite databases have reached in steps; later steps are written once for both engines. */
 export const baseline: Migration = {
   async up(database: Kysely<Tables>) {
-    const statements = [...recordTables, ...graphTables, ...fullTextTables, ...clusterTables, ...changeTables].map(
-      writeOut,
-    );
-    for (const statement of [...statements, ...views, ...triggers, ...clusterTriggers, ...changeTriggers])
-      await sql.raw(statement).execute(database);
+    const tables = [
+      ...[...recordTables, ...graphTables, ...fullTextTables],
+      ...[...clusterTables, ...changeTables, ...sharedStateTables],
+    ];
+    const behaviour = [...views, ...triggers, ...clusterTriggers, ...changeTriggers, ...sharedStateTriggers];
+    for (const statement of [...tables.map(writeOut), ...behaviour]) await sql.raw(statement).execute(database);
     // Distinguishes the collections of two corpora that use one Chroma.
     await database.insertInto('settings').values({ name: 'corpus_id', value: randomUUID() }).execute();
   },

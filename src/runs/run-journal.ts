@@ -1,0 +1,140 @@
+import { ServiceError } from '../errors.ts';
+import { createThrottledTask, type ThrottledTask } from '../shared/throttled-task.ts';
+import type { RunProgress, SharedRuns } from '../store/shared-state.ts';
+import { Run, type RunParts } from './run.ts';
+
+export type ReportProblem = (message: string, cause: unknown) => void;
+
+interface Entry {
+  readonly run: Run;
+  /** Number of events written. */
+  written: number;
+}
+
+/** Time between two writes, in which events are collected. */
+const WRITE_EVERY_MS = 40;
+/** Characters of events written at once. */
+const MAX_CHARACTERS = 4_000_000;
+/** Time between two looks at what other servers want of the runs of this one. */
+const LOOK_EVERY_MS = 200;
+/** Time for the last events of runs that end with the service. */
+const CLOSE_WITHIN_MS = 5_000;
+
+/** The running runs of this server, and what they have come to, for the others. */
+export class RunJournal {
+  readonly #runs: SharedRuns;
+  readonly #entries = new Map<string, Entry>();
+  readonly #writing: ThrottledTask;
+  readonly #report: ReportProblem;
+  readonly #onEnded: () => void;
+  #isLooking = false;
+
+  /** `onEnded` is called when the end of a run was written. */
+  constructor(runs: SharedRuns, { report, onEnded }: { readonly report: ReportProblem; readonly onEnded: () => void }) {
+    this.#runs = runs;
+    this.#report = report;
+    this.#onEnded = onEnded;
+    this.#writing = createThrottledTask({
+      everyMs: WRITE_EVERY_MS,
+      work: () => this.#write(),
+      onFailure: (error) => report('Events of runs could not be written; their readers wait.', error),
+    });
+  }
+
+  /** Starts the run, which is in the records already. */
+  start(parts: RunParts): Run {
+    const run = new Run(parts, { onProgress: () => this.#writing.wake() });
+    this.#entries.set(run.id, { run, written: 0 });
+    if (!this.#isLooking) void this.#look();
+    return run;
+  }
+
+  /** A run that has not ended, or whose end is not written yet. */
+  get(id: string): Run | undefined {
+    return this.#entries.get(id)?.run;
+  }
+
+  async removeOfOwner(ownerId: string, reason: ServiceError): Promise<void> {
+    for (const { run } of [...this.#entries.values()].filter((entry) => entry.run.ownerId === ownerId)) {
+      this.#entries.delete(run.id);
+      run.abandon(reason);
+      await run.cancel();
+    }
+  }
+
+  async close(reason: ServiceError): Promise<void> {
+    await Promise.all([...this.#entries.values()].map(({ run }) => run.cancel(reason)));
+    await this.#writing.close(CLOSE_WITHIN_MS);
+    this.#entries.clear();
+  }
+
+  async #write(): Promise<void> {
+    const failed = [...this.#entries.values()].filter(({ run }) => run.failedBeforeFirstEvent);
+    if (failed.length > 0) await this.#runs.remove(failed.map(({ run }) => run.id));
+    for (const { run } of failed) this.#entries.delete(run.id);
+
+    const { batch, isAll } = this.#collect();
+    if (batch.length === 0) return;
+    const own = await this.#runs.write(batch);
+    for (const progress of batch) this.#written(progress, own.has(progress.id));
+    if (!isAll) this.#writing.wake();
+  }
+
+  #collect(): { readonly batch: readonly RunProgress[]; readonly isAll: boolean } {
+    const batch: RunProgress[] = [];
+    let size = 0;
+    for (const { run, written } of this.#entries.values()) {
+      const events = run.eventsAfter(written);
+      if (events.length === 0 && !run.hasEnded) continue;
+      batch.push({ id: run.id, first: written + 1, events, state: run.hasEnded ? run.record.status : 'running' });
+      for (const { json } of events) size += json.length;
+      if (size > MAX_CHARACTERS) return { batch, isAll: false };
+    }
+    return { batch, isAll: true };
+  }
+
+  #written({ id, first, events, state }: RunProgress, isOwn: boolean): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    if (!isOwn) {
+      this.#abandon(entry.run);
+      return;
+    }
+    entry.written = first - 1 + events.length;
+    entry.run.recorded(entry.written);
+    if (state === 'running') return;
+    this.#entries.delete(id);
+    this.#onEnded();
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    while (this.#entries.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
+      const asked = [...this.#entries.values()];
+      // A failure is told when the events cannot be written either.
+      const wishes = await this.#runs.wishes().catch(() => undefined);
+      if (wishes === undefined) continue;
+      for (const { run } of asked) {
+        if (run.hasEnded) continue;
+        const wish = wishes.get(run.id);
+        if (wish === undefined) this.#abandon(run);
+        else {
+          if (wish.isCancelled) void run.cancel();
+          run.readElsewhere(wish.readTo);
+        }
+      }
+    }
+    this.#isLooking = false;
+  }
+
+  /** The records do not have the run any more, or not as one of this server. */
+  #abandon(run: Run): void {
+    if (!this.#entries.delete(run.id)) return;
+    const message =
+      'The run was ended from outside: its user was deleted, or other servers took this one for one that had ended.';
+    const reason = new ServiceError('cancelled', message);
+    run.abandon(reason);
+    if (!run.hasEnded) this.#report(`The run ${run.id} was ended by another server.`, reason);
+  }
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import { createThrottledTask, type ThrottledTask } from '../shared/throttled-task.ts';
+import { createVersionWatch, type VersionWatch } from '../shared/version-watch.ts';
+import type { SharedRun, SharedRuns } from '../store/shared-state.ts';
+import { CANCEL_TIMEOUT_MS, type NumberedEvent, noSuchEvent, type ReadableRun, type RunRecord } from './run.ts';
+import { type ReportProblem, RunJournal } from './run-journal.ts';
+import { graceOf, noSuchRun, type RunLog, type RunLogSettings, type StartRun, stopping } from './run-log.ts';
+import { RunReaders } from './run-readers.ts';
+
+/** Time between two looks for new events of the runs that are followed here. */
+const POLL_MS = 100;
+/** Expired runs are removed at this interval, and those that are too many a moment after another one ended. */
+const TRIM_EVERY_MS = 30_000;
+const TRIM_PAUSE_MS = 1_000;
+
+/** Runs of all servers: each writes down the events of its own, so that its readers can go on at any other. */
+export class SharedRunLog implements RunLog {
+  readonly #runs: SharedRuns;
+  readonly #settings: RunLogSettings;
+  readonly #journal: RunJournal;
+  readonly #readers: RunReaders;
+  readonly #watch: VersionWatch<string>;
+  readonly #trimming: ThrottledTask;
+  readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(runs: SharedRuns, settings: RunLogSettings, report: ReportProblem) {
+    this.#runs = runs;
+    this.#settings = settings;
+    this.#trimming = createThrottledTask({
+      everyMs: TRIM_PAUSE_MS,
+      work: () => runs.trim(settings),
+      onFailure: (error) => report('Old runs could not be removed.', error),
+    });
+    this.#timer = setInterval(() => this.#trimming.wake(), TRIM_EVERY_MS).unref();
+    this.#journal = new RunJournal(runs, { report, onEnded: () => this.#trimming.wake() });
+    this.#readers = new RunReaders(runs);
+    this.#watch = createVersionWatch(POLL_MS, async (ids) => {
+      const versions = await runs.versions([...new Set(ids)]);
+      return ids.map((id) => versions.get(id));
+    });
+  }
+
+  async start({ isResumable, ...parts }: StartRun): Promise<ReadableRun> {
+    if (this.#isClosed) throw stopping();
+    const { ownerId, kind, conversationId, onFailure } = parts;
+    const id = randomUUID();
+    await this.#runs.insert({ id, ownerId, kind, conversationId, lost: onFailure(serverEnded()) });
+    return this.#journal.start({ ...parts, id, graceMs: graceOf(isResumable, this.#settings) });
+  }
+
+  async get(id: string, ownerId: string): Promise<ReadableRun> {
+    const own = this.#journal.get(id);
+    if (own !== undefined && own.ownerId === ownerId) return own;
+    await this.#read(id, ownerId);
+    return {
+      id,
+      readRecord: async () => toRecord(await this.#read(id, ownerId)),
+      follow: (after, signal) => this.#follow({ id, ownerId }, after, signal),
+      untilEnded: (signal) => this.#untilEnded(id, ownerId, signal),
+      cancel: async () => {
+        await this.#runs.cancel(id);
+        const late = new AbortController();
+        const timeUp = sleep(CANCEL_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => {});
+        await Promise.race([this.#untilEnded(id, ownerId, late.signal), timeUp]);
+        late.abort();
+      },
+    };
+  }
+
+  async list(ownerId: string): Promise<readonly RunRecord[]> {
+    return (await this.#runs.list(ownerId)).filter((run) => this.#isKept(run)).map(toRecord);
+  }
+
+  async removeOfOwner(ownerId: string): Promise<void> {
+    await this.#journal.removeOfOwner(ownerId, new ServiceError('cancelled', 'Its user was deleted.'));
+    await this.#runs.removeOfOwner(ownerId);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#readers.close();
+    await this.#journal.close(stopping());
+    await this.#trimming.close(0);
+  }
+
+  #isKept({ endedAt }: SharedRun): boolean {
+    return endedAt === null || endedAt.getTime() > Date.now() - this.#settings.retentionMs;
+  }
+
+  async #read(id: string, ownerId: string): Promise<SharedRun> {
+    const run = await this.#runs.get(id);
+    if (run === undefined || run.ownerId !== ownerId || !this.#isKept(run)) throw noSuchRun(id, this.#settings);
+    return run;
+  }
+
+  async *#follow(
+    { id, ownerId }: Pick<SharedRun, 'id' | 'ownerId'>,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<NumberedEvent, void> {
+    const { events } = await this.#read(id, ownerId);
+    if (after > events) throw noSuchEvent(id, events, after);
+    const reader = this.#readers.enter(id, after);
+    try {
+      for (let taken = after; ; ) {
+        signal.throwIfAborted();
+        // In this order, so that all events are read when the run is seen to have ended.
+        const run = await this.#read(id, ownerId);
+        const part = await this.#runs.events(id, taken);
+        for (const event of part) {
+          taken = event.number;
+          yield event;
+          reader.taken(taken);
+          signal.throwIfAborted();
+        }
+        if (part.length > 0) continue;
+        if (run.endedAt !== null) return;
+        await this.#watch.changed(id, `${run.events} ${run.state}`, signal);
+      }
+    } finally {
+      reader.leave();
+    }
+  }
+
+  async #untilEnded(id: string, ownerId: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const run = await this.#runs.get(id);
+      if (run === undefined || run.ownerId !== ownerId || run.endedAt !== null) return;
+      await this.#watch.changed(id, `${run.events} ${run.state}`, signal).catch(() => {});
+    }
+  }
+}
+
+const serverEnded = (): ServiceError =>
+  new ServiceError('cancelled', 'The server that worked on it ended before it was done. Ask again.');
+
+const toRecord = ({ isCancelled, state, ownerId: _, ...run }: SharedRun): RunRecord => ({
+  ...run,
+  status: state === 'running' && isCancelled ? 'cancelled' : state,
+});

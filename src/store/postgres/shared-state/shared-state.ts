@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely';
+import type { SharedState } from '../../shared-state.ts';
+import type { Tables } from '../../sql/schema.ts';
+import { createPostgresFiles } from './postgres-files.ts';
+import { createPostgresIngestions } from './postgres-ingestions.ts';
+import { createPostgresRuns } from './postgres-runs.ts';
+
+/** The state of work in progress, over connections that no transaction of the records holds. */
+export const createSharedState = (database: Kysely<Tables>, serverKey: number): SharedState => ({
+  runs: createPostgresRuns(database, serverKey),
+  files: createPostgresFiles(database, serverKey),
+  ingestions: createPostgresIngestions(database),
+});
