@@ -188,6 +188,7 @@ export const variables = z.object({
     .regex(/^[A-Za-z_]{2,20}(?:\+[A-Za-z_]{2,20})*$/, 'expected names such as eng or eng+deu')
     .default('eng'),
   CITEWELL_OCR_DATA: word.optional(),
+  CITEWELL_TRANSCRIBER: modelName('openai/whisper-1').optional(),
   CITEWELL_SUMMARIES: z.enum(['model', 'extract'], { error: 'expected model or extract' }).default('model'),
   CITEWELL_CONTEXT_TOKENS: wholeNumber('128000', 2_000, 10_000_000).default(128_000),
   CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),

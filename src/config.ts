@@ -76,6 +76,8 @@ export interface Config {
   /** Whether uploads are ingested before the response, or queued. */
   readonly ingest: 'inline' | 'queue';
   /** Image reader: `off`, `tesseract`, or a qualified model name. */
+  /** The model that transcribes recordings; undefined is off. */
+  readonly transcriber?: string;
   readonly images: { readonly reader: string; readonly languages: string; readonly dataFolder?: string };
   /** Whether the graph of documents is extracted automatically, and with which model; by rules without one. */
   readonly graph: { readonly isAutomatic: boolean; readonly model?: string };
@@ -177,6 +179,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
       languages: value.CITEWELL_OCR_LANGUAGES,
       ...(value.CITEWELL_OCR_DATA && { dataFolder: resolve(cwd, value.CITEWELL_OCR_DATA) }),
     },
+    ...(value.CITEWELL_TRANSCRIBER && { transcriber: value.CITEWELL_TRANSCRIBER }),
     summaries: value.CITEWELL_SUMMARIES,
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     versionsKept: value.CITEWELL_VERSIONS_KEPT,

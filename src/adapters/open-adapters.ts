@@ -15,10 +15,12 @@ import { embeddingText } from '../ingest/embedding-text.ts';
 import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
 import { MODELS_FOLDER } from '../local-models/catalog.ts';
 import { createExternalTools } from '../mcp/external-tools.ts';
+import { createTranscriber } from '../models/create-transcriber.ts';
 import { createExtractiveModel } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import { localProviders } from '../models/model-choices.ts';
 import { createModelRegistry } from '../models/registry.ts';
+import type { Transcriber } from '../models/transcriber.ts';
 import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
 import { type DataFolder, openDataFolder } from '../store/data-folder.ts';
@@ -117,6 +119,7 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
   const readers = createPreparationWorkers({
     maxFileBytes: config.maxFileBytes,
     imageReader: openImageReader(config.images, { models, cacheFolder: cache.path }),
+    transcriber: openTranscriber(config),
   });
   closers.push(readers.close);
   const analyser = { analyse, analyseQuery };
@@ -176,6 +179,12 @@ function requireModels({ quality, fast, reasoning, fallback }: Config['models'],
     if (name !== undefined) namingSetting(variable, () => models.resolve(name, slot));
   }
 }
+
+/** Fails at start, naming the variable, if the provider is unknown. */
+const openTranscriber = (config: Config): Transcriber | undefined => {
+  const name = config.transcriber;
+  return name === undefined ? undefined : namingSetting('CITEWELL_TRANSCRIBER', () => createTranscriber(name, config));
+};
 
 const embeddersOf = (config: Config, modelsFolder: string): Embedders => ({
   required: config.embeddingModel,

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { createEmbeddingModel, defaultEmbeddingName } from '../embeddings/registry.ts';
 import { ServiceError } from '../errors.ts';
 import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
+import { createTranscriber } from '../models/create-transcriber.ts';
 import { localProviders } from '../models/model-choices.ts';
 import { createModelRegistry, type ModelSettings } from '../models/registry.ts';
 import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
@@ -49,6 +50,7 @@ export async function checkServices(given: Config): Promise<Finding[]> {
     ...rerankerQuestions(config),
     ...searchQuestions(config),
     ...pictureQuestions(config),
+    ...recordingQuestions(config),
     indexQuestion(config),
   ];
   return Promise.all(questions.map(findingOf));
@@ -169,6 +171,43 @@ const searchQuestions = ({ web }: Config): Question[] =>
       }
     },
   }));
+
+/** A second of silence, in which most models hear nothing. */
+function silence(): Uint8Array {
+  const rate = 8_000;
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + 2 * rate, 4);
+  header.write('WAVEfmt ', 8);
+  // Size of this part, then: PCM, one channel, samples and bytes a second, bytes and bits a sample.
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(2 * rate, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(2 * rate, 40);
+  return Buffer.concat([header, Buffer.alloc(2 * rate)]);
+}
+
+function recordingQuestions(config: Config): Question[] {
+  const { transcriber: subject } = config;
+  if (subject === undefined) return [];
+  return [
+    {
+      name: 'Recordings',
+      subject,
+      variable: 'CITEWELL_TRANSCRIBER, or the key or address of its provider',
+      ask: async (signal) => {
+        const recording = { bytes: silence(), fileName: 'silence.wav', mediaType: 'audio/wav' };
+        const { text } = await createTranscriber(subject, config).transcribe(recording, signal);
+        return text.trim() === '' ? 'nothing in a second of silence' : `"${shown(text)}" in a second of silence`;
+      },
+    },
+  ];
+}
 
 /** The word FERRY in black on white. */
 const PICTURE =

@@ -19,7 +19,10 @@ export async function listSources(
   const { output, interruption } = context;
   const config = await context.config();
   const { dataDir: dataFolder } = config;
-  const readsNoImages = config.images.reader === 'off';
+  const isRefused = (path: string): boolean => {
+    const { isImage, isRecording } = typeByExtension(extensionOf(path)) ?? {};
+    return (isImage && config.images.reader === 'off') || (isRecording && config.transcriber === undefined) || false;
+  };
   const skipped = new Map<SkipReason, number>();
   const named: NamedSkip[] = [];
   let files = 0;
@@ -41,9 +44,8 @@ export async function listSources(
       show(name, null);
       continue;
     }
-    // Pictures are refused when they are submitted.
-    const isRead = async (path: string) =>
-      !(readsNoImages && typeByExtension(extensionOf(path))?.isImage) && (await isSupported(path));
+    // Pictures and recordings are refused when they are submitted.
+    const isRead = async (path: string) => !isRefused(path) && (await isSupported(path));
     for await (const found of findFiles(name, { isSupported: isRead, dataFolder, signal: interruption.stop })) {
       if (found.kind === 'file') {
         const problem = problemOf(found.path, found.sizeInBytes, config.maxFileBytes);

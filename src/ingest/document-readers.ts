@@ -4,6 +4,8 @@ import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
 export interface DocumentReaders {
   /** Without, pictures are refused when they are submitted. */
   readonly readsImages: boolean;
+  /** Without, recordings are refused when they are submitted. */
+  readonly readsRecordings: boolean;
   /** Largest file of any format in bytes; undefined leaves it to the formats. */
   readonly maxFileBytes?: number | undefined;
   /** Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */

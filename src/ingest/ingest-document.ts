@@ -18,11 +18,12 @@ import { publishChunks, titleFor } from './publish-chunks.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
 import { typeByName } from './readers/file-types.ts';
 import { imageNotRead } from './readers/image/image-reader.ts';
+import { recordingNotRead } from './readers/recording.ts';
 import type { SplitChunk } from './split-text.ts';
 
 export interface IngestorParts {
   readonly corpus: Corpus;
-  readonly readers: Pick<DocumentReaders, 'prepare' | 'readsImages' | 'maxFileBytes'>;
+  readonly readers: Pick<DocumentReaders, 'prepare' | 'readsImages' | 'readsRecordings' | 'maxFileBytes'>;
   readonly spaces: Pick<VectorSpaces, 'claim'>;
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
@@ -166,7 +167,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);
       const { submission, read } = await withStoredFields(parts, given);
-      if (!readers.readsImages) refusePictures(read);
+      refuseUnread(read, readers);
       const duplicate = await findDuplicate(corpus, submission, read);
       if (duplicate !== undefined) return duplicate;
       const collectionIds = await ensureCollections(parts.collections, submission);
@@ -189,9 +190,11 @@ function refuseEnrichment({ settings }: Submission): void {
   throw new ServiceError('not_configured', 'No model is configured for chunk enrichment.');
 }
 
-/** Rejects pictures on submission, so that a folder of photographs does not become a list of failed documents. */
-function refusePictures({ type, fileName }: CarriedOver['read']): void {
-  if (typeByName(type)?.isImage) throw imageNotRead(fileName);
+/** Rejects pictures and recordings on submission, so that a folder of them does not become a list of failed documents. */
+function refuseUnread({ type, fileName }: CarriedOver['read'], readers: IngestorParts['readers']): void {
+  const { isImage, isRecording } = typeByName(type) ?? {};
+  if (isImage && !readers.readsImages) throw imageNotRead(fileName);
+  if (isRecording && !readers.readsRecordings) throw recordingNotRead(fileName);
 }
 
 const isFinal: RetryDecision = async () => undefined;

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
+import type { Transcriber } from '../models/transcriber.ts';
 import { programFile } from '../program-file.ts';
 import { onAbort, raceAbort } from '../shared/abort.ts';
 import type { DocumentReaders } from './document-readers.ts';
@@ -11,6 +12,7 @@ import type { ProcessReply } from './preparation-process.ts';
 import type { ToPreparation } from './preparation-worker.ts';
 import type { Picture } from './readers/image/image-reader.ts';
 import type { ReadingResults, ReadingTask } from './reading-task.ts';
+import { transcribeRecording } from './transcribe-recording.ts';
 
 export interface PreparationLimits {
   /** Documents read concurrently. */
@@ -23,6 +25,8 @@ export interface PreparationLimits {
 export interface PreparationSettings extends PreparationLimits {
   /** Reads pictures; without it pictures are rejected. */
   readonly imageReader?: ImageReaderSource | undefined;
+  /** Turns recordings into text; without it recordings are rejected. */
+  readonly transcriber?: Transcriber | undefined;
   /** See DocumentReaders. */
   readonly maxFileBytes?: number | undefined;
 }
@@ -34,11 +38,15 @@ const IDLE_MS = 60_000;
 
 export function createPreparationWorkers(settings: Partial<PreparationSettings> = {}): DocumentReaders {
   const pool = createReaderPool(settings);
+  const transcribing = pLimit(settings.workers ?? defaultLimits.workers);
   return {
     readsImages: settings.imageReader !== undefined,
+    readsRecordings: settings.transcriber !== undefined,
     maxFileBytes: settings.maxFileBytes,
-    prepare: (job, signal) =>
-      pool.run({ kind: 'document', job }, { name: job.fileName, advice: ' Split the file.', signal }),
+    async prepare(given, signal) {
+      const job = await transcribing(() => transcribeRecording(given, settings.transcriber, signal));
+      return pool.run({ kind: 'document', job }, { name: job.fileName, advice: ' Split the file.', signal });
+    },
     close: pool.close,
   };
 }

@@ -18,6 +18,7 @@ function answer(request: ReceivedRequest): Reply {
       { index: 0, score: 0.9 },
     ]);
   }
+  if (request.path.endsWith('/audio/transcriptions')) return jsonReply({ text: '' });
   if (request.path.endsWith('/embeddings')) return embeddingsFor(request);
   return chatReply({ text: FERRY });
 }
@@ -39,6 +40,7 @@ async function check(reply: (request: ReceivedRequest) => Reply) {
     TEI_BASE_URL: server.origin,
     SEARXNG_URL: server.origin,
     CITEWELL_READ_IMAGES: 'box/sees',
+    CITEWELL_TRANSCRIBER: 'box/hears',
   };
   const findings = await checkServices(loadConfig({ env, cwd: folder }));
   return { findings, requests: server.requests };
@@ -53,6 +55,7 @@ it('asks each configured service one real question, and the index', { timeout: 6
     ['Reranker', 'ok', 'tei/rerank answered in … s: the right passage first'],
     ['Web search', 'ok', 'searxng answered in … s: Weather today'],
     ['Pictures', 'ok', expect.stringContaining('box/sees answered in … s: read "')],
+    ['Recordings', 'ok', 'box/hears answered in … s: nothing in a second of silence'],
     ['Index', 'ok', 'the embedded Chroma answered in … s: a stored vector was found'],
   ]);
   const models = requests.map(({ body }) => body?.model).filter((name) => name !== undefined);
@@ -79,6 +82,7 @@ it('says of each that does not answer what to correct, whatever answers in its p
     ['wrong', 'CITEWELL_RERANKER'],
     ['wrong', 'SEARXNG_URL'],
     ['wrong', 'CITEWELL_READ_IMAGES'],
+    ['wrong', 'CITEWELL_TRANSCRIBER'],
     ['ok', undefined],
   ]);
 });

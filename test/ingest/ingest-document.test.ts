@@ -308,6 +308,19 @@ describe('what cannot be ingested', () => {
     expect({ type, metadata }).toMatchObject({ type: 'png', metadata: { width: 300, height: 200 } });
   });
 
+  it('is refused at once when it is a recording and no transcriber is configured, and else keeps its type', async () => {
+    const sound = Buffer.from(`ID3\u0003${'\0'.repeat(600)}`, 'latin1');
+    const { ingestor, store } = await openIngestor();
+    await expect(ingestor.submit(file('a.mp3', sound))).rejects.toMatchObject({
+      code: 'unsupported_type',
+      message: expect.stringContaining('CITEWELL_TRANSCRIBER'),
+    });
+    const transcribe = async () => ({ text: 'The ferry leaves at nine.', segments: [] });
+    const reading = { transcriber: { name: 'ear/one', transcribe } };
+    const { ingestor: hearing } = await openIngestor({ store, reading });
+    expect(await documentOf(hearing, file('a.mp3', sound))).toMatchObject({ type: 'mp3', ingestionStatus: 'success' });
+  });
+
   it('is stopped at the reading time limit, and the next document is read', async () => {
     const { ingestor } = await openIngestor({ reading: { timeoutMs: 5_000, workers: 1 } });
     const endless = file('a.md', Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n'));

@@ -68,7 +68,7 @@ export async function startFakeProvider(
         method: incoming.method ?? '',
         path: incoming.url ?? '',
         headers: incoming.headers,
-        body: text === '' ? undefined : JSON.parse(text),
+        body: /json/.test(incoming.headers['content-type'] ?? '') && text !== '' ? JSON.parse(text) : undefined,
         at: performance.now(),
         end,
       };

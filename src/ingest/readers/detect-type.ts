@@ -82,6 +82,8 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
       typeByName(type ?? '') ?? (type === undefined && named?.sharedSignature === 'compound' ? named : undefined);
     if (found !== undefined) return found;
   }
+  // Of sounds, many begin with tags of arbitrary length, or with a frame that is hard to tell from noise.
+  if (signature === undefined && named?.isRecording) return named;
   throw unsupported(fileName, signature);
 }
 
@@ -93,7 +95,7 @@ const CONCLUSIVE = new Set(['gz', 'tar', 'epub']);
 
 function typeBySignature(signature: string | undefined): FileType | undefined {
   const found = typeByExtension(SIGNATURE_NAMES[signature ?? ''] ?? signature ?? '');
-  return found?.isImage || CONCLUSIVE.has(found?.type ?? '') ? found : undefined;
+  return found?.isImage || found?.isRecording || CONCLUSIVE.has(found?.type ?? '') ? found : undefined;
 }
 
 function unsupported(fileName: string, found: string | undefined): ServiceError {
@@ -102,7 +104,7 @@ function unsupported(fileName: string, found: string | undefined): ServiceError 
   if (SOUNDS.has(kind)) {
     return new ServiceError(
       'unsupported_type',
-      `${fileName} is a recording (${kind}), and recordings cannot be read. Send a transcript of it as text.`,
+      `${fileName} is a recording of type ${kind}, which cannot be read. Convert it to mp3, or send a transcript of it as text.`,
     );
   }
   if (OTHER_ARCHIVES.has(kind)) {
@@ -117,24 +119,7 @@ function unsupported(fileName: string, found: string | undefined): ServiceError 
   );
 }
 
-const SOUNDS = new Set([
-  'mp3',
-  'wav',
-  'flac',
-  'ogg',
-  'oga',
-  'opus',
-  'm4a',
-  'aac',
-  'mp4',
-  'mov',
-  'avi',
-  'mkv',
-  'webm',
-  'wmv',
-  'asf',
-  'mpg',
-]);
+const SOUNDS = new Set(['aac', 'aif', 'amr', 'mov', 'avi', 'mkv', 'ogv', 'wma', 'wmv', 'asf']);
 const OTHER_ARCHIVES = new Set(['7z', 'rar', 'bz2', 'tar.bz2', 'xz', 'tar.xz', 'zst', 'lz4', 'lz', 'Z', 'cab', 'arj']);
 
 /** The compound-file signature is shared by doc, xls, ppt and msg. */

@@ -19,6 +19,8 @@ export interface FileType {
   readonly isContainer?: boolean;
   /** True where an image reader has to be configured. */
   readonly isImage?: boolean;
+  /** True where a transcriber has to be configured. */
+  readonly isRecording?: boolean;
   /** True for source code. */
   readonly isCode?: boolean;
 }
@@ -33,7 +35,7 @@ const row = (
   mediaTypes: string,
   megabytes: number,
   load: FileType['load'],
-  traits: Pick<FileType, 'sharedSignature' | 'isContainer' | 'isImage' | 'isCode'> = {},
+  traits: Pick<FileType, 'sharedSignature' | 'isContainer' | 'isImage' | 'isRecording' | 'isCode'> = {},
 ): FileType => {
   const [mediaType = '', ...others] = mediaTypes.split(' ');
   const maxBytes = megabytes * 1_000_000;
@@ -49,6 +51,12 @@ const image = (type: string, extensions: string): FileType =>
     async () => (await import('./image/image.ts')).imageReader,
     { isImage: true },
   );
+
+/** 25 MB is what OpenAI accepts. */
+const recording = (type: string, extensions: string, mediaTypes: string): FileType =>
+  row(type, extensions, mediaTypes, 25, async () => (await import('./recording.ts')).recordingReader, {
+    isRecording: true,
+  });
 
 const code = (type: string, extensions: string, mediaType = `text/x-${type}`): FileType =>
   row(type, extensions, mediaType, 10, async () => (await import('./code/code.ts')).codeReader, { isCode: true });
@@ -206,6 +214,14 @@ export const readableTypes: readonly FileType[] = [
   image('bmp', 'bmp'),
   image('tiff', 'tiff tif'),
   image('heic', 'heic heif'),
+  recording('mp3', 'mp3 mpga', 'audio/mpeg audio/mp3'),
+  recording('wav', 'wav', 'audio/wav audio/x-wav audio/wave'),
+  recording('m4a', 'm4a m4b', 'audio/mp4 audio/x-m4a'),
+  recording('ogg', 'ogg oga opus', 'audio/ogg'),
+  recording('flac', 'flac', 'audio/flac audio/x-flac'),
+  recording('webm', 'webm', 'video/webm audio/webm'),
+  recording('mp4', 'mp4 m4v', 'video/mp4'),
+  recording('mpeg', 'mpeg mpg', 'video/mpeg'),
 ];
 
 const byExtension = new Map(readableTypes.flatMap((known) => known.extensions.map((name) => [name, known] as const)));
@@ -226,6 +242,8 @@ export function extensionOf(fileName: string): string {
 
 /** The list for messages: `txt, md, html…`. */
 export const readableTypeList = (): string =>
-  [...readableTypes.filter(({ isImage }) => isImage !== true), { type: 'pictures when CITEWELL_READ_IMAGES is set' }]
-    .map(({ type }) => type)
-    .join(', ');
+  [
+    ...readableTypes.filter(({ isImage, isRecording }) => !isImage && !isRecording).map(({ type }) => type),
+    'pictures when CITEWELL_READ_IMAGES is set',
+    'recordings when CITEWELL_TRANSCRIBER is set',
+  ].join(', ');

@@ -58,7 +58,12 @@ describe('the type of a file', () => {
   });
 
   it.each([
-    ['a recording', 'a.mp3', Buffer.from('494433030000000000', 'hex'), /a\.mp3 is a recording \(mp3\)/],
+    [
+      'a recording of another format',
+      'a.aac',
+      Buffer.from('fff15080000000000000', 'hex'),
+      /a\.aac is a recording of type aac/,
+    ],
     ['an archive of another kind', 'a.7z', Buffer.from('377abcaf271c0004', 'hex'), /Pack the files as zip or tar\.gz/],
   ])('is refused for %s, with what to do instead', async (_, name, content, message) => {
     const padded = Buffer.concat([content, Buffer.alloc(600)]);

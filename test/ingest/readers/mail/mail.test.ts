@@ -67,7 +67,7 @@ describe('a mail', () => {
     );
     expect(read.text).toContain('The ferry leaves');
     expect(read.metadata['unread_files']).toEqual([
-      { name: 'song.mp3', reason: expect.stringContaining('recordings cannot be read') },
+      { name: 'song.mp3', reason: expect.stringContaining('recording inside of another file') },
     ]);
   });
 

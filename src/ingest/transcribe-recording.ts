@@ -1,0 +1,38 @@
+import type { Transcriber, Transcript } from '../models/transcriber.ts';
+import type { PreparationJob } from './prepare-document.ts';
+import { typeByName } from './readers/file-types.ts';
+
+/** The transcript in the recording's place, to be read as subtitles, or as text where the model tells no times. */
+export async function transcribeRecording(
+  job: PreparationJob,
+  transcriber: Transcriber | undefined,
+  signal: AbortSignal,
+): Promise<PreparationJob> {
+  const type = typeByName(job.type);
+  if (!type?.isRecording || transcriber === undefined || job.content.kind !== 'file') return job;
+  const recording = { bytes: job.bytes, fileName: job.fileName, mediaType: type.mediaTypes[0] };
+  const transcript = await transcriber.transcribe(recording, signal);
+  const isTimed = transcript.segments.length > 0;
+  const text = isTimed ? toWebVtt(transcript) : transcript.text;
+  return { ...job, type: isTimed ? 'vtt' : 'txt', bytes: new TextEncoder().encode(text) };
+}
+
+/** https://www.w3.org/TR/webvtt1/ */
+const toWebVtt = ({ segments }: Transcript): string =>
+  [
+    'WEBVTT',
+    ...segments.map(({ start, end, text, speaker }) => {
+      const said = escaped(text.replaceAll(/\s+/g, ' '));
+      const voice = speaker === undefined ? said : `<v ${escaped(speaker.replaceAll(/[\s>]+/g, ' '))}>${said}`;
+      return `${timeOf(start)} --> ${timeOf(end)}\n${voice}`;
+    }),
+  ].join('\n\n');
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function timeOf(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds * 1000));
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const clock = [whole / 3_600_000, (whole / 60_000) % 60, (whole / 1000) % 60].map(two).join(':');
+  return `${clock}.${String(whole % 1000).padStart(3, '0')}`;
+}

@@ -1,0 +1,31 @@
+/** A sound or video file. */
+export interface Recording {
+  readonly bytes: Uint8Array;
+  /** With the extension of its format, by which servers recognise it. */
+  readonly fileName: string;
+  readonly mediaType: string;
+}
+
+/** What is said in a recording. */
+export interface Transcript {
+  readonly text: string;
+  /** In order; empty where the model tells no times. */
+  readonly segments: readonly {
+    /** Seconds from the beginning. */
+    readonly start: number;
+    readonly end: number;
+    readonly text: string;
+    readonly speaker?: string;
+  }[];
+}
+
+/** Turns speech into text. Throws ServiceError. */
+export interface Transcriber {
+  /** `<provider>/<model>`. */
+  readonly name: string;
+  transcribe(recording: Recording, signal: AbortSignal): Promise<Transcript>;
+}
+
+/** The error for a recording when no transcriber is configured. */
+export const TRANSCRIBER_PROMPT =
+  'Set CITEWELL_TRANSCRIBER to a model that transcribes, such as openai/whisper-1, or send a transcript of it as text';

@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** What a request for a transcript contained. */
+export interface TranscriptionRequest {
+  readonly model: string;
+  readonly format: string;
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+}
+
+/** A status and a body for each request; the last one is repeated. */
+export type TranscriptionReply = readonly [status: number, body: object];
+
+/** A server with OpenAI's `/v1/audio/transcriptions`, which replies what it is told to. */
+export async function startFakeTranscriber(replies: TranscriptionReply[]) {
+  const requests: TranscriptionRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const headers = { 'content-type': String(request.headers['content-type']) };
+    const form = await new Response(new Uint8Array(await buffer(request)), { headers }).formData();
+    const file = form.get('file') as File;
+    requests.push({
+      model: String(form.get('model')),
+      format: String(form.get('response_format')),
+      fileName: file.name,
+      mediaType: file.type,
+      bytes: file.size,
+    });
+    const [status, body] = (replies.length > 1 ? replies.shift() : replies[0]) ?? [500, {}];
+    response.writeHead(request.url === '/v1/audio/transcriptions' ? status : 404, {
+      'content-type': 'application/json',
+    });
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    requests,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
