@@ -195,6 +195,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   kysely: ['store/sql', 'store/postgres', 'conversations'],
   // The database of R2R is read by the migration alone.
   pg: ['store/postgres', 'migrate'],
+  'rate-limiter-flexible': ['store/postgres'],
   'node:sqlite': ['store/sql', 'store/postgres', 'store'],
   openai: ['models/openai', 'embeddings'],
   '@anthropic-ai/sdk': ['models/anthropic'],

@@ -1,4 +1,5 @@
 import type { Corpus } from '../store/corpus.ts';
+import type { OtherServers } from '../store/other-servers.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 import type { UserStore } from '../store/user-records.ts';
 import { createMemberships, type Memberships } from './memberships.ts';
@@ -39,6 +40,8 @@ export interface AccountParts {
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
+  /** Servers over which is counted. */
+  readonly others?: Pick<OtherServers, 'counters' | 'inTurn'> | undefined;
   /** Ends what is followed for a user who is deleted. */
   readonly stopFollowing?: (userId: string) => Promise<void>;
   /** Ends the runs of a user who is deleted, and removes what they made. */
@@ -56,18 +59,19 @@ export const defaultAccountSettings: AccountSettings = {
 };
 
 export function createAccounts(settings: AccountSettings, parts: AccountParts): Accounts {
-  const { store, corpus, collections } = parts;
+  const { store, corpus, collections, others } = parts;
+  const counters = others?.counters;
   const secret = async () => settings.tokenSecret ?? store.signingSecret();
   const passwords = createPasswords(settings.passwordCost, settings.minPasswordLength);
   const tokens = createSessionTokens({ ...settings, secret });
-  const signIn = createSignIn({ store, tokens, passwords, requiresVerified: settings.requiresVerified });
+  const signIn = createSignIn({ store, tokens, passwords, requiresVerified: settings.requiresVerified, counters });
   return {
-    users: createUsers({ ...parts, signIn, passwords, policy: settings }),
+    users: createUsers({ ...parts, signIn, passwords, policy: settings, counters }),
     signIn,
     people: createPeople({ signIn, collections }),
     memberships: createMemberships({ collections, users: store.users }),
-    limits: createRequestLimits({ defaults: settings.rates, store }),
-    quotas: createQuotas({ defaults: settings.quotas, users: store.users, corpus, collections }),
+    limits: createRequestLimits({ defaults: settings.rates, store, counters }),
+    quotas: createQuotas({ defaults: settings.quotas, users: store.users, corpus, collections, others }),
     passwords,
     store,
   };

@@ -1,6 +1,7 @@
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
+import type { OtherServers } from '../store/other-servers.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { UserStore } from '../store/user-records.ts';
 import { defaultAdmin } from './principal.ts';
@@ -28,9 +29,11 @@ export interface QuotaParts {
   readonly users: UserStore['users'];
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
+  /** Servers with which calls of one user are in turn. */
+  readonly others?: Pick<OtherServers, 'inTurn'> | undefined;
 }
 
-export function createQuotas({ defaults, users, corpus, collections }: QuotaParts): Quotas {
+export function createQuotas({ defaults, users, corpus, collections, others }: QuotaParts): Quotas {
   const sizesOf = (overrides: Metadata | null): QuotaSizes => ({
     documents: numberIn(overrides, 'max_documents') ?? numberIn(overrides, 'max_files') ?? defaults.documents,
     chunks: numberIn(overrides, 'max_chunks') ?? defaults.chunks,
@@ -63,8 +66,7 @@ export function createQuotas({ defaults, users, corpus, collections }: QuotaPart
       // Locked per kind, because ingesting a document may create a collection within.
       const turn = `${userId} ${kinds.join()}`;
       const before = inTurn.get(turn);
-      const done = (async () => {
-        await before?.catch(() => {});
+      const check = async () => {
         const has = await used(userId);
         for (const { kind, most } of limits) {
           if (has[kind] < most) continue;
@@ -74,6 +76,10 @@ export function createQuotas({ defaults, users, corpus, collections }: QuotaPart
           );
         }
         return act();
+      };
+      const done = (async () => {
+        await before?.catch(() => {});
+        return others === undefined ? check() : others.inTurn(`quota ${turn}`, check);
       })();
       inTurn.set(turn, done);
       try {

@@ -1,7 +1,8 @@
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { LruMap } from '../shared/lru-map.ts';
+import type { SharedCounters } from '../store/shared-counters.ts';
 import type { UserStore } from '../store/user-records.ts';
+import { createMinuteRates, createSharedMinuteRates } from './minute-rates.ts';
 import type { Principal } from './principal.ts';
 
 /** Limits on requests of one user; undefined is unlimited. */
@@ -30,24 +31,13 @@ export interface RequestLimits {
 export interface RequestLimitsParts {
   readonly defaults: RequestRates;
   readonly store: Pick<UserStore, 'users' | 'requestCounts'>;
+  /** Counts over all servers; without it, of this process. */
+  readonly counters?: SharedCounters | undefined;
   readonly now?: () => number;
 }
 
-const MINUTE = 60_000;
-/** Maximum number of users in memory; the one that was idle longest is dropped. */
-const MAX_USERS = 10_000;
-/** Maximum number of requests per minute remembered for a user without a limit. */
-const MAX_REQUESTS = 1_000;
-
-interface Counted {
-  readonly route: string;
-  readonly at: number;
-}
-
-export function createRequestLimits({ defaults, store, now = Date.now }: RequestLimitsParts): RequestLimits {
-  const minutes = new LruMap<string, readonly Counted[]>({ max: MAX_USERS });
-  // If the clock is set back, counted requests lie in the future and would count until then.
-  const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE && at <= now());
+export function createRequestLimits({ defaults, store, counters, now = Date.now }: RequestLimitsParts): RequestLimits {
+  const minutes = counters === undefined ? createMinuteRates(now) : createSharedMinuteRates(counters);
   const month = () => new Date(now()).toISOString().slice(0, 7);
 
   const ratesOf = (overrides: Metadata | null): RequestRates => ({
@@ -62,17 +52,8 @@ export function createRequestLimits({ defaults, store, now = Date.now }: Request
       const overrides = (await store.users.get(userId))?.limitsOverrides ?? null;
       const rates = ratesOf(overrides);
       if (Object.values(rates).every((rate) => rate === undefined) && overrides === null) return;
-      const counted = recent(userId);
-      checkMinute(counted, rates.globalPerMinute, 'Global per-minute', now());
-      const own = routeRate(overrides, route) ?? rates.routePerMinute;
-      checkMinute(
-        counted.filter((each) => each.route === route),
-        own,
-        'Per-route per-minute',
-        now(),
-      );
-      // Counted before any await, so that concurrent requests count like sequential ones.
-      minutes.set(userId, [...counted.slice(-MAX_REQUESTS), { route, at: now() }]);
+      const ofRoute = routeRate(overrides, route) ?? rates.routePerMinute;
+      await minutes.admit(userId, route, { all: rates.globalPerMinute, route: ofRoute });
       if (rates.monthly === undefined) return;
       if ((await store.requestCounts.count(userId, month())) <= rates.monthly) return;
       const message = `Monthly rate limit exceeded: ${rates.monthly} requests per month. It is reset at the start of the next month.`;
@@ -81,21 +62,13 @@ export function createRequestLimits({ defaults, store, now = Date.now }: Request
     defaults,
     ratesOf,
     async usage(userId) {
-      const routes: Record<string, number> = {};
-      const counted = recent(userId);
-      for (const { route } of counted) routes[route] = (routes[route] ?? 0) + 1;
-      return { lastMinute: counted.length, thisMonth: await store.requestCounts.of(userId, month()), routes };
+      const [{ total, routes }, thisMonth] = await Promise.all([
+        minutes.usage(userId),
+        store.requestCounts.of(userId, month()),
+      ]);
+      return { lastMinute: total, thisMonth, routes };
     },
   };
-}
-
-function checkMinute(counted: readonly Counted[], most: number | undefined, which: string, now: number): void {
-  if (most === undefined || counted.length < most) return;
-  // The time at which enough of them are older than a minute.
-  const freed = counted[counted.length - most]?.at ?? now;
-  const retryAfter = Math.max(1, Math.ceil((freed + MINUTE - now) / 1000));
-  const message = `${which} rate limit exceeded: ${most} requests a minute. Try again in ${retryAfter} s.`;
-  throw new ServiceError('rate_limited', message, { retryAfter });
 }
 
 /** A numeric limit from a user's overrides; other values count as absent. */

@@ -1,11 +1,12 @@
 import { ServiceError } from '../errors.ts';
-import { LruMap } from '../shared/lru-map.ts';
+import type { SharedCounters } from '../store/shared-counters.ts';
 import type { User, UserStore } from '../store/user-records.ts';
 import { matchesApiKey, readApiKey } from './api-keys.ts';
 import { rateLimitAddress } from './client-address.ts';
+import { createKnownClients } from './known-clients.ts';
 import type { Passwords } from './passwords.ts';
 import { invalidToken, type SessionClaims, type SessionTokens, type TokenPair } from './session-tokens.ts';
-import { createThrottle, type Throttle } from './throttle.ts';
+import { type Throttle, throttlesOver } from './throttle.ts';
 
 export interface SignInParts {
   readonly store: UserStore;
@@ -14,6 +15,8 @@ export interface SignInParts {
   /** Whether login requires a verified e-mail. */
   readonly requiresVerified: boolean;
   readonly throttles?: LoginThrottles;
+  /** Counts over all servers; without it, of this process. */
+  readonly counters?: SharedCounters | undefined;
 }
 
 /** Limits on failed logins: per account and address, per address, and per account. */
@@ -25,11 +28,14 @@ export interface LoginThrottles {
 
 const QUARTER_HOUR = 900;
 
-const defaultThrottles = (): LoginThrottles => ({
-  pair: createThrottle({ times: 10, seconds: QUARTER_HOUR }),
-  address: createThrottle({ times: 100, seconds: QUARTER_HOUR }),
-  email: createThrottle({ times: 100, seconds: QUARTER_HOUR }),
-});
+function defaultThrottles(counters: SharedCounters | undefined): LoginThrottles {
+  const createThrottle = throttlesOver(counters);
+  return {
+    pair: createThrottle('login', { times: 10, seconds: QUARTER_HOUR }),
+    address: createThrottle('login address', { times: 100, seconds: QUARTER_HOUR }),
+    email: createThrottle('login email', { times: 100, seconds: QUARTER_HOUR }),
+  };
+}
 
 /** Login, tokens and API keys (docs/contract.md 2). */
 export interface SignIn {
@@ -60,10 +66,10 @@ export interface Login {
 }
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { store, tokens, passwords, requiresVerified, throttles = defaultThrottles() } = parts;
+  const { store, tokens, passwords, requiresVerified, counters, throttles = defaultThrottles(counters) } = parts;
   const { users, apiKeys, revokedTokens } = store;
-  /** Pairs of account and client address with a successful login; the least recent is dropped first. */
-  const known = new LruMap<string, true>({ max: 10_000 });
+  /** Pairs of account and client address with a successful login. */
+  const known = createKnownClients(counters);
 
   const userOf = async ({ email, stamp, session }: SessionClaims, kind: 'access' | 'refresh'): Promise<User> => {
     const [user, isRevoked] = await Promise.all([users.findByEmail(email), revokedTokens.has(session)]);
@@ -76,11 +82,12 @@ export function createSignIn(parts: SignInParts): SignIn {
       const account = email.toLowerCase();
       const clientAddress = rateLimitAddress(address);
       const pair = `${account} ${clientAddress}`;
-      throttles.pair.attempt(pair);
+      await throttles.pair.attempt(pair);
+      const isKnown = await known.has(pair);
       // A client with an earlier login is not locked out by the failed attempts of others, per account or address.
-      if (!known.has(pair)) {
-        throttles.address.attempt(clientAddress);
-        throttles.email.attempt(account);
+      if (!isKnown) {
+        await throttles.address.attempt(clientAddress);
+        await throttles.email.attempt(account);
       }
       const user = await users.findByEmail(email);
       const isRight = await passwords.matches(password, user?.passwordHash ?? null);
@@ -95,10 +102,8 @@ export function createSignIn(parts: SignInParts): SignIn {
         );
       }
       // Undoes only this attempt: otherwise the owner of an account could reset the count between guesses at other accounts.
-      if (!known.has(pair)) throttles.address.undo(clientAddress);
-      throttles.pair.forgive(pair);
-      throttles.email.forgive(account);
-      known.set(pair, true);
+      if (!isKnown) await throttles.address.undo(clientAddress);
+      await Promise.all([throttles.pair.forgive(pair), throttles.email.forgive(account), known.add(pair)]);
       const renewed = await passwords.renew(password, user.passwordHash ?? '');
       if (renewed !== undefined) await users.update(user.id, { passwordHash: renewed });
       return tokens.issue(user);
@@ -135,9 +140,9 @@ export function createSignIn(parts: SignInParts): SignIn {
     },
 
     async confirmPassword(user, password, refusal) {
-      throttles.email.attempt(user.email);
+      await throttles.email.attempt(user.email);
       if (!(await passwords.matches(password, user.passwordHash))) throw new ServiceError('invalid_request', refusal);
-      throttles.email.forgive(user.email);
+      await throttles.email.forgive(user.email);
     },
   };
 }

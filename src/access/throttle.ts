@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { LruMap } from '../shared/lru-map.ts';
+import type { SharedCounters } from '../store/shared-counters.ts';
 
 export interface ThrottleSettings {
   /** Allowed attempts per `seconds`. */
@@ -9,42 +10,66 @@ export interface ThrottleSettings {
   readonly names?: number;
 }
 
-/** Sliding-window rate limiter by name. */
+/** Rate limiter by name. */
 export interface Throttle {
   /** Counts an attempt before it is made, so that concurrent ones gain nothing. Throws `rate_limited`. */
-  attempt(name: string): void;
+  attempt(name: string): Promise<void>;
   /** Removes the last attempt, which succeeded. */
-  undo(name: string): void;
+  undo(name: string): Promise<void>;
   /** Removes all attempts. */
-  forgive(name: string): void;
+  forgive(name: string): Promise<void>;
 }
 
 const DEFAULT_NAMES = 10_000;
 
-/** `now` is a monotonic clock in milliseconds: setting the system time back must not prolong a lock. */
+/** Of this process, in a sliding window. `now` is a monotonic clock in milliseconds: setting the system time back must not prolong a lock. */
 export function createThrottle(
   { times, seconds, names = DEFAULT_NAMES }: ThrottleSettings,
   now: () => number = () => performance.now(),
 ): Throttle {
   const tries = new LruMap<string, number[]>({ max: names });
   return {
-    attempt(name) {
+    async attempt(name) {
       const since = now() - seconds * 1000;
       const recent = (tries.get(name) ?? []).filter((time) => time > since);
       const [first] = recent;
       if (first !== undefined && recent.length >= times) {
-        const retryAfter = Math.max(1, Math.ceil((first - since) / 1000));
-        throw new ServiceError('rate_limited', `Too many attempts; try again in ${retryAfter} s.`, { retryAfter });
+        throw tooMany(first - since);
       }
       tries.set(name, [...recent, now()]);
     },
-    undo(name) {
+    async undo(name) {
       const left = tries.get(name)?.slice(0, -1) ?? [];
       if (left.length > 0) tries.set(name, left);
       else tries.delete(name);
     },
-    forgive(name) {
+    async forgive(name) {
       tries.delete(name);
     },
   };
 }
+
+/** Of all servers, in windows that begin with the first attempt. `kind` tells its names from those of others. */
+export const createSharedThrottle = (
+  kind: string,
+  { times, seconds }: ThrottleSettings,
+  counters: SharedCounters,
+): Throttle => ({
+  async attempt(name) {
+    const { count, endsInMs } = await counters.add(`${kind} ${name}`, seconds);
+    if (count > times) throw tooMany(endsInMs);
+  },
+  undo: (name) => counters.undo(`${kind} ${name}`, seconds),
+  forgive: (name) => counters.forget(`${kind} ${name}`),
+});
+
+function tooMany(inMs: number): ServiceError {
+  const retryAfter = Math.max(1, Math.ceil(inMs / 1000));
+  return new ServiceError('rate_limited', `Too many attempts; try again in ${retryAfter} s.`, { retryAfter });
+}
+
+/** Makes throttles that count over all servers, where there are several. */
+export const throttlesOver =
+  (counters: SharedCounters | undefined) =>
+  (kind: string, settings: ThrottleSettings): Throttle =>
+    counters === undefined ? createThrottle(settings) : createSharedThrottle(kind, settings, counters);

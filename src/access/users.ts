@@ -3,6 +3,7 @@ import { defaultCollectionId, isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus, DeletionReceipt, Page, Paged } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
+import type { SharedCounters } from '../store/shared-counters.ts';
 import type { ApiKey, CodePurpose, User, UserChange, UserStore } from '../store/user-records.ts';
 import { makeApiKey } from './api-keys.ts';
 import { rateLimitAddress } from './client-address.ts';
@@ -10,7 +11,7 @@ import type { Passwords } from './passwords.ts';
 import { defaultAdmin, type Principal, requireSuperuser } from './principal.ts';
 import { removeUserData } from './remove-user-data.ts';
 import type { SignIn } from './sign-in.ts';
-import { createThrottle, type Throttle } from './throttle.ts';
+import { type Throttle, throttlesOver } from './throttle.ts';
 
 export interface UsersParts {
   readonly store: UserStore;
@@ -21,6 +22,8 @@ export interface UsersParts {
   readonly passwords: Passwords;
   readonly policy: UserPolicy;
   readonly registrations?: RegistrationThrottles;
+  /** Counts over all servers; without it, of this process. */
+  readonly counters?: SharedCounters | undefined;
 }
 
 export interface UserPolicy {
@@ -101,14 +104,18 @@ export interface Users {
 
 const CODE_HOURS = 24;
 const HOUR = 3_600;
-const defaultRegistrationThrottles = (): RegistrationThrottles => ({
-  address: createThrottle({ times: 100, seconds: HOUR }),
-  all: createThrottle({ times: 1_000, seconds: HOUR }),
-});
+function defaultRegistrationThrottles(counters: SharedCounters | undefined): RegistrationThrottles {
+  const createThrottle = throttlesOver(counters);
+  return {
+    address: createThrottle('registration address', { times: 100, seconds: HOUR }),
+    all: createThrottle('registration', { times: 1_000, seconds: HOUR }),
+  };
+}
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
 
 export function createUsers(parts: UsersParts): Users {
-  const { store, collections, signIn, passwords, policy, registrations = defaultRegistrationThrottles() } = parts;
+  const { store, collections, signIn, passwords, policy, counters } = parts;
+  const { registrations = defaultRegistrationThrottles(counters) } = parts;
   const { users, apiKeys, codes } = store;
 
   const find = async (by: Principal, id: string): Promise<User> => {
@@ -140,8 +147,8 @@ export function createUsers(parts: UsersParts): Users {
       checkEmail(email);
       passwords.check(password);
       if (!isSuperuser) {
-        registrations.address.attempt(rateLimitAddress(address));
-        registrations.all.attempt('all');
+        await registrations.address.attempt(rateLimitAddress(address));
+        await registrations.all.attempt('all');
       }
       const known = await users.findByEmail(email);
       if (known !== undefined) {

@@ -1,3 +1,5 @@
+import type { SharedCounters } from './shared-counters.ts';
+
 export const sharedTopics = ['documents', 'ingestion_tasks', 'followed_sources', 'prompts', 'vector_spaces'] as const;
 
 /** What another server has changed, or asks for. */
@@ -27,4 +29,7 @@ export interface OtherServers {
    * lead instead.
    */
   onLead(begun: () => void, ended: () => void): void;
+  readonly counters: SharedCounters;
+  /** Does work of one name in turn with other servers; on one server it must be in turn already. */
+  inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
 }

@@ -5,17 +5,17 @@ import { createThrottle } from '../../src/access/throttle.ts';
 const refused = expect.objectContaining({ code: 'rate_limited' });
 
 describe('a throttle', () => {
-  it('refuses too many attempts, and says when to try again', () => {
+  it('refuses too many attempts, and says when to try again', async () => {
     let now = 0;
     const throttle = createThrottle({ times: 2, seconds: 60 }, () => now);
-    throttle.attempt('ada');
+    await throttle.attempt('ada');
     now = 20_000;
-    throttle.attempt('ada');
-    throttle.attempt('bob');
-    expect(() => throttle.attempt('ada')).toThrow(expect.objectContaining({ retryAfter: 40 }));
+    await throttle.attempt('ada');
+    await throttle.attempt('bob');
+    await expect(throttle.attempt('ada')).rejects.toThrow(expect.objectContaining({ retryAfter: 40 }));
     now = 60_001;
-    throttle.attempt('ada');
-    expect(() => throttle.attempt('ada')).toThrow(refused);
+    await throttle.attempt('ada');
+    await expect(throttle.attempt('ada')).rejects.toThrow(refused);
   });
 
   it('is not prolonged by setting the time of day back', async () => {
@@ -24,27 +24,27 @@ describe('a throttle', () => {
       vi.useRealTimers();
     });
     const throttle = createThrottle({ times: 1, seconds: 0.02 });
-    throttle.attempt('ada');
+    await throttle.attempt('ada');
     vi.setSystemTime(Date.now() - 86_400_000);
     await sleep(25);
-    throttle.attempt('ada');
+    await throttle.attempt('ada');
   });
 
-  it('is reset by a success for one name, or for all', () => {
+  it('is reset by a success for one name, or for all', async () => {
     const throttle = createThrottle({ times: 2, seconds: 60 });
-    throttle.attempt('ada');
-    throttle.attempt('ada');
-    throttle.undo('ada');
-    throttle.attempt('ada');
-    expect(() => throttle.attempt('ada')).toThrow(refused);
-    throttle.forgive('ada');
-    throttle.attempt('ada');
+    await throttle.attempt('ada');
+    await throttle.attempt('ada');
+    await throttle.undo('ada');
+    await throttle.attempt('ada');
+    await expect(throttle.attempt('ada')).rejects.toThrow(refused);
+    await throttle.forgive('ada');
+    await throttle.attempt('ada');
   });
 
-  it('limits the number of names it stores', () => {
+  it('limits the number of names it stores', async () => {
     const throttle = createThrottle({ times: 1, seconds: 60, names: 2 });
-    for (const name of ['ada', 'bob', 'eve']) throttle.attempt(name);
-    throttle.attempt('ada');
-    expect(() => throttle.attempt('eve')).toThrow(refused);
+    for (const name of ['ada', 'bob', 'eve']) await throttle.attempt(name);
+    await throttle.attempt('ada');
+    await expect(throttle.attempt('eve')).rejects.toThrow(refused);
   });
 });

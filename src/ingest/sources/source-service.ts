@@ -39,7 +39,7 @@ export interface SourceService {
 
 export interface SourceServiceParts extends FollowerParts {
   /** Servers of which one follows for all: the one that was told to `start`. */
-  readonly others?: Pick<OtherServers, 'announce'> | undefined;
+  readonly others?: Pick<OtherServers, 'announce' | 'inTurn'> | undefined;
 }
 
 const MAX_PER_OWNER = 100;
@@ -130,6 +130,30 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     await entry.over;
   };
 
+  async function add(...[given, { userId }, collectionIds]: Parameters<SourceService['add']>): Promise<SourceStatus> {
+    await load();
+    const location = given.kind === 'folder' ? { ...given, path: await requireFolder(given.path) } : given;
+    const { overlap } = await import('../folders/followable-folder.ts');
+    // Nothing is awaited between this check and the entry, so that two requests at once do not both pass.
+    requireFree(location, userId, overlap);
+    const lastSync = null;
+    const source = {
+      ...{ id: newId(), ownerId: userId, location, collectionIds, lastSync },
+      createdAt: new Date().toISOString(),
+    };
+    const entry: Followed = { ...newEntry(source), isStored: false };
+    followed.set(source.id, entry);
+    try {
+      await records.add(source);
+      entry.isStored = true;
+    } catch (error) {
+      followed.delete(source.id);
+      throw error;
+    }
+    if (isFollowing) follow(entry);
+    return statusHere(entry);
+  }
+
   async function sync(id: string): Promise<SourceStatus> {
     const entry = await find(id);
     if (!isFollowing) {
@@ -167,28 +191,9 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       await load();
       return [...followed.values()].map(statusHere);
     },
-    async add(given, { userId }, collectionIds) {
-      await load();
-      const location = given.kind === 'folder' ? { ...given, path: await requireFolder(given.path) } : given;
-      const { overlap } = await import('../folders/followable-folder.ts');
-      // Nothing is awaited between this check and the entry, so that two requests at once do not both pass.
-      requireFree(location, userId, overlap);
-      const lastSync = null;
-      const source = {
-        ...{ id: newId(), ownerId: userId, location, collectionIds, lastSync },
-        createdAt: new Date().toISOString(),
-      };
-      const entry: Followed = { ...newEntry(source), isStored: false };
-      followed.set(source.id, entry);
-      try {
-        await records.add(source);
-        entry.isStored = true;
-      } catch (error) {
-        followed.delete(source.id);
-        throw error;
-      }
-      if (isFollowing) follow(entry);
-      return statusHere(entry);
+    add: (location, owner, collectionIds) => {
+      const adding = () => add(location, owner, collectionIds);
+      return others === undefined ? adding() : others.inTurn(`sources of ${owner.userId}`, adding);
     },
     sync,
     remove: async (id) => removeEntry(await find(id)),

@@ -6,7 +6,9 @@ import type { SharedRecords } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
+import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
+import { inSharedTurn } from './shared-turns.ts';
 
 export interface JoinOptions {
   /** Without its password, for messages. */
@@ -116,8 +118,12 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
     }
   })();
 
+  const counters = createPostgresCounters(url);
+
   return {
     key,
+    counters,
+    inTurn: (turn, work) => inSharedTurn((query) => client.query(query), turn, work),
     problem: () => (failure === undefined ? undefined : `The database ${name} does not answer.`),
 
     async inWork(database, work, whose) {
@@ -146,8 +152,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
 
     async leave() {
       leaving.abort();
-      await feed.close();
-      await work;
+      await Promise.all([feed.close(), counters.close(), work]);
       await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
       await client.end().catch(() => {});
     },

@@ -10,7 +10,8 @@ import type { Queries } from './vector-spaces/space-rows.ts';
 export type Work = 'ingestion' | 'extraction' | 'summary';
 
 /** What a server has to know of others that use the same database. */
-export interface SharedRecords extends Pick<OtherServers, 'onChange' | 'announce' | 'leads' | 'onLead'> {
+export interface SharedRecords
+  extends Pick<OtherServers, 'onChange' | 'announce' | 'leads' | 'onLead' | 'counters' | 'inTurn'> {
   /** Keys of the documents that a running server works on; `others` leaves out this one. */
   inWork(database: Queries, work: Work, whose?: 'others'): Promise<readonly number[]>;
   /** Forgets servers that ended without a word; their work is nobody's then. */

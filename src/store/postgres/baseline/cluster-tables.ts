@@ -14,11 +14,17 @@ export const clusterTables: readonly string[] = [
     server_key bigint not null, primary key (kind, document_key)
   )`,
   'create index cluster_claims_by_document on cluster_claims (document_key)',
+  // As rate-limiter-flexible expects it. Counts are of minutes and need not outlast a crash.
+  'create unlogged table cluster_counters (key varchar(255) primary key, points integer not null default 0, expire bigint)',
+  'create index cluster_counters_by_time on cluster_counters (expire)',
 ];
 
 /** First key of the advisory locks; the second is a server's key, 0 for changes of the records, or `LEADER`. */
 export const LOCKS = 0x63_77_6c;
 export const LEADER = 2 ** 31 - 1;
+/** First key of the locks that put work of one name in turn; the second is a hash of the name. */
+export const TURNS = LOCKS + 1;
+export const COUNTERS = 'cluster_counters';
 
 export const clusterTriggers: readonly string[] = [
   `create view cluster_servers_running as select s.key from cluster_servers s

@@ -1,0 +1,92 @@
+import { ServiceError } from '../errors.ts';
+import { LruMap } from '../shared/lru-map.ts';
+import type { SharedCounters } from '../store/shared-counters.ts';
+
+/** Limits on requests a minute; undefined is unlimited. */
+export interface MinuteLimits {
+  readonly all: number | undefined;
+  readonly route: number | undefined;
+}
+
+/** Requests of users in the last minute. */
+export interface MinuteRates {
+  /** Counts a request; throws `rate_limited` above a limit. */
+  admit(userId: string, route: string, limits: MinuteLimits): Promise<void>;
+  /** By route. */
+  usage(userId: string): Promise<{ readonly total: number; readonly routes: Readonly<Record<string, number>> }>;
+}
+
+const MINUTE = 60_000;
+/** Maximum number of users in memory; the one that was idle longest is dropped. */
+const MAX_USERS = 10_000;
+/** Maximum number of requests per minute remembered for a user without a limit. */
+const MAX_REQUESTS = 1_000;
+const GLOBAL = 'Global per-minute';
+const PER_ROUTE = 'Per-route per-minute';
+
+interface Counted {
+  readonly route: string;
+  readonly at: number;
+}
+
+/** Of this process, in a sliding window. */
+export function createMinuteRates(now: () => number): MinuteRates {
+  const minutes = new LruMap<string, readonly Counted[]>({ max: MAX_USERS });
+  // If the clock is set back, counted requests lie in the future and would count until then.
+  const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE && at <= now());
+  const check = (counted: readonly Counted[], most: number | undefined, which: string) => {
+    if (most === undefined || counted.length < most) return;
+    // The time at which enough of them are older than a minute.
+    const freed = counted[counted.length - most]?.at ?? now();
+    throw exceeded(which, most, freed + MINUTE - now());
+  };
+  return {
+    // Counted before any await, so that concurrent requests count like sequential ones.
+    async admit(userId, route, limits) {
+      const counted = recent(userId);
+      check(counted, limits.all, GLOBAL);
+      check(
+        counted.filter((each) => each.route === route),
+        limits.route,
+        PER_ROUTE,
+      );
+      minutes.set(userId, [...counted.slice(-MAX_REQUESTS), { route, at: now() }]);
+    },
+    async usage(userId) {
+      const counted = recent(userId);
+      const routes: Record<string, number> = {};
+      for (const { route } of counted) routes[route] = (routes[route] ?? 0) + 1;
+      return { total: counted.length, routes };
+    },
+  };
+}
+
+/** Of all servers, in the minute that begins with the first request. */
+export function createSharedMinuteRates(counters: SharedCounters): MinuteRates {
+  const count = async (name: string, most: number | undefined, which: string) => {
+    const { count: counted, endsInMs } = await counters.add(name, MINUTE / 1000);
+    if (most !== undefined && counted > most) throw exceeded(which, most, endsInMs);
+  };
+  const ofRoutes = (userId: string) => `requests ${userId} `;
+  return {
+    async admit(userId, route, limits) {
+      // What one route refuses does not count for the others.
+      await count(`${ofRoutes(userId)}${route}`, limits.route, PER_ROUTE);
+      await count(`requests ${userId}`, limits.all, GLOBAL);
+    },
+    async usage(userId) {
+      const [total, routes] = await Promise.all([
+        counters.get(`requests ${userId}`),
+        counters.list(ofRoutes(userId)).catch(() => new Map<string, number>()),
+      ]);
+      const prefix = ofRoutes(userId).length;
+      return { total, routes: Object.fromEntries([...routes].map(([name, each]) => [name.slice(prefix), each])) };
+    },
+  };
+}
+
+function exceeded(which: string, most: number, inMs: number): ServiceError {
+  const retryAfter = Math.max(1, Math.ceil(inMs / 1000));
+  const message = `${which} rate limit exceeded: ${most} requests a minute. Try again in ${retryAfter} s.`;
+  return new ServiceError('rate_limited', message, { retryAfter });
+}

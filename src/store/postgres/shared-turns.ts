@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueryConfig, QueryResult } from 'pg';
+import { TURNS } from './baseline/cluster-tables.ts';
+
+const RETRY_MS = 20;
+/** After this, as when a server was stopped in its turn, the work is done without it. */
+const WAIT_AT_MOST_MS = 10_000;
+
+/**
+ * Does work of one name in turn with other servers; those of this server must be in turn already. The lock belongs to the
+ * session of the query, so that it ends with its server. Without a database the work is done at once.
+ */
+export async function inSharedTurn<T>(
+  query: (query: QueryConfig) => Promise<QueryResult>,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const call = async (lock: string): Promise<boolean> => {
+    const { rows } = await query({ text: `select ${lock}(${TURNS}, hashtext($1)) as has`, values: [name] });
+    return rows[0].has;
+  };
+  const end = performance.now() + WAIT_AT_MOST_MS;
+  let has = false;
+  try {
+    has = await call('pg_try_advisory_lock');
+    while (!has && performance.now() < end) {
+      await sleep(RETRY_MS);
+      has = await call('pg_try_advisory_lock');
+    }
+  } catch {
+    // The work itself meets the problem, or does not need the database.
+  }
+  try {
+    return await work();
+  } finally {
+    if (has) await call('pg_advisory_unlock').catch(() => {});
+  }
+}
