@@ -9,6 +9,7 @@ const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'cita
 const adapters = [
   'store/sql',
   'store/postgres',
+  'store/pgvector',
   'store/chroma',
   'models/openai',
   'models/anthropic',
@@ -59,6 +60,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'store/full-text': [...vocabulary],
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   'store/postgres': [...vocabulary, 'store', 'store/sql', 'store/full-text', 'embeddings'],
+  'store/pgvector': [...vocabulary, 'store', 'store/postgres', 'store/sql', 'store/full-text', 'embeddings'],
   'store/chroma': [...vocabulary, 'store'],
   'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   // Embedders and models share the clients of their providers.
@@ -136,9 +138,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
 export const exceptions: Readonly<Record<string, readonly string[]>> = {
   // Diagnoses the parts themselves, so it imports them without the services.
   'src/cli/doctor-checks.ts': ['store/chroma', 'store/sql', 'node:sqlite'],
-  'src/cli/check-services.ts': ['store/chroma'],
   'src/cli/doctor-repair.ts': ['store/sql'],
-  'src/cli/check-postgres.ts': ['store/postgres'],
+  'src/cli/check-postgres.ts': ['store/postgres', 'store/pgvector'],
   // What is kept of a graph is said in the words of a graph, which know nothing of the rest of their room.
   'src/store/graph-records.ts': ['graph'],
   'src/store/sql/graph/name-rows.ts': ['graph'],
@@ -155,7 +156,8 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
 export const composition = {
   root: 'src/compose/compose.ts',
   rooms: [
-    ...['store/sql', 'store/postgres', 'store/chroma', 'models/openai', 'models/anthropic', 'adapters', 'config'],
+    ...['store/sql', 'store/postgres', 'store/pgvector', 'store/chroma', 'models/openai', 'models/anthropic'],
+    ...['adapters', 'config'],
     ...['mcp', 'user-cache'],
   ],
   packages: [
@@ -192,7 +194,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
   'age-encryption': ['backup'],
   chromadb: ['store/chroma'],
-  kysely: ['store/sql', 'store/postgres', 'conversations'],
+  kysely: ['store/sql', 'store/postgres', 'store/pgvector', 'conversations'],
   // The database of R2R is read by the migration alone.
   pg: ['store/postgres', 'migrate'],
   'rate-limiter-flexible': ['store/postgres'],

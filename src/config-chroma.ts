@@ -42,6 +42,10 @@ export function chromaConfig(value: Values): RemoteChromaConfig | undefined {
 export function chromaComplaints(value: Values): FieldIssue[] {
   const { CHROMA_URL: address, CHROMA_API_KEY: key, CHROMA_TOKEN: token } = value;
   const complaints: FieldIssue[] = [];
+  if (value.CITEWELL_VECTOR_INDEX === 'pgvector' && value.CITEWELL_DATABASE_URL === undefined) {
+    const message = 'pgvector is a part of PostgreSQL: set CITEWELL_DATABASE_URL too, or leave it out';
+    complaints.push(issue('CITEWELL_VECTOR_INDEX', message));
+  }
   if (key && token && key !== token) {
     complaints.push(issue('CHROMA_API_KEY', 'is another key than CHROMA_TOKEN; set one of them'));
   }
@@ -60,6 +64,11 @@ export function chromaComplaints(value: Values): FieldIssue[] {
 
 /** Variables of Chroma that are set and do nothing. */
 export function chromaWarnings(set: Readonly<Record<string, string>>): string[] {
+  if (set['CITEWELL_VECTOR_INDEX'] === 'pgvector') {
+    return ['CHROMA_URL', 'CHROMA_API_KEY', 'CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE', ...QUOTAS]
+      .filter((name) => name in set)
+      .map((name) => `${name} does nothing with CITEWELL_VECTOR_INDEX=pgvector.`);
+  }
   if ('CHROMA_URL' in set) return [];
   const names = ['CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE', ...QUOTAS].filter((name) => name in set);
   const warnings = names.map((name) => `${name} does nothing without CHROMA_URL: the embedded Chroma is used.`);

@@ -237,6 +237,7 @@ export const variables = z.object({
   TEI_BASE_URL: url('http://127.0.0.1:8080').optional(),
   CITEWELL_DATABASE_URL: databaseUrl.optional(),
   CITEWELL_DATABASE_MIGRATE: z.enum(['start', 'off'], { error: 'expected start or off' }).default('start'),
+  CITEWELL_VECTOR_INDEX: z.enum(['chroma', 'pgvector'], { error: 'expected chroma or pgvector' }).default('chroma'),
   CHROMA_URL: url('http://127.0.0.1:8000 or https://api.trychroma.com').optional(),
   CHROMA_API_KEY: word.optional(),
   CHROMA_TOKEN: word.optional(),

@@ -36,6 +36,8 @@ export interface Config {
   readonly databaseUrl?: string;
   /** Whether a server brings the database to its version when it starts, or only `citewell database migrate`. */
   readonly databaseMigrate: 'start' | 'off';
+  /** `pgvector` only with a database. */
+  readonly vectorIndex: 'chroma' | 'pgvector';
   /** Undefined means embedded Chroma. */
   readonly chroma?: RemoteChromaConfig;
   readonly openai: ProviderConfig;
@@ -141,6 +143,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     access: accessConfig(value),
     databaseMigrate: value.CITEWELL_DATABASE_MIGRATE,
     ...(value.CITEWELL_DATABASE_URL && { databaseUrl: value.CITEWELL_DATABASE_URL }),
+    vectorIndex: value.CITEWELL_VECTOR_INDEX,
     ...(chroma && { chroma }),
     openai: provider(value.OPENAI_API_KEY, value.OPENAI_BASE_URL),
     anthropic: provider(value.ANTHROPIC_API_KEY, value.ANTHROPIC_BASE_URL),

@@ -19,7 +19,7 @@ export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, no
   version: readVersion(),
   data: dataFolder,
   ...(config.databaseUrl !== undefined && { database: `PostgreSQL, ${nameOfDatabase(config.databaseUrl)}` }),
-  index: config.chroma ? 'remote' : 'embedded',
+  index: config.vectorIndex === 'pgvector' ? 'pgvector' : config.chroma ? 'remote' : 'embedded',
   web: webFacts(config.web),
   settings: ({ models, embedder }) => shownSettings(config, { models, embedder: embedder.name }),
   modelChoices: () => modelChoices(config),
@@ -33,7 +33,7 @@ export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, no
       isSummarising: config.summaries === 'model',
       preferredEmbedder,
       embeddingModelSetting: config.embeddingModel,
-      indexProblem: hasIndex ? undefined : remoteIndexProblem(config.chroma),
+      indexProblem: hasIndex || config.vectorIndex === 'pgvector' ? undefined : remoteIndexProblem(config.chroma),
     }),
   ],
 });

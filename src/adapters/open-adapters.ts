@@ -21,8 +21,6 @@ import type { ModelRegistry } from '../models/model.ts';
 import { localProviders } from '../models/model-choices.ts';
 import { createModelRegistry } from '../models/registry.ts';
 import type { Transcriber } from '../models/transcriber.ts';
-import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
-import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
 import { type DataFolder, openDataFolder } from '../store/data-folder.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
 import { openStore, type RecordStoreOptions } from '../store/sql/open-store.ts';
@@ -32,6 +30,7 @@ import { openUserCache } from '../user-cache.ts';
 import { readVersion } from '../version.ts';
 import { deploymentOf } from './deployment.ts';
 import { openImageReader } from './open-image-reader.ts';
+import { openIndex, vectorDatabase } from './open-index.ts';
 import { openReranker } from './open-reranker.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { openWeb } from './open-web.ts';
@@ -100,14 +99,10 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
   if (cache.problem !== undefined) report(cache.problem);
   const modelsFolder = join(cache.path, MODELS_FOLDER);
   const reranker = openReranker({ settings: config.reranker, models, modelsFolder });
-  const { chroma } = config;
   // The records come first: they answer searches while Chroma starts.
   const records = Promise.withResolvers<void>();
   const startAfter = records.promise;
-  const index =
-    chroma === undefined
-      ? await openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: cache.path, log, startAfter })
-      : createRemoteChroma({ ...chroma, log });
+  const index = await openIndex(config, { folder: folder.chromaFolder, cacheFolder: cache.path, log, startAfter });
   closers.push(() => index.close());
   // Closing waits for a start that has not begun.
   closers.push(async () => records.resolve());
@@ -156,15 +151,17 @@ interface RecordParts extends Pick<RecordStoreOptions, 'index'> {
   readonly report: NonNullable<RecordStoreOptions['report']>;
 }
 
-async function openRecords(
-  { databaseUrl, databaseMigrate, chroma, versionsKept }: Config,
-  { folder, ...parts }: RecordParts,
-): Promise<Store> {
+async function openRecords(config: Config, { folder, ...parts }: RecordParts): Promise<Store> {
+  const { databaseUrl, databaseMigrate, chroma, versionsKept } = config;
   const options = { ...parts, embeddingText, versionsKept, schema: { mode: databaseMigrate } };
   if (databaseUrl === undefined) return openStore({ ...options, path: folder.databaseFile });
   // Loaded only here: without it, commands start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
-  return openPostgresStore({ ...options, url: databaseUrl, isAlone: chroma === undefined });
+  if (vectorDatabase(config) === undefined) {
+    return openPostgresStore({ ...options, url: databaseUrl, isAlone: chroma === undefined });
+  }
+  const { nearestIndexed } = await import('../store/pgvector/nearest-indexed.ts');
+  return openPostgresStore({ ...options, url: databaseUrl, nearestIndexed });
 }
 
 /** Fails at start, naming the variable, if a configured model is unknown. */

@@ -35,7 +35,7 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
     },
     database: {
       provider: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
-      vector_index: config.chroma === undefined ? 'chroma, embedded' : 'chroma, remote',
+      vector_index: vectorIndexOf(config),
     },
     embedding: { base_model: embedder, preferred: config.embeddingModel ?? null },
     ingestion: {
@@ -52,4 +52,9 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
     },
     logging: { level: config.logLevel },
   };
+}
+
+function vectorIndexOf({ vectorIndex, chroma }: Config): string {
+  if (vectorIndex === 'pgvector') return vectorIndex;
+  return chroma === undefined ? 'chroma, embedded' : 'chroma, remote';
 }

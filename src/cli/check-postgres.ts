@@ -14,3 +14,15 @@ export async function checkPostgres(url: string): Promise<Finding> {
     return { name, state: 'wrong', detail: error.message, fix };
   }
 }
+
+/** Whether pgvector is in that database; changes nothing there. */
+export async function checkPgvector(url: string): Promise<Finding> {
+  const name = 'Vector index';
+  const { describePgvector } = await import('../store/pgvector/extension.ts');
+  try {
+    return { name, state: 'ok', detail: await describePgvector(url) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { name, state: 'wrong', detail: error.message, fix: 'Citewell does not start until then.' };
+  }
+}

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openImageReader } from '../adapters/open-image-reader.ts';
+import { openIndex, vectorDatabase } from '../adapters/open-index.ts';
 import { openReranker } from '../adapters/open-reranker.ts';
 import { withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
@@ -11,8 +12,6 @@ import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
 import { createTranscriber } from '../models/create-transcriber.ts';
 import { localProviders } from '../models/model-choices.ts';
 import { createModelRegistry, type ModelSettings } from '../models/registry.ts';
-import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
-import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
 import type { VectorIndex } from '../store/vector-index.ts';
 import { openUserCache } from '../user-cache.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
@@ -244,24 +243,16 @@ function pictureQuestions(config: Config): Question[] {
 
 /** Stores a vector in a collection of its own and finds it again; an embedded index is started in a temporary folder. */
 function indexQuestion(config: Config): Question {
-  const { chroma } = config;
   return {
     name: 'Index',
-    subject: chroma === undefined ? 'the embedded Chroma' : chroma.url,
-    variable:
-      chroma === undefined
-        ? 'the installation of chromadb'
-        : 'CHROMA_URL, CHROMA_API_KEY, CHROMA_TENANT or CHROMA_DATABASE',
+    ...indexNames(config),
     ask: async (signal) => {
       const folder = await mkdtemp(join(tmpdir(), 'citewell-doctor-'));
       const cache = openUserCache(config.cacheDir);
       const log = { info: () => {}, warn: () => {}, error: () => {} };
       let index: VectorIndex | undefined;
       try {
-        index =
-          chroma === undefined
-            ? await openEmbeddedChroma({ folder, cacheFolder: cache.path, log })
-            : createRemoteChroma({ ...chroma, log });
+        index = await openIndex(config, { folder, cacheFolder: cache.path, log });
         const name = `doctor_${process.pid}`;
         const collection = await index.open(name, 2);
         try {
@@ -282,6 +273,16 @@ function indexQuestion(config: Config): Question {
       }
     },
   };
+}
+
+function indexNames(config: Config): Pick<Question, 'subject' | 'variable'> {
+  if (vectorDatabase(config) !== undefined) {
+    return { subject: 'pgvector', variable: 'CITEWELL_VECTOR_INDEX or CITEWELL_DATABASE_URL' };
+  }
+  if (config.chroma === undefined) {
+    return { subject: 'the embedded Chroma', variable: 'the installation of chromadb' };
+  }
+  return { subject: config.chroma.url, variable: 'CHROMA_URL, CHROMA_API_KEY, CHROMA_TENANT or CHROMA_DATABASE' };
 }
 
 const shown = (text: string): string => {

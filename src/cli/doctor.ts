@@ -1,5 +1,6 @@
 import { isLoopback } from '../access/confidential-address.ts';
 import { discoverIssuer } from '../access/discover-issuer.ts';
+import { vectorDatabase } from '../adapters/open-index.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { installedPackages } from '../sandbox/install-packages.ts';
@@ -9,7 +10,7 @@ import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import { checkExternalServers } from './check-external-servers.ts';
 import { checkLocalModels } from './check-local-models.ts';
 import { checkModels } from './check-models.ts';
-import { checkPostgres } from './check-postgres.ts';
+import { checkPgvector, checkPostgres } from './check-postgres.ts';
 import { checkServices } from './check-services.ts';
 import { checkWeb } from './check-web.ts';
 import type { CommandContext } from './command-context.ts';
@@ -84,7 +85,7 @@ async function checkConfigured(readConfig: () => Promise<Config>, asksQuestions:
     ...(config.databaseUrl === undefined
       ? await checkDatabase(config.dataDir)
       : [await checkPostgres(config.databaseUrl)]),
-    await checkChroma(config),
+    await checkIndex(config),
     ...(await checkModels(config)),
     ...(await checkLocalModels(config)),
     ...(asksQuestions ? await checkServices(config) : []),
@@ -167,4 +168,9 @@ async function checkAccess({ access, host }: Pick<Config, 'access' | 'host'>): P
     return { name, state: 'warning', detail: `${detail}, at ${host}`, fix };
   }
   return { name, state: 'ok', detail };
+}
+
+function checkIndex(config: Config): Promise<Finding> {
+  const url = vectorDatabase(config);
+  return url === undefined ? checkChroma(config) : checkPgvector(url);
 }

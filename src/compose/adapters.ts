@@ -60,7 +60,7 @@ export interface Deployment {
   readonly data: string;
   /** The database of the records, where it is not in the data folder; without its password. */
   readonly database?: string;
-  readonly index: 'embedded' | 'remote' | 'memory';
+  readonly index: 'embedded' | 'remote' | 'pgvector' | 'memory';
   readonly web?: WebFacts;
   /** Providers, and the models found on this machine; undefined where no provider is configured this way. */
   modelChoices?(): Promise<ModelChoices>;

@@ -45,7 +45,7 @@ export interface ServiceStatus {
   /** The database of the records, where it is not in the data folder. */
   readonly database?: string;
   readonly index: {
-    readonly kind: 'embedded' | 'remote' | 'memory';
+    readonly kind: 'embedded' | 'remote' | 'pgvector' | 'memory';
     readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable';
   };
   /** Number of documents whose graph extraction is waiting or has failed. */

@@ -61,6 +61,8 @@ export interface VectorCollection {
 export interface VectorIndex {
   /** True when only this process uses it, so that a damaged collection may be dropped and filled again. */
   readonly isOurs: boolean;
+  /** True when it is stored with the records and loses nothing that they keep. */
+  readonly isInDatabase?: boolean;
   /** The collection of that name, created when absent. `name` is unique per space. */
   open(name: string, dimensions: number): Promise<VectorCollection>;
   drop(name: string): Promise<void>;

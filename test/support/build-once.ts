@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildIfStale } from '../../scripts/build.js';
-import { findPostgres, stopPostgres } from './postgres-server.ts';
+import { findPostgres, hasPgvector, stopPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,6 +13,8 @@ declare module 'vitest' {
     engine: 'SQLite' | 'PostgreSQL';
     /** Where a PostgreSQL server of this run is started when a test needs one; `bin` is undefined without one. */
     postgres: { bin: string | undefined; folder: string; runner: number };
+    /** The same with pgvector. */
+    pgvector: { bin: string | undefined; folder: string; runner: number };
   }
 }
 
@@ -29,9 +31,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await (await openSqlite({ path, readers: 0 })).close();
   project.provide('migratedDatabase', path);
   const postgres = await mkdtemp(join(tmpdir(), 'citewell-postgres-'));
-  project.provide('postgres', { bin: findPostgres(), folder: postgres, runner: process.pid });
+  const bin = findPostgres();
+  project.provide('postgres', { bin, folder: postgres, runner: process.pid });
+  const pgvector = await mkdtemp(join(tmpdir(), 'citewell-pgvector-'));
+  const withPgvector = [process.env['CITEWELL_TEST_PGVECTOR'], bin].find((folder) => folder && hasPgvector(folder));
+  project.provide('pgvector', { bin: withPgvector, folder: pgvector, runner: process.pid });
   return async () => {
     await stopPostgres(postgres);
+    await stopPostgres(pgvector);
     await rm(folder, { recursive: true, force: true });
   };
 }

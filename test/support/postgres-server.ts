@@ -19,6 +19,13 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => folder && ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
 }
 
+/** Whether the server of these programs has the extension pgvector. */
+export function hasPgvector(bin: string): boolean {
+  const config = join(bin, 'pg_config');
+  const share = existsSync(config) ? output(config, ['--sharedir']) : undefined;
+  return share !== undefined && existsSync(join(share, 'extension', 'vector.control'));
+}
+
 function output(command: string, parameters: readonly string[]): string | undefined {
   try {
     return execFileSync(command, parameters, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -42,6 +49,8 @@ export interface PostgresServer {
   readonly bin: string;
   readonly folder: string;
   readonly runner: number;
+  /** Whether it was built with ICU. */
+  readonly hasIcu?: boolean;
 }
 
 /**
@@ -80,7 +89,7 @@ async function until(condition: () => Promise<boolean>, folder: string): Promise
   }
 }
 
-async function initialise({ bin, folder }: PostgresServer): Promise<void> {
+async function initialise({ bin, folder, hasIcu = true }: PostgresServer): Promise<void> {
   const user = owner();
   if (user) {
     await chown(folder, user.uid, user.gid);
@@ -100,7 +109,8 @@ async function initialise({ bin, folder }: PostgresServer): Promise<void> {
   ];
   // A collation that is not the order of bytes shows where the store relies on the database's default.
   const icu = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'];
-  execFileSync(join(bin, 'initdb'), [...settings, ...icu], { ...user, cwd: folder, stdio: 'pipe' });
+  const locale = hasIcu ? icu : ['--locale=C.UTF-8'];
+  execFileSync(join(bin, 'initdb'), [...settings, ...locale], { ...user, cwd: folder, stdio: 'pipe' });
 }
 
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];

@@ -7,7 +7,7 @@ import { metadata, timestamp } from './record-parts.ts';
 import { backlogRecord, toBacklogRecord } from './task-record.ts';
 
 const index = z.object({
-  kind: z.enum(['embedded', 'remote', 'memory']),
+  kind: z.enum(['embedded', 'remote', 'pgvector', 'memory']),
   state: z.enum(['ready', 'checking', 'rebuilding', 'unavailable']),
 });
 

@@ -9,6 +9,7 @@ import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
 import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
 import { inSharedTurn } from './shared-turns.ts';
+import type { VectorIndexKind } from './vector-index-kind.ts';
 
 export interface JoinOptions {
   /** Without its password, for messages. */
@@ -20,6 +21,8 @@ export interface JoinOptions {
   readonly isCopying?: boolean;
   /** The number of the last step of the schema that this server knows. */
   readonly knowsSchema?: number;
+  /** Where vectors are searched, alike for all servers. */
+  readonly vectorIndex?: VectorIndexKind;
   /** Time between two signs of life. */
   readonly beatMs?: number;
 }
@@ -180,18 +183,18 @@ async function connect(url: string, name: string): Promise<Client> {
   return client;
 }
 
-type Announced = Pick<JoinOptions, 'isAlone' | 'isCopying' | 'knowsSchema'>;
+type Announced = Pick<JoinOptions, 'isAlone' | 'isCopying' | 'knowsSchema' | 'vectorIndex'>;
 
 /** Enters or renews the row and takes the lock, which this session may hold already. */
 async function announce(client: Client, known: number | undefined, own: Announced): Promise<number> {
-  const { isAlone, isCopying = false, knowsSchema = 0 } = own;
-  const values = [isAlone || isCopying, isCopying, knowsSchema];
-  const columns = 'is_alone, is_copying, knows_schema';
+  const { isAlone, isCopying = false, knowsSchema = 0, vectorIndex = 'chroma' } = own;
+  const values = [isAlone || isCopying, isCopying, knowsSchema, vectorIndex];
+  const columns = 'is_alone, is_copying, knows_schema, vector_index';
   const { rows } = await client.query(
     known === undefined
-      ? { text: `insert into cluster_servers (${columns}) values ($1, $2, $3) returning key`, values }
+      ? { text: `insert into cluster_servers (${columns}) values ($1, $2, $3, $4) returning key`, values }
       : {
-          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4)
+          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4, $5)
             on conflict (key) do update set seen_at = clock_timestamp() returning key`,
           values: [...values, known],
         },
@@ -215,10 +218,11 @@ async function takeLock(client: Client, key: number): Promise<boolean> {
 async function refuseSeveral(
   client: Client,
   key: number,
-  { isAlone, isCopying = false, name }: Announced & Pick<JoinOptions, 'name'>,
+  { isAlone, isCopying = false, vectorIndex = 'chroma', name }: Announced & Pick<JoinOptions, 'name'>,
 ): Promise<void> {
   const { rows } = await client.query(
-    `select bool_or(is_alone) as is_alone, bool_or(is_copying) as is_copying from cluster_servers s
+    `select bool_or(is_alone) as is_alone, bool_or(is_copying) as is_copying,
+       array_agg(vector_index) as vector_indexes from cluster_servers s
      where s.key <> $1 and exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.granted
        and l.classid = ${LOCKS} and l.objid = s.key::oid and l.objsubid = 2
        and l.database = (select oid from pg_database where datname = current_database()))
@@ -234,6 +238,14 @@ async function refuseSeveral(
   }
   if (isCopying) {
     throw new ServiceError('conflict', `A server uses the database ${name}. Stop all its servers, and try again.`);
+  }
+  const other = rows[0].vector_indexes.find((kind: string) => kind !== vectorIndex);
+  if (other !== undefined) {
+    throw new ServiceError(
+      'conflict',
+      `Another server uses the database ${name} with CITEWELL_VECTOR_INDEX=${other}, this one has ${vectorIndex}. ` +
+        'What one writes the other would not find: set it alike for all servers of the database.',
+    );
   }
   if (!(isAlone || rows[0].is_alone)) return;
   const whose = isAlone ? 'this one' : 'that one';

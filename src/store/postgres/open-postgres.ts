@@ -3,13 +3,17 @@ import { ServiceError } from '../../errors.ts';
 import { nameOfDatabase } from '../name-of-database.ts';
 import type { Database } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
+import type { NearestList } from '../sql/search/nearest-chunks.ts';
+import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
+import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import { settleFullText } from './full-text/postgres-full-text.ts';
 import { type JoinedServer, joinServers, waitForTurn } from './join-servers.ts';
 import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from './migrate.ts';
 import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
-import { callOn } from './search/call-on.ts';
+import { callOn, overOneState } from './search/call-on.ts';
 import { createSharedState } from './shared-state/shared-state.ts';
+import { settleVectorIndex, type VectorIndexKind } from './vector-index-kind.ts';
 
 export interface PostgresOptions {
   /** `postgres://…`, or `postgresql:///name?host=/folder/of/the/socket`. */
@@ -20,6 +24,8 @@ export interface PostgresOptions {
   readonly isAlone?: boolean;
   /** Whether this process only copies the records: no server may use the database meanwhile. */
   readonly isCopying?: boolean;
+  /** Searches a vector index that is in this database. */
+  readonly nearestIndexed?: (database: Queries, query: IndexedQuery) => Promise<NearestList>;
   readonly schema?: Omit<MigrateOptions, 'begin'>;
 }
 
@@ -31,7 +37,7 @@ const OLDEST_SERVER = 150_000;
  * that reads before it writes needs no further locks.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, readers = 8, isAlone = false, isCopying = false, schema } = options;
+  const { url, readers = 8, isAlone = false, isCopying = false, schema, nearestIndexed } = options;
   const name = nameOfDatabase(url);
   const reader = openConnections({ name, url, size: readers, session: READ_ONLY });
   // Work in progress is told while others wait for their turn to write.
@@ -49,10 +55,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   try {
     await refuseUnusable(writer, reader, name);
     await migratePostgres(writer, name, schema);
-    server = await joinServers({ name, url, isAlone, isCopying, knowsSchema: lastKnown(schema?.steps) });
+    const vectorIndex: VectorIndexKind = nearestIndexed === undefined ? 'chroma' : 'pgvector';
+    const knowsSchema = lastKnown(schema?.steps);
+    server = await joinServers({ name, url, isAlone, isCopying, knowsSchema, vectorIndex });
     // The schema may have been changed before others could see this server.
     await stateOfPostgres(writer, name, schema?.steps);
     await sql.raw(session()).execute(writer);
+    if (!isCopying) {
+      await writer.transaction().execute((transaction) => settleVectorIndex(transaction, vectorIndex));
+    }
   } catch (error) {
     await close();
     throw error;
@@ -62,7 +73,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     writer,
     reader,
     problem: server.problem,
-    search: { call: callOn(reader), dialect: postgresSql },
+    search: {
+      call: callOn(reader),
+      dialect: postgresSql,
+      ...(nearestIndexed && { nearestIndexed: overOneState(reader, nearestIndexed) }),
+    },
     shared: server,
     sharedState: createSharedState(progress, server.key),
     close,

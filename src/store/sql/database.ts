@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely';
 import type { OtherServers } from '../other-servers.ts';
 import type { SharedState } from '../shared-state.ts';
 import type { Tables } from './schema.ts';
+import type { NearestList } from './search/nearest-chunks.ts';
+import type { IndexedQuery } from './search/nearest-indexed.ts';
 import type { searchOperations } from './search/search-operations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Call } from './sqlite/sqlite-dialect.ts';
@@ -31,7 +33,12 @@ export interface Database {
   readonly reader: Kysely<Tables>;
   /** Describes damage to the database found while the service runs, for users. */
   readonly problem: () => string | undefined;
-  readonly search: { readonly call: Call<typeof searchOperations>; readonly dialect: SqlDialect };
+  readonly search: {
+    readonly call: Call<typeof searchOperations>;
+    readonly dialect: SqlDialect;
+    /** The best hits of a vector index that is in the database; undefined where it is elsewhere. */
+    readonly nearestIndexed?: (query: IndexedQuery, signal?: AbortSignal) => Promise<NearestList>;
+  };
   /** Undefined where only one process can have the database open. */
   readonly shared?: SharedRecords;
   readonly sharedState?: SharedState;

@@ -8,7 +8,7 @@ import { currentSpace, type Queries } from '../../sql/vector-spaces/space-rows.t
 import { fromVectorBytes } from '../../sql/vector-spaces/vector-bytes.ts';
 import { isSameSpace, type VectorHit, type VectorSpaceName } from '../../vector-index.ts';
 import { numbers } from '../array-values.ts';
-import { readKeys } from './conditions.ts';
+import { readKeys, toRaw } from './conditions.ts';
 import { loadChunks } from './load-chunks.ts';
 import { passes, resolveFilter, VISIBLE, withPhrases } from './passing.ts';
 
@@ -41,10 +41,21 @@ export async function planNearest(database: Queries, filter: CompiledFilter): Pr
 
 async function countMatching(database: Queries, filter: NonNullable<CompiledFilter>): Promise<number> {
   if (filter.phraseFilters !== undefined) return (await resolveFilter(database, filter))?.keys.length ?? 0;
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${VISIBLE} where ${passes(filter)}`.execute(database);
+  const { onDocuments } = filter;
+  const one =
+    onDocuments === null
+      ? sql`select count(*) as count from ${VISIBLE} where ${passes(filter)}`
+      : countByDocument(toRaw(onDocuments), passes(filter));
+  const { rows } = await sql<{ count: number }>`${one}`.execute(database);
   return rows[0]?.count ?? 0;
 }
+
+/** Documents are far fewer than chunks; those with metadata of their own are looked at one by one. */
+const countByDocument = (ofDocuments: RawBuilder<boolean>, ofChunks: RawBuilder<boolean>): RawBuilder<unknown> => sql`
+  select (select count(*) from documents d join chunks c on c.document_key = d.key and c.generation = d.generation
+      where d.generation > 0 and ${ofDocuments})
+    - (select count(*) from ${VISIBLE} where c.metadata <> '{}' and ${ofDocuments})
+    + (select count(*) from ${VISIBLE} where c.metadata <> '{}' and ${ofChunks}) as count`;
 
 async function notVisible(database: Queries, keys: readonly number[]): Promise<number[]> {
   const visible = new Set(await readKeys(database, sql`select c.key from ${VISIBLE} where c.key in ${numbers(keys)}`));
@@ -94,18 +105,32 @@ export async function nearestAmong(
   database: Queries,
   query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
 ): Promise<NearestList> {
-  const { space, filter, hits } = query;
+  const { filter, hits } = query;
   const passed = new Set(await passing(database, [...hits.map(({ key }) => key), ...query.others], filter));
+  const others = query.others.filter((key) => passed.has(key));
+  return nearestOf(
+    database,
+    { ...query, others },
+    hits.filter(({ key }) => passed.has(key)),
+  );
+}
+
+/** The same of hits and others that pass. */
+export async function nearestOf(
+  database: Queries,
+  query: NearestQuery & { readonly others: readonly number[] },
+  hits: readonly VectorHit[],
+): Promise<NearestList> {
   const best = bestKeys(query.limit);
-  const others = new Set(query.others.filter((key) => passed.has(key)));
+  const others = new Set(query.others);
   const isCosine = query.measure === 'cosine_distance';
   for (const { key, distance } of hits) {
-    if (!passed.has(key) || others.has(key)) continue;
+    if (others.has(key)) continue;
     if (isCosine) best.offer(key, -distance);
     else others.add(key);
   }
   for (const batch of inBatches([...others], BATCH)) {
-    for (const table of VECTORS) offerAll(await vectorsOf(database, table, space.key, batch), query, best);
+    for (const table of VECTORS) offerAll(await vectorsOf(database, table, query.space.key, batch), query, best);
   }
   return toList(database, best, query);
 }

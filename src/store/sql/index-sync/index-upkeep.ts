@@ -49,7 +49,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   const { signal } = stopping;
   // Others may write to an index or database that is shared.
   const isAlone = index.isOurs && sqlite.shared === undefined;
-  let state: IndexState = { kind: 'checking', wasInStep: wasInStep && isAlone };
+  let state: IndexState = { kind: 'checking', wasInStep: index.isInDatabase === true || (wasInStep && isAlone) };
   let needsAudit = true;
   let work: Promise<void> | undefined;
   let wokenUp = false;

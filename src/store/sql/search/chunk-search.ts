@@ -8,7 +8,9 @@ import type { Database } from '../database.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { compileChunkFilter, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
+import { concatenateHits, listLengths } from './fixed-lists.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
+import { searchIndexed } from './nearest-indexed.ts';
 
 export interface ChunkSearchParts {
   readonly search: Database['search'];
@@ -49,11 +51,13 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
     const ofAll = { space: plan.space, vector, measure, filter, limit, shown: limit };
     const exactly = async () => (await search.call('nearestExactly', ofAll, signal)).hits;
-    const { firstListLength = FIRST_LIST_LENGTH } = query;
+    const { firstListLength } = query;
+    if (search.nearestIndexed !== undefined && (await canJoinIndex(plan.space, plan, query))) {
+      const indexed = await searchIndexed(search.nearestIndexed, { plan, query: ofAll, firstListLength, signal });
+      if (indexed !== undefined) return [...indexed];
+    }
     let found: readonly FoundChunk[] = [];
-    // The result of an approximate search changes with its limit, so fixed list lengths are used to keep pages
-    // consistent.
-    for (const length of [firstListLength, LIST_GROWTH * firstListLength]) {
+    for (const length of listLengths(firstListLength)) {
       const shown = Math.min(limit, length);
       const list = await throughIndex(plan.space, plan, { ...ofAll, limit: length, shown }, query);
       if (list === undefined) break;
@@ -62,6 +66,22 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     }
     return concatenateHits(found, await exactly()).slice(0, limit);
   }
+
+  // Whether an index in the database, which is ordered by cosine distance, is in step but for what is compared besides.
+  async function canJoinIndex(space: SpaceRow, plan: NearestPlan, { measure }: VectorQuery): Promise<boolean> {
+    const current = state();
+    const isChecked = current.kind === 'in_step';
+    const isTrusted = isChecked || (current.kind === 'checking' && current.wasInStep === true);
+    if (measure !== 'cosine_distance' || !isTrusted || plan.pending.length > MAX_PENDING) return false;
+    // Also creates what another server has not created yet.
+    return isChecked ? isOpen(space) : isComplete(space, plan);
+  }
+
+  const isOpen = (space: SpaceRow): Promise<boolean> =>
+    collections.open(space).then(
+      () => true,
+      () => false,
+    );
 
   // Undefined when an exhaustive comparison is faster, or necessary for an exact result.
   async function throughIndex(
@@ -207,18 +227,6 @@ interface IndexQuestion {
 }
 
 const WIDENING = 4;
-const FIRST_LIST_LENGTH = 50;
-const LIST_GROWTH = 8;
-
-function concatenateHits(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
-  if (one.length === 0) return two;
-  const known = new Set(one.map(({ key }) => key));
-  return [...one, ...two.filter(({ key }) => !known.has(key))].map((chunk, index) => ({
-    ...chunk,
-    semantic: { rank: index + 1, score: chunk.score },
-  }));
-}
-
 function requireSameSpace(space: SpaceRow, { vector, space: own }: VectorQuery): void {
   if (own !== undefined && !isSameSpace(own, space)) {
     throw new ServiceError(

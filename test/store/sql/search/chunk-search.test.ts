@@ -5,7 +5,7 @@ import type { ChunkSearch, DistanceMeasure } from '../../../../src/store/chunk-s
 import { distanceFrom } from '../../../../src/store/distance.ts';
 import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
-import { describeEngines } from '../../../support/engines.ts';
+import { describeVectorEngines } from '../../../support/engines.ts';
 import {
   direction,
   ingest,
@@ -16,7 +16,7 @@ import {
   type TestStore,
 } from '../../../support/store.ts';
 
-describeEngines('The search', ({ openTestStore }) => {
+describeVectorEngines('The search', ({ name, openTestStore }) => {
   function searchOf(store: TestStore): ChunkSearch {
     const { sqlite, index, maintenance } = store;
     return createChunkSearch({ search: sqlite.search, collections: openCollections(index), state: maintenance.state });
@@ -234,7 +234,7 @@ describeEngines('The search', ({ openTestStore }) => {
     });
   });
 
-  describe('the full-text leg', () => {
+  describe.skipIf(name === 'PostgreSQL with pgvector')('the full-text leg', () => {
     const texts = ['red apple pie', 'green apple', 'apple apple apple tree', 'a red house', 'nothing of the kind'];
     const open = async () => {
       const store = await openTestStore();

@@ -1,0 +1,37 @@
+import { type RawBuilder, sql } from 'kysely';
+import { numbers } from '../postgres/array-values.ts';
+import { nearestOf } from '../postgres/search/nearest.ts';
+import { passes, resolveFilter, VISIBLE } from '../postgres/search/passing.ts';
+import type { NearestList } from '../sql/search/nearest-chunks.ts';
+import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
+import type { Queries } from '../sql/vector-spaces/space-rows.ts';
+import type { VectorHit } from '../vector-index.ts';
+import { distanceTo, graphOf, graphSettings, hasDirection, tableOf } from './vector-tables.ts';
+
+/** Filter and ranking in one statement, which joins the collection's table with the chunks that pass. */
+export async function nearestIndexed(database: Queries, query: IndexedQuery): Promise<NearestList> {
+  const { scan, space, vector, limit } = query;
+  const graph = scan.kind === 'graph' && hasDirection(vector) ? graphOf(space.dimensions) : undefined;
+  const from = sql`${sql.table(tableOf(space.collection))} t`;
+  const where = await conditionOf(database, query);
+  if (scan.kind === 'graph' && graph !== undefined) {
+    await graphSettings({ limit, expected: scan.expected }).execute(database);
+    const { rows } = await sql<VectorHit>`
+      select c.key, ${distanceTo(vector, 't')} as distance
+      from ${from} join chunks c on c.key = t.key
+        join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0
+      where ${where} order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`.execute(database);
+    return nearestOf(database, query, rows);
+  }
+  await sql`select set_config('jit', 'off', true)`.execute(database);
+  const { rows } = await sql<VectorHit>`
+    select c.key, ${distanceTo(vector, 't')} as distance from ${VISIBLE} join ${from} on t.key = c.key
+    where ${where} order by 2, 1 limit ${limit}`.execute(database);
+  return nearestOf(database, query, rows);
+}
+
+async function conditionOf(database: Queries, { filter }: IndexedQuery): Promise<RawBuilder<boolean>> {
+  if (filter?.phraseFilters === undefined) return passes(filter);
+  const resolved = await resolveFilter(database, filter);
+  return sql<boolean>`c.key in ${numbers(resolved?.keys ?? [])}`;
+}

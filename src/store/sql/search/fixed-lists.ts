@@ -1,0 +1,20 @@
+import type { FoundChunk } from '../../chunk-search.ts';
+
+const FIRST_LIST_LENGTH = 50;
+const LIST_GROWTH = 8;
+
+/**
+ * Lengths of the lists that an approximate search returns. Its result changes with its limit, so fixed lengths keep
+ * pages consistent.
+ */
+export const listLengths = (first: number = FIRST_LIST_LENGTH): readonly number[] => [first, LIST_GROWTH * first];
+
+/** The second list continues the first without its hits. */
+export function concatenateHits(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
+  if (one.length === 0) return two;
+  const known = new Set(one.map(({ key }) => key));
+  return [...one, ...two.filter(({ key }) => !known.has(key))].map((chunk, index) => ({
+    ...chunk,
+    semantic: { rank: index + 1, score: chunk.score },
+  }));
+}

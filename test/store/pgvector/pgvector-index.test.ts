@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { nearestIndexed } from '../../../src/store/pgvector/nearest-indexed.ts';
+import { openPgvector } from '../../../src/store/pgvector/pgvector-index.ts';
+import { openPostgres } from '../../../src/store/postgres/open-postgres.ts';
+import { openConnections } from '../../../src/store/postgres/postgres-dialect.ts';
+import { vectorIndexContract } from '../../contracts/vector-index.ts';
+import { describePgvector, describePostgres, pgvectorDatabase, postgresDatabase } from '../../support/engines.ts';
+import { openPgvectorStore } from '../../support/pgvector-store.ts';
+import { direction, ingest, newChunks, newDocument } from '../../support/store.ts';
+
+describePgvector('The index', () => {
+  let drop = async () => {};
+  afterAll(() => drop());
+
+  vectorIndexContract('pgvector', async () => {
+    const url = await pgvectorDatabase((end) => {
+      drop = end;
+    });
+    return openPgvector({ url });
+  });
+
+  it('indexes up to 4000 dimensions and compares all vectors beyond', async () => {
+    const url = await pgvectorDatabase();
+    const warnings: string[] = [];
+    const index = await openPgvector({ url, log: { warn: (_, message) => void warnings.push(message) } });
+    onTestFinished(() => index.close());
+    for (const dimensions of [2_000, 2_001, 4_001]) {
+      const collection = await index.open(`of-${dimensions}`, dimensions);
+      const towards = (at: number) => Float32Array.from({ length: dimensions }, (_, each) => (each === at ? 1 : 0.001));
+      await collection.upsert([1, 2, 3].map((key) => ({ key, vector: towards(key) })));
+      const [hit] = await collection.nearest(towards(2), 1);
+      expect(hit?.key).toBe(2);
+      expect(hit?.distance).toBeCloseTo(0, 6);
+    }
+    const database = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => database.destroy());
+    const { rows } = await sql<{ opclass: string }>`
+      select (regexp_match(indexdef, '\\w+_ops'))[1] as opclass from pg_indexes where indexdef like '%hnsw%'
+      order by 1`.execute(database);
+    expect(rows.map(({ opclass }) => opclass)).toEqual(['halfvec_cosine_ops', 'vector_cosine_ops']);
+    expect(warnings).toEqual([expect.stringContaining('at most 4000 dimensions')]);
+  });
+
+  it('ranks a vector without direction as at right angles to all others', async () => {
+    const index = await openPgvector({ url: await pgvectorDatabase() });
+    onTestFinished(() => index.close());
+    const collection = await index.open('zero', 2);
+    await collection.upsert([
+      { key: 1, vector: Float32Array.of(-1, 0) },
+      { key: 2, vector: Float32Array.of(0, 0) },
+      { key: 3, vector: Float32Array.of(1, 0) },
+    ]);
+    const found = await collection.nearest(Float32Array.of(1, 0), 3);
+    expect(found.map(({ key, distance }) => [key, distance])).toEqual([
+      [3, 0],
+      [2, 1],
+      [1, 2],
+    ]);
+    expect((await collection.nearest(Float32Array.of(0, 0), 3)).map(({ key }) => key)).toEqual([1, 2, 3]);
+  });
+
+  it('is of all servers of a database, or of none', async () => {
+    const url = await pgvectorDatabase();
+    const one = await openPostgres({ url, readers: 1, nearestIndexed });
+    onTestFinished(one.close);
+    await expect(openPostgres({ url, readers: 1 })).rejects.toThrow(
+      /Another server uses .* with CITEWELL_VECTOR_INDEX=pgvector, this one has chroma\./,
+    );
+  });
+
+  it('is filled from the records after another one was used', async () => {
+    const url = await pgvectorDatabase();
+    const store = await openPgvectorStore(url);
+    await ingest(store, newDocument('letter'), newChunks(3));
+    const [before] = await store.spaces.list();
+    expect(await store.index.list()).toEqual([before?.collection]);
+    await store.close();
+
+    const elsewhere = await openPostgres({ url, readers: 1 });
+    const { rows } = await sql`
+      select 1 from pg_tables where starts_with(tablename, 'vector_index_')`.execute(elsewhere.reader);
+    expect(rows).toEqual([]);
+    await elsewhere.close();
+
+    const again = await openPgvectorStore(url);
+    await again.maintenance.audit();
+    const [space] = await again.spaces.list();
+    expect(space?.collection).not.toBe(before?.collection);
+    expect(await (await again.index.open(space?.collection ?? '', 4)).count()).toBe(3);
+    const query = { vector: direction(0), measure: 'cosine_distance', filter: { kind: 'all' }, limit: 5 } as const;
+    expect(await again.chunks.nearest(query)).toHaveLength(3);
+  });
+
+  it('refuses a database without the extension, and says which statement creates it', async () => {
+    const url = (await pgvectorDatabase()).replace(/test_\w+/, 'postgres');
+    await expect(openPgvector({ url })).rejects.toThrow(
+      /needs pgvector 0\.8 or newer .* it is not there yet\. .* superuser .* create extension vector;/,
+    );
+  });
+});
+
+describePostgres('The index', () => {
+  it('refuses a server without the extension', async () => {
+    const url = await postgresDatabase();
+    const database = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => database.destroy());
+    const { rows } = await sql`select 1 from pg_available_extensions where name = 'vector'`.execute(database);
+    if (rows.length > 0) return;
+    await expect(openPgvector({ url })).rejects.toThrow(
+      /its server does not have it\. Install the package of pgvector/,
+    );
+  });
+});
