@@ -35,6 +35,7 @@ describe('configuration', () => {
       dataDir: join(cwd, '.citewell'),
       cacheDir: userCacheFolder({}),
       databaseMigrate: 'start',
+      vectorIndex: 'chroma',
       host: '127.0.0.1',
       port: 7272,
       access: {
@@ -142,6 +143,7 @@ describe('configuration', () => {
       CITEWELL_FOLDERS: '/papers, notes',
       CITEWELL_ALLOW_FOLDERS: '/books',
       CITEWELL_DATABASE_MIGRATE: 'off',
+      CITEWELL_VECTOR_INDEX: 'chroma',
       CITEWELL_MCP_TOOLSETS: 'retrieval, openai',
       CITEWELL_WEB_SEARCH: 'exa, tavily, searxng',
       CITEWELL_ALLOW_HOSTS: 'wiki.intern:8080, *.intern 10.0.0.0/8',
@@ -172,6 +174,7 @@ describe('configuration', () => {
       dataDir: '/data',
       cacheDir: userCacheFolder({}),
       databaseMigrate: 'off',
+      vectorIndex: 'chroma',
       host: '::1',
       port: 0,
       access: {
@@ -459,6 +462,17 @@ describe('configuration', () => {
       expect.stringContaining('CITEWELL_PROVIDER_GROQ_API_KEY names no provider'),
       expect.stringContaining('CHROMA_TOKEN does nothing without CHROMA_URL'),
     ]);
+  });
+
+  it('lets pgvector be chosen only with a database, and then names what is set for Chroma', () => {
+    expect(refusal({ CITEWELL_VECTOR_INDEX: 'pgvector' }).message).toMatch(
+      /CITEWELL_VECTOR_INDEX: pgvector is a part of PostgreSQL: set CITEWELL_DATABASE_URL too/,
+    );
+    const env = { CITEWELL_VECTOR_INDEX: 'pgvector', CITEWELL_DATABASE_URL: 'postgres://db.example.org/citewell' };
+    expect(load({ ...env, CHROMA_URL: 'http://127.0.0.1:8000' })).toMatchObject({
+      vectorIndex: 'pgvector',
+      warnings: ['CHROMA_URL does nothing with CITEWELL_VECTOR_INDEX=pgvector.'],
+    });
   });
 
   it('takes the key of Chroma under both names, and one key only', () => {
