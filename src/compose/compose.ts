@@ -14,6 +14,7 @@ import { createSummaryService } from '../ingest/enrich/summary-service.ts';
 import { createIngestor } from '../ingest/ingest-document.ts';
 import { createIngestionFeed } from '../ingest/ingestion-feed.ts';
 import { createIngestionService } from '../ingest/ingestion-service.ts';
+import { createSharedIngestionFeed } from '../ingest/shared-ingestion-feed.ts';
 import { createSourceService } from '../ingest/sources/source-service.ts';
 import { withinQuota } from '../ingest/within-quota.ts';
 import { createPromptService } from '../prompts/prompt-service.ts';
@@ -145,7 +146,8 @@ export function compose(given: Adapters): Product {
     };
   }
 
-  const feed = createIngestionFeed();
+  const { sharedState } = store;
+  const feed = sharedState ? createSharedIngestionFeed(sharedState.ingestions, report) : createIngestionFeed();
   const enrichment = createEnrichment({
     models,
     contexts: store.contexts,
@@ -182,7 +184,6 @@ export function compose(given: Adapters): Product {
   if (web !== undefined) met.push('web_pages');
   if (web?.webSearch !== undefined) met.push('web_search');
   if (sandbox !== undefined) met.push('sandbox');
-  const { sharedState } = store;
   const madeFiles = sharedState ? new SharedMadeFiles(sharedState.files, report) : new InProcessMadeFiles();
   const around = traces && tracedTools(traces);
   const agent = createAgent({
@@ -261,6 +262,7 @@ export function compose(given: Adapters): Product {
         learner.close,
         graph.close,
         summaries.close,
+        feed.close,
         ingestions.close,
         followed.close,
         () => runs.close(),

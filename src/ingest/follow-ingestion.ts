@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from '../documents/document.ts';
 import type { IngestionQueue, IngestionTask } from '../store/ingestion-queue.ts';
-import type { IngestionFeed } from './ingestion-feed.ts';
+import type { IngestionFeed, IngestionLog } from './ingestion-feed.ts';
 import type { IngestEvent } from './ingestor.ts';
 
 export interface FollowedEvent {
@@ -21,43 +21,43 @@ const POLL_INTERVAL_MS = 2_000;
 
 /**
  * The events of a document's latest submission: past ones, then new ones as they occur, until the last one. An `after`
- * id of another submission, or of an ended process, starts from the beginning.
+ * id of another submission, or of events that are not kept any more, starts from the beginning.
  */
 export async function* followIngestion(
   { queue, feed }: { readonly queue: Pick<IngestionQueue, 'ofDocument'>; readonly feed: IngestionFeed },
   { document, after, signal }: Followed,
 ): AsyncGenerator<FollowedEvent, void> {
-  const { id: documentId, ingestionAttempt: attempt } = document;
-  const log = feed.of({ documentId, attempt });
-  let taken = placeIn(log.id, after);
-  if (log.events.length === 0) {
+  const log = feed.of(document);
+  let place = after;
+  const isOver = async () => endOf(await queue.ofDocument(document.id), document);
+  if ((await log.after(place)).length === 0 && (await log.after(undefined)).length === 0) {
     yield { id: undefined, event: { type: 'status', status: document.ingestionStatus } };
   }
-  const isOver = async ({ id }: Document) => endOf(await queue.ofDocument(id), document) !== undefined;
   for (;;) {
     signal.throwIfAborted();
-    const event = log.events[taken];
-    if (event !== undefined) {
-      taken++;
-      yield { id: `${log.id}:${taken}`, event };
+    // Before reading, so that no event is missed.
+    using next = startWaiting(log, signal);
+    const events = await log.after(place);
+    for (const placed of events) {
+      place = placed.id;
+      yield placed;
+      signal.throwIfAborted();
+    }
+    const last = events.at(-1);
+    if (last !== undefined) {
       // A task that is retried after it ended continues in the same log.
-      if (isLast(event) && taken >= log.events.length && (await isOver(document))) return;
+      if (isLast(last.event) && (await isOver()) && (await log.after(place)).length === 0) return;
       continue;
     }
-    const changed = log.changed();
-    const end = endOf(await queue.ofDocument(documentId), document);
-    if (log.events.length > taken) continue;
+    const end = await isOver();
     if (end !== undefined) {
+      await log.settled();
+      if ((await log.after(place)).length > 0) continue;
       yield { id: undefined, event: end };
       return;
     }
-    await waitFor(changed, signal);
+    await next.change;
   }
-}
-
-function placeIn(logId: string, after: string | undefined): number {
-  const [id, digits = ''] = after?.split(':') ?? [];
-  return id === logId && /^\d{1,9}$/.test(digits) ? Number(digits) : 0;
 }
 
 const isLast = ({ type }: IngestEvent): boolean => type === 'done' || type === 'failed' || type === 'cancelled';
@@ -84,9 +84,11 @@ function endOf(task: IngestionTask | undefined, document: Document): IngestEvent
   }
 }
 
-async function waitFor(changed: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Begins to wait for an event, or for a while: some ends are only in the records. */
+function startWaiting(log: IngestionLog, signal: AbortSignal): Disposable & { readonly change: Promise<void> } {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
-  await Promise.race([changed, sleep(POLL_INTERVAL_MS, undefined, { signal: either }).catch(() => undefined)]);
-  over.abort();
+  const pause = sleep(POLL_INTERVAL_MS, undefined, { signal: either });
+  const change = Promise.race([log.changed(either), pause]).catch(() => {});
+  return { change, [Symbol.dispose]: () => over.abort() };
 }

@@ -1,55 +1,82 @@
 import { randomUUID } from 'node:crypto';
+import type { Document } from '../documents/document.ts';
 import { Condition } from '../shared/condition.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import type { IngestEvent } from './ingestor.ts';
 
-/** Events of one submission of a document in this process. */
-export interface IngestionLog {
-  /** Distinguishes its events from those of another process. */
+export interface PlacedEvent {
+  /** Names the log and the place in it, to resume after. */
   readonly id: string;
-  readonly events: readonly IngestEvent[];
-  /** Resolves at the next event. */
-  changed(): Promise<void>;
+  readonly event: IngestEvent;
+}
+
+/** Events of one submission of a document. */
+export interface IngestionLog {
+  /** Events after the one of this id, in order; from the beginning when it is of another log, or of none. */
+  after(id: string | undefined): Promise<readonly PlacedEvent[]>;
+  /** Resolves at the next event; may reject when the signal aborts. */
+  changed(signal: AbortSignal): Promise<void>;
+  /** Settles when the events that belong to what the records say by now can be read. */
+  settled(): Promise<void>;
 }
 
 /** Keeps the events of ingestions, so that clients can follow one late, disconnect and resume. */
 export interface IngestionFeed {
   publish(submission: Submitted, event: IngestEvent): void;
-  of(submission: Submitted): IngestionLog;
+  /** The log of the document's latest submission. */
+  of(document: Document): IngestionLog;
+  close(): Promise<void>;
 }
 
-interface Submitted {
+export interface Submitted {
   readonly documentId: string;
   readonly attempt: number;
 }
 
-/** Maximum number of logs; the least recently used are discarded first. */
-const MAX_LOGS = 2_000;
-/** Maximum number of events per log; old progress events are discarded. */
-const MAX_EVENTS = 5_000;
+export const feedLimits = {
+  /** Maximum number of logs; the least recently used are discarded first. */
+  logs: 2_000,
+  /** Maximum number of events per log; later progress is discarded. */
+  events: 5_000,
+} as const;
 
+/** The events of this process, in memory. */
 export function createIngestionFeed(): IngestionFeed {
-  const logs = new LruMap<string, Log>({ max: MAX_LOGS });
+  const logs = new LruMap<string, Log>({ max: feedLimits.logs });
   const logOf = ({ documentId, attempt }: Submitted): Log =>
     logs.getOrCreate(`${documentId} ${attempt}`, () => new Log());
   return {
     publish: (submission, event) => logOf(submission).add(event),
-    of: logOf,
+    of: ({ id, ingestionAttempt }) => logOf({ documentId: id, attempt: ingestionAttempt }),
+    close: async () => {},
   };
 }
 
 class Log implements IngestionLog {
-  readonly id = randomUUID();
-  readonly events: IngestEvent[] = [];
+  readonly #id = randomUUID();
+  readonly #events: PlacedEvent[] = [];
   readonly #added = new Condition();
 
   add(event: IngestEvent): void {
-    if (event.type === 'progress' && this.events.length >= MAX_EVENTS) return;
-    this.events.push(event);
+    if (event.type === 'progress' && this.#events.length >= feedLimits.events) return;
+    this.#events.push({ id: `${this.#id}:${this.#events.length + 1}`, event });
     this.#added.notify();
+  }
+
+  async after(id: string | undefined): Promise<readonly PlacedEvent[]> {
+    const place = placeOf(id);
+    return this.#events.slice(place?.logId === this.#id ? place.number : 0);
   }
 
   changed(): Promise<void> {
     return this.#added.next;
   }
+
+  async settled(): Promise<void> {}
+}
+
+/** What the id of an event says; undefined if it is none. */
+export function placeOf(id: string | undefined): { readonly logId: string; readonly number: number } | undefined {
+  const [logId, digits = ''] = id?.split(':') ?? [];
+  return logId !== undefined && /^\d{1,9}$/.test(digits) ? { logId, number: Number(digits) } : undefined;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { everything } from '../../src/documents/filter.ts';
@@ -6,18 +7,30 @@ import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { openAiEmbeddings } from '../../src/embeddings/openai-embeddings.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { pauseBefore, type TryPolicy } from '../../src/ingest/failure-kind.ts';
+import type { FollowedEvent } from '../../src/ingest/follow-ingestion.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import { createIngestionFeed } from '../../src/ingest/ingestion-feed.ts';
 import { createIngestionService } from '../../src/ingest/ingestion-service.ts';
 import type { Submission } from '../../src/ingest/ingestor.ts';
+import { createSharedIngestionFeed } from '../../src/ingest/shared-ingestion-feed.ts';
 import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
+import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
 import { openAiProvider } from '../models/support.ts';
-import { describeEngines, type Engine } from '../support/engines.ts';
+import { describeEngines, describePostgres, type Engine, postgresDatabase } from '../support/engines.ts';
 import { openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { brokenConnection } from '../support/fake-provider.ts';
 import { sharedReaders } from '../support/shared-readers.ts';
-import { newChunks, newDocument, publication, type TestStore, testSpace } from '../support/store.ts';
+import {
+  asTestStore,
+  embeddingText,
+  newChunks,
+  newDocument,
+  publication,
+  type TestStore,
+  testSpace,
+} from '../support/store.ts';
 
 /** Longer time-outs for busy machines. */
 const patient = { timeout: 15_000 };
@@ -62,7 +75,8 @@ async function openService(
 ) {
   const store = options.store ?? (await engine.openTestStore());
   const { queue, corpus } = store;
-  const feed = createIngestionFeed();
+  const { sharedState } = store;
+  const feed = sharedState ? createSharedIngestionFeed(sharedState.ingestions, () => {}) : createIngestionFeed();
   const readers = sharedReaders();
   const ingestor = createIngestor({ ...store, readers, embeddings: options.embeddings ?? embedder(), feed });
   const reported: string[] = [];
@@ -71,7 +85,10 @@ async function openService(
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     report: (message) => reported.push(message),
   });
-  onTestFinished(() => service.close());
+  onTestFinished(async () => {
+    await service.close();
+    await feed.close();
+  });
   const submit = async (submission: Submission) => {
     const { document } = await ingestor.submit(submission, { queued: true });
     service.wakeUp();
@@ -326,6 +343,61 @@ describeEngines('A follower of an ingestion', (engine) => {
     expect(await names(service.follow(document, undefined, always))).toEqual(['status', 'cancelled']);
     await corpus.remove(everything);
     expect(await names(service.follow(document, undefined, always))).toEqual(['status', 'cancelled']);
+  });
+});
+
+describePostgres('A follower of an ingestion on another server', () => {
+  const open = async (url: string, embeddings: EmbeddingModel) => {
+    const index = memoryVectorIndex();
+    const opened = await openPostgresStore({ url, index, embeddingText, readers: 1 });
+    const store = await asTestStore(opened, { path: url, index, reopen: () => Promise.reject(new Error('not here')) });
+    return openService({ name: 'PostgreSQL', openTestStore: async () => store }, { store, embeddings });
+  };
+
+  it('receives the same events as one on the server that works on it, and can resume there', async () => {
+    const url = await postgresDatabase();
+    const goOn = Promise.withResolvers<void>();
+    const one = await open(
+      url,
+      embedder(() => goOn.promise),
+    );
+    const two = await open(url, embedder());
+    const document = await one.submit(text('Some words.'));
+    const onTwo = two.service.follow(document, undefined, always);
+    const received: FollowedEvent[] = [];
+    const takeOne = async () => {
+      const { value } = await onTwo.next();
+      if (value !== undefined && value.id !== undefined) received.push(value);
+      return value?.event;
+    };
+    await expect.poll(takeOne, patient).toEqual({ type: 'status', status: 'embedding' });
+    await onTwo.return();
+    const rest = Array.fromAsync(one.service.follow(document, received.at(-1)?.id, always));
+    goOn.resolve();
+    received.push(...(await rest));
+    const types = ['status', 'status', 'progress', 'status', 'status', 'done'];
+    expect(received.map(({ event }) => event.type)).toEqual(types);
+    expect(received.at(-1)?.event).toMatchObject({ type: 'done', document: { chunkCount: 1 } });
+    const again = await Array.fromAsync(two.service.follow(document, undefined, always));
+    expect(again.map(({ id }) => id)).toEqual(received.map(({ id }) => id));
+  });
+
+  it('learns of the work of the server that took the document over', async () => {
+    const url = await postgresDatabase();
+    const stuck = Promise.withResolvers<void>();
+    const one = await open(
+      url,
+      embedder(() => stuck.promise),
+    );
+    onTestFinished(() => stuck.resolve());
+    const two = await open(url, embedder());
+    const document = await one.submit(text('Some words.'));
+    const following = Array.fromAsync(two.service.follow(document, undefined, always));
+    await expect.poll(async () => (await two.corpus.get(document.id))?.ingestionStatus, patient).toBe('embedding');
+    const { writer } = two.store.sqlite;
+    await sql`update ingestion_tasks set state = 'queued' where state = 'running'`.execute(writer);
+    two.service.wakeUp();
+    expect((await following).at(-1)?.event).toMatchObject({ type: 'done' });
   });
 });
 
