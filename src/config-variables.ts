@@ -69,6 +69,12 @@ const ORIGINS_EXPECTED = 'expected names without scheme and port such as example
 const PORT_EXPECTED =
   'expected a number from 0 to 65535 (Kubernetes sets an address for a service of this name, except with enableServiceLinks: false)';
 
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, PORT_EXPECTED)
+  .transform(Number)
+  .refine((number) => number <= 65_535, 'expected a number from 0 to 65535');
+
 /** Schemas of all variables. Error messages state what is expected and never repeat the value, which may be a misplaced secret. */
 export const variables = z.object({
   CITEWELL_ENV_FILE: word.optional(),
@@ -77,12 +83,7 @@ export const variables = z.object({
     .string()
     .regex(/^[A-Za-z0-9.:_-]+$/, 'expected an address or host name such as 127.0.0.1')
     .default('127.0.0.1'),
-  CITEWELL_PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, PORT_EXPECTED)
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
-    .default(7272),
+  CITEWELL_PORT: port.default(7272),
   CITEWELL_AUTH: z.enum(['off', 'required'], { error: 'expected off or required' }).optional(),
   CITEWELL_API_KEYS: readBy(readKeys).optional(),
   CITEWELL_OAUTH_ISSUER: word
@@ -174,6 +175,10 @@ export const variables = z.object({
   CITEWELL_PROVIDERS: readBy(readProviderList).optional(),
   CITEWELL_PRICES: readBy(readPrices).optional(),
   CITEWELL_INGEST: z.enum(['inline', 'queue'], { error: 'expected inline or queue' }).default('inline'),
+  CITEWELL_WORK: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
+  CITEWELL_WORKER_PORT: port.optional(),
+  CITEWELL_STOP_DELAY_SECONDS: wholeNumber('5', 0, 300).default(0),
+  CITEWELL_STOP_SECONDS: wholeNumber('20', 0, 3_600).default(20),
   CITEWELL_MAX_FILE_MB: wholeNumber('100', 1, 1_000).optional(),
   CITEWELL_VERSIONS_KEPT: wholeNumber('10', 0, 1_000).default(10),
   CITEWELL_GRAPH: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),

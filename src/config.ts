@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
 import { chromaComplaints, chromaConfig, type RemoteChromaConfig } from './config-chroma.ts';
+import { type ClusterConfig, clusterComplaints, clusterSettings } from './config-cluster.ts';
 import { issue } from './config-issues.ts';
 import { sandboxComplaints, sandboxSettings } from './config-sandbox.ts';
 import { type ConfigSources, gatherVariables } from './config-sources.ts';
@@ -38,6 +39,7 @@ export interface Config {
   readonly databaseMigrate: 'start' | 'off';
   /** `pgvector` only with a database. */
   readonly vectorIndex: 'chroma' | 'pgvector';
+  readonly cluster: ClusterConfig;
   /** Undefined means embedded Chroma. */
   readonly chroma?: RemoteChromaConfig;
   readonly openai: ProviderConfig;
@@ -129,7 +131,9 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
   if (parsed.success) issues.push(...accessComplaints(parsed.data).map(([name, message]) => issue(name, message)));
   const external = parsed.success ? externalServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
-  if (parsed.success) issues.push(...sandboxComplaints(parsed.data), ...chromaComplaints(parsed.data));
+  if (parsed.success) {
+    issues.push(...sandboxComplaints(parsed.data), ...chromaComplaints(parsed.data), ...clusterComplaints(parsed.data));
+  }
   issues.push(...(external?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
   if (!parsed.success || issues.length > 0) throw configurationError(issues);
 
@@ -144,6 +148,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     databaseMigrate: value.CITEWELL_DATABASE_MIGRATE,
     ...(value.CITEWELL_DATABASE_URL && { databaseUrl: value.CITEWELL_DATABASE_URL }),
     vectorIndex: value.CITEWELL_VECTOR_INDEX,
+    cluster: clusterSettings(value),
     ...(chroma && { chroma }),
     openai: provider(value.OPENAI_API_KEY, value.OPENAI_BASE_URL),
     anthropic: provider(value.ANTHROPIC_API_KEY, value.ANTHROPIC_BASE_URL),

@@ -37,6 +37,7 @@ describe('configuration', () => {
       databaseMigrate: 'start',
       vectorIndex: 'chroma',
       host: '127.0.0.1',
+      cluster: { takesTasks: true, stopDelaySeconds: 0, stopSeconds: 20 },
       port: 7272,
       access: {
         mode: 'off',
@@ -176,6 +177,7 @@ describe('configuration', () => {
       databaseMigrate: 'off',
       vectorIndex: 'chroma',
       host: '::1',
+      cluster: { takesTasks: true, stopDelaySeconds: 0, stopSeconds: 20 },
       port: 0,
       access: {
         mode: 'required',
@@ -549,6 +551,15 @@ describe('configuration', () => {
     ['10.0.0.1', false],
   ])('tells whether %s is loopback: %s', (host, expected) => {
     expect(isLoopback(host)).toBe(expected);
+  });
+});
+
+describe('tasks in the background', () => {
+  it('are left to others only where others can have the database open', () => {
+    const { message } = refusal({ CITEWELL_WORK: 'off' });
+    expect(message).toContain('CITEWELL_DATABASE_URL');
+    const env = { CITEWELL_WORK: 'off', CITEWELL_DATABASE_URL: 'postgres://db.test/citewell' };
+    expect(load(env).cluster.takesTasks).toBe(false);
   });
 });
 

@@ -23,6 +23,7 @@ import { createModelRegistry } from '../models/registry.ts';
 import type { Transcriber } from '../models/transcriber.ts';
 import { type DataFolder, openDataFolder } from '../store/data-folder.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
+import type { ProcessRole } from '../store/other-servers.ts';
 import { openStore, type RecordStoreOptions } from '../store/sql/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -41,6 +42,8 @@ export interface OpenOptions {
   readonly log?: HttpLog;
   /** Whether requests, searches and calls are counted, unless the configuration says otherwise. */
   readonly counts?: boolean;
+  /** What this process is for; others on the same database see it. */
+  readonly role?: ProcessRole;
 }
 
 /**
@@ -49,13 +52,13 @@ export interface OpenOptions {
  */
 export async function openAdapters(
   config: Config,
-  { log = silent, counts = false }: OpenOptions = {},
+  { log = silent, counts = false, role = 'command' }: OpenOptions = {},
 ): Promise<Adapters> {
   const closers: (() => Promise<void>)[] = [];
   try {
     const traces = await openTraces(config.traces, log);
     if (traces !== undefined) closers.push(traces.close);
-    const adapters = { ...(await open(config, log, closers)), ...(traces && { traces }) };
+    const adapters = { ...(await open(config, { log, role }, closers)), ...(traces && { traces }) };
     if (!counts || config.metrics === 'off') return adapters;
     const { createPrometheusMetrics } = await import('../telemetry/prometheus.ts');
     return { ...adapters, metrics: createPrometheusMetrics(readVersion()) };
@@ -81,7 +84,11 @@ async function openTraces(settings: Config['traces'], log: HttpLog): Promise<Tra
 
 const silent: HttpLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[]): Promise<Adapters> {
+async function open(
+  given: Config,
+  { log, role }: Required<Pick<OpenOptions, 'log' | 'role'>>,
+  closers: (() => Promise<void>)[],
+): Promise<Adapters> {
   const { config, note } = await withLocalModel(given);
   const report = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
   const models = createModelRegistry({
@@ -106,7 +113,7 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
   closers.push(() => index.close());
   // Closing waits for a start that has not begun.
   closers.push(async () => records.resolve());
-  const store = await openRecords(config, { folder, index, report });
+  const store = await openRecords(config, { folder, index, report, role });
   records.resolve();
   closers.push(store.close);
   const backups = createBackups({ store, folder, version: readVersion() });
@@ -149,19 +156,21 @@ async function open(given: Config, log: HttpLog, closers: (() => Promise<void>)[
 interface RecordParts extends Pick<RecordStoreOptions, 'index'> {
   readonly folder: DataFolder;
   readonly report: NonNullable<RecordStoreOptions['report']>;
+  readonly role: ProcessRole;
 }
 
-async function openRecords(config: Config, { folder, ...parts }: RecordParts): Promise<Store> {
+async function openRecords(config: Config, { folder, role, ...parts }: RecordParts): Promise<Store> {
   const { databaseUrl, databaseMigrate, chroma, versionsKept } = config;
   const options = { ...parts, embeddingText, versionsKept, schema: { mode: databaseMigrate } };
   if (databaseUrl === undefined) return openStore({ ...options, path: folder.databaseFile });
   // Loaded only here: without it, commands start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
+  const own = { ...options, url: databaseUrl, role, version: readVersion() };
   if (vectorDatabase(config) === undefined) {
-    return openPostgresStore({ ...options, url: databaseUrl, isAlone: chroma === undefined });
+    return openPostgresStore({ ...own, isAlone: chroma === undefined });
   }
   const { nearestIndexed } = await import('../store/pgvector/nearest-indexed.ts');
-  return openPostgresStore({ ...options, url: databaseUrl, nearestIndexed });
+  return openPostgresStore({ ...own, nearestIndexed });
 }
 
 /** Fails at start, naming the variable, if a configured model is unknown. */
@@ -198,6 +207,7 @@ const settingsOf = (config: Config): Settings => ({
   graph: config.graph,
   writesSummaries: config.summaries === 'model',
   queuesUploads: config.ingest === 'queue',
+  takesTasks: config.cluster.takesTasks,
   policy: {
     codeAfterUntrusted: config.afterUntrusted.includes('code'),
     newAddressesAfterUntrusted: config.afterUntrusted.includes('addresses'),

@@ -50,7 +50,7 @@ function prepareV8() {
 
 /**
  * Sets what keeps the process small (docs/performance.md), except where it is set already. The main thread's
- * semi-space and the number of the allocator's arenas are fixed when a process begins, so a server on Linux begins anew
+ * semi-space and the number of the allocator's arenas are fixed when a process begins, so a server or worker on Linux begins anew
  * in the same process, which takes some 50 ms; other commands limit their threads only.
  */
 function saveMemory(v8) {
@@ -58,7 +58,8 @@ function saveMemory(v8) {
     `${process.execArgv.join(' ')} ${env.NODE_OPTIONS ?? ''}`,
   );
   if (!isSemiSpaceGiven) v8.setFlagsFromString(SEMI_SPACE);
-  if (process.platform !== 'linux' || !process.argv.slice(2).includes('serve')) return;
+  const lasts = ['serve', 'worker'].some((command) => process.argv.slice(2).includes(command));
+  if (process.platform !== 'linux' || !lasts) return;
   if ((isSemiSpaceGiven && env.MALLOC_ARENA_MAX !== undefined) || process.channel) return;
   const flags = isSemiSpaceGiven ? process.execArgv : [...process.execArgv, SEMI_SPACE];
   const words = [process.argv0, ...flags, ...process.argv.slice(1)];

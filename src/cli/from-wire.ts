@@ -215,6 +215,9 @@ const status = z.object({
     .optional(),
   data: z.string(),
   database: z.string().optional(),
+  processes: z
+    .array(z.object({ role: z.string(), name: z.string(), version: z.string(), leads: z.boolean(), tasks: z.number() }))
+    .optional(),
   index: z.object({ kind: z.string(), state: z.string() }),
   // Absent in earlier versions.
   problems: z.array(z.string()).default([]),

@@ -22,7 +22,7 @@ export async function holdStore(
   config: Config,
   { log, embedder = 'claim', ...options }: HoldOptions,
 ): Promise<{ readonly server: OpenServer; close(): Promise<void> }> {
-  const adapters = await openAdapters(config, { log });
+  const adapters = await openAdapters(config, { log, role: options.role });
   const services = await compose(adapters).start({ embedder, resumes: options.role === 'mcp' });
   try {
     const server = await openServer({ ...options, services, config, address: { host: '127.0.0.1', port: 0 } });

@@ -22,6 +22,10 @@ export interface OpenServer {
   readonly token: string;
   /** The services for MCP, without going through HTTP. */
   mcp(): Promise<McpEndpoints>;
+  /** Answers health checks with 503 from now on. */
+  announceStop(): void;
+  /** Accepts no further connections, and settles when requests and answers have ended, or after this time. */
+  finish(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -79,6 +83,11 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     url,
     token: info.token,
     mcp,
+    announceStop: server.announceStop,
+    async finish(withinMs) {
+      await removeServerInfo(config.dataDir);
+      await server.finish(withinMs);
+    },
     async close() {
       await removeServerInfo(config.dataDir);
       stopping.abort();

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Services } from '../compose/services.ts';
 import type { Config } from '../config.ts';
 import type { HttpLog } from '../http/http-services.ts';
 import { untilAborted } from '../shared/abort.ts';
@@ -12,6 +14,7 @@ import { table } from './layout.ts';
 import { serverLog } from './log.ts';
 import { offerFor } from './offer-tools.ts';
 import { openPage, thisSystem } from './open-page.ts';
+import type { OpenServer } from './open-server.ts';
 import { count } from './progress-line.ts';
 
 interface ServeOptions {
@@ -19,6 +22,8 @@ interface ServeOptions {
   readonly host?: string;
   readonly allowDir?: readonly string[];
   readonly open?: boolean;
+  /** False with `--no-work`. */
+  readonly work?: boolean;
 }
 
 /** `citewell serve`: HTTP on this machine until SIGINT or SIGTERM. */
@@ -26,6 +31,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
   const { output, interruption } = context;
   const overrides = {
     ...(options.host !== undefined && { CITEWELL_HOST: options.host }),
+    ...(options.work === false && { CITEWELL_WORK: 'off' }),
     ...(options.port !== undefined && { CITEWELL_PORT: String(options.port) }),
   };
   const configured = await context.config({ overrides });
@@ -59,6 +65,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       if (options.open === true) void openPage(server.url, output, thisSystem(config));
       await untilAborted(interruption.stop);
       output.note('Stopping; press Ctrl-C again to end at once.');
+      if (interruption.received() === 'SIGTERM') await leave(server, services, config.cluster);
     } finally {
       await server.close();
     }
@@ -68,10 +75,26 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
   return exitCodes.ok;
 }
 
+/**
+ * What whoever stops servers in turn expects: the proxy passes requests to others, they take the tasks over, and what
+ * runs here is finished. Ctrl-C is the wish of a person who waits.
+ */
+async function leave(
+  server: OpenServer,
+  services: Services,
+  { stopDelaySeconds, stopSeconds }: Config['cluster'],
+): Promise<void> {
+  server.announceStop();
+  const released = services.release();
+  await sleep(stopDelaySeconds * 1000);
+  await server.finish(stopSeconds * 1000);
+  await released;
+}
+
 /** The rest is loaded while the threads of the database start. */
 async function start(config: Config, log: HttpLog) {
   const { openAdapters } = await import('../adapters/open-adapters.ts');
-  const opening = openAdapters(config, { log, counts: true });
+  const opening = openAdapters(config, { log, counts: true, role: 'server' });
   // A failure of the adapters is reported below.
   opening.catch(() => undefined);
   const { compose } = await import('../compose/compose.ts');

@@ -1,7 +1,7 @@
 import { describeWeb } from '../web/describe-web.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { Backlog } from './from-wire.ts';
+import type { Backlog, Status } from './from-wire.ts';
 import { table } from './layout.ts';
 import { count, duration } from './progress-line.ts';
 import { withoutEmbedding } from './with-client.ts';
@@ -26,6 +26,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       ...(current.web === undefined ? [] : [['web', describeWeb(current.web)]]),
       ['data', current.data],
       ...(current.database === undefined ? [] : [['database', current.database]]),
+      ...(current.processes ?? []).map((each, place) => [place === 0 ? 'processes' : '', processLine(each)]),
       ['index', `${current.index.kind}, ${current.index.state}`],
       ['documents', documentsLine(corpus)],
       ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),
@@ -39,6 +40,13 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
     for (const hint of current.hints) output.note(output.noteStyle('dim', hint));
     return code;
   });
+}
+
+function processLine({ role, name, version, leads, tasks }: NonNullable<Status['processes']>[number]): string {
+  const parts = [`${role} ${name}`, `version ${version}`];
+  if (tasks > 0) parts.push(`works on ${count(tasks)} document${tasks === 1 ? '' : 's'}`);
+  if (leads) parts.push('leads');
+  return parts.join(', ');
 }
 
 function backlogLine({ queued, retrying, running, rate_per_second, eta_seconds }: Backlog): string {

@@ -161,8 +161,11 @@ export function compose(given: Adapters): Product {
     accounts.quotas,
   );
   const ingestor = traces ? tracedIngestor(quotaBound, traces) : quotaBound;
-  const queuesByDefault = settings.queuesUploads;
-  const ingestions = createIngestionService({ queue: store.queue, ingestor, feed, report, queuesByDefault });
+  const { takesTasks } = settings;
+  const queuesByDefault = settings.queuesUploads || !takesTasks;
+  const ingestions = createIngestionService({
+    ...{ queue: store.queue, ingestor, feed, report, queuesByDefault, takesTasks },
+  });
 
   const followed = createSourceService({
     ...{
@@ -256,6 +259,19 @@ export function compose(given: Adapters): Product {
     reindex: embedder.reindex,
     learner,
     status: () => statusOf({ ...adapters, embedder, summaries }),
+    async release() {
+      // Together: the work of one that ends slowly must not hold back the others.
+      await Promise.allSettled([
+        store.others?.resign(),
+        learner.close(),
+        graph.extraction.close(),
+        summaries.close(),
+        ingestions.close(),
+        followed.close(),
+      ]);
+      // Others look for the graphs and summaries that are to be made.
+      await store.others?.announce({ topic: 'documents', kind: 'changed' }).catch(() => undefined);
+    },
     close: () =>
       closeAll([
         () => adapters.close(),
@@ -280,18 +296,20 @@ export function compose(given: Adapters): Product {
         await services.close();
         throw error;
       }
-      if (resumes) {
+      const { others } = store;
+      if (resumes && !takesTasks) await others?.resign();
+      const works = resumes && takesTasks;
+      if (works) {
         ingestions.wakeUp();
         graph.extraction.start();
         summaries.start();
         learner.start();
       }
-      const { others } = store;
       if (others === undefined) {
-        if (resumes) followed.start();
+        if (works) followed.start();
       } else {
         followOthers({
-          ...{ others, changedElsewhere, ingestions, followed, resumes, report },
+          ...{ others, changedElsewhere, ingestions, followed, resumes: works, report },
           loadPrompts: prompts.load,
           followEmbedder: embedder.follow,
         });

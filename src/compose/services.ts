@@ -38,6 +38,11 @@ export interface Services extends HttpServices {
   readonly learner: Learner;
   /** Present if Python can be run. */
   readonly sandbox?: Sandbox;
+  /**
+   * Ends the work in the background and gives its tasks back, so that other servers take them at once. Requests are
+   * still answered.
+   */
+  release(): Promise<void>;
   /** Stops all work and closes the adapters. Unfinished ingestions are resumed at the next start. */
   close(): Promise<void>;
 }

@@ -16,6 +16,8 @@ export interface Settings {
   readonly writesSummaries: boolean;
   /** Whether uploads are queued by default. */
   readonly queuesUploads: boolean;
+  /** Whether tasks are worked on in the background: uploads, graphs, summaries, followed sources. */
+  readonly takesTasks: boolean;
   /** What a run may still do after it has read untrusted text. */
   readonly policy: ContainmentPolicy;
   /** Context window in tokens; longer conversations are summarised. */
@@ -39,6 +41,7 @@ export const defaultSettings: Settings = {
   graph: { isAutomatic: false },
   writesSummaries: false,
   queuesUploads: false,
+  takesTasks: true,
   policy: strictPolicy,
   contextTokens: 128_000,
   graceMs: 5_000,

@@ -34,6 +34,7 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
     ...(deployment.web && { web: deployment.web }),
     data: deployment.data,
     ...(deployment.database && { database: deployment.database }),
+    ...(store.others && { processes: await store.others.members() }),
     index: { kind: deployment.index, state },
     graph: { waiting, failed },
     summaries: await summaries.backlog(),

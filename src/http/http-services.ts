@@ -21,6 +21,7 @@ import type { Corpus } from '../store/corpus.ts';
 import type { DescriptionVectors } from '../store/description-records.ts';
 import type { IndexMaintenance } from '../store/index-state.ts';
 import type { IngestionQueue } from '../store/ingestion-queue.ts';
+import type { ClusterMember } from '../store/other-servers.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
@@ -44,6 +45,8 @@ export interface ServiceStatus {
   readonly data: string;
   /** The database of the records, where it is not in the data folder. */
   readonly database?: string;
+  /** The processes on that database, where several can use it. */
+  readonly processes?: readonly ClusterMember[];
   readonly index: {
     readonly kind: 'embedded' | 'remote' | 'pgvector' | 'memory';
     readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable';

@@ -1,12 +1,24 @@
 import type { Request, Response } from 'express';
 import { ServiceError } from '../errors.ts';
 
+/** The header that names the run of a stream. */
+export const RUN_ID = 'X-Run-Id';
+
 const STOPPING = 'stopping';
+const LEAVING = 'leaving';
 
 /** Connects every request of this app to the server's stop signal. */
 export function announceStop(app: { readonly locals: Record<string, unknown> }, stopping: AbortSignal): void {
   app.locals[STOPPING] = stopping;
 }
+
+/** Has this app answer health checks as one that takes no further requests soon. */
+export function announceLeave(app: { readonly locals: Record<string, unknown> }): void {
+  app.locals[LEAVING] = true;
+}
+
+/** Whether the server is about to stop, and proxies should pass requests to others. */
+export const isLeaving = (request: Request): boolean => request.app.locals[LEAVING] === true;
 
 /** Aborts when the server stops. For work that continues after its caller has left. */
 export function stopSignal(request: Request): AbortSignal {

@@ -4,7 +4,7 @@ import type { ReadableRun, RunEvent } from '../runs/run.ts';
 import { principalOf } from './authenticate.ts';
 import type { HttpServices } from './http-services.ts';
 import { readQuery } from './read-request.ts';
-import { requestSignal } from './request-signal.ts';
+import { RUN_ID, requestSignal } from './request-signal.ts';
 import { type EncodedEvent, failureEvent, type ServerSentEvent, sendEvents, streamOptions } from './sse.ts';
 import { afterQuery } from './wire/query.ts';
 
@@ -43,7 +43,7 @@ export async function streamRun(
   { run, after }: { readonly run: ReadableRun; readonly after: number },
 ): Promise<void> {
   const signal = requestSignal(request, response);
-  response.setHeader('X-Run-Id', run.id);
+  response.setHeader(RUN_ID, run.id);
   await sendEvents(response, numbered(run, after, signal), streamOptions(signal, limits, log));
 }
 

@@ -1,8 +1,9 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { defaultHttpLimits } from './http-services.ts';
-import { announceStop } from './request-signal.ts';
+import { announceLeave, announceStop, RUN_ID } from './request-signal.ts';
 import { cutOffSlowBodies } from './slow-bodies.ts';
 
 // Not an import statement, which reads all of the module's members: one of them loads undici, 10 MB and 40 ms.
@@ -23,6 +24,10 @@ export interface HttpServer {
   readonly port: number;
   /** Handles CONNECT requests, which are refused without it; the handler owns the connection and closes it. */
   onConnect(handler: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): void;
+  /** Answers health checks with 503 from now on, and all else as before. */
+  announceStop(): void;
+  /** Accepts no further connections, and settles when requests and the streams of runs have ended, or after this time. */
+  finish(withinMs: number): Promise<void>;
   /** Ends streams with an error event, lets other responses finish, and closes what is left after a second. */
   close(): Promise<void>;
 }
@@ -51,6 +56,7 @@ export async function listen(
     app,
   );
   const watch = cutOffSlowBodies(server, timeoutMs);
+  const unfinished = watchUnfinished(server);
   await startListening(server, { host, port });
   const address = server.address();
   const actualPort = typeof address === 'object' && address !== null ? address.port : port;
@@ -59,6 +65,15 @@ export async function listen(
     url: `http://${reachableHost(host)}:${actualPort}`,
     port: actualPort,
     onConnect: (handler) => server.on('connect', handler),
+    announceStop: () => announceLeave(app),
+    async finish(withinMs) {
+      server.close();
+      const until = performance.now() + withinMs;
+      while (unfinished.any() && performance.now() < until) {
+        server.closeIdleConnections();
+        await sleep(CLOSING_CHECK);
+      }
+    },
     close() {
       closed ??= stop(server, stopping).finally(watch.close);
       return closed;
@@ -77,8 +92,23 @@ function startListening(server: Server, { host, port }: Address): Promise<void> 
   });
 }
 
+/** Responses that are worth waiting for: all but those that never end by themselves, such as notices of changes. */
+function watchUnfinished(server: Server): { any(): boolean } {
+  const open = new Map<ServerResponse, IncomingMessage>();
+  server.on('request', (request, response) => {
+    open.set(response, request);
+    response.once('close', () => open.delete(response));
+  });
+  const isEndless = (response: ServerResponse, { method }: IncomingMessage) =>
+    method === 'GET' &&
+    String(response.getHeader('content-type')).startsWith('text/event-stream') &&
+    !response.hasHeader(RUN_ID);
+  return { any: () => [...open].some(([response, request]) => !isEndless(response, request)) };
+}
+
 async function stop(server: Server, stopping: AbortController): Promise<void> {
   stopping.abort(new ServiceError('cancelled', 'The service is stopping; try again when it is back.'));
+  // Where it listens no more, this reports an error once the last connection has ended.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection becomes idle when its response ends, which may be after `close` looked for idle ones.
   const sweep = setInterval(() => server.closeIdleConnections(), CLOSING_CHECK);

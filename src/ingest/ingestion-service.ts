@@ -38,6 +38,8 @@ export interface IngestionServiceParts {
   readonly concurrency?: number;
   readonly policy?: TryPolicy;
   readonly queuesByDefault?: boolean;
+  /** Whether this process works on the queue; true by default. */
+  readonly takesTasks?: boolean;
   readonly report: (message: string, cause: unknown) => void;
 }
 
@@ -49,6 +51,10 @@ export function createIngestionService(parts: IngestionServiceParts): IngestionS
   const { concurrency = DEFAULT_CONCURRENCY, policy = defaultTryPolicy } = parts;
   const workers = createQueueWorkers({ queue, ingestor, concurrency, policy, report });
 
+  const wakeUp = () => {
+    if (parts.takesTasks ?? true) workers.wakeUp();
+  };
+
   const again = async (id: string): Promise<IngestionTask> => {
     const task = await queue.get(id);
     if (task === undefined) throw new ServiceError('not_found', `There is no task ${id}.`);
@@ -57,7 +63,7 @@ export function createIngestionService(parts: IngestionServiceParts): IngestionS
 
   return {
     queuesByDefault: parts.queuesByDefault ?? false,
-    wakeUp: workers.wakeUp,
+    wakeUp,
     idle: workers.idle,
     close: workers.close,
 
@@ -81,13 +87,13 @@ export function createIngestionService(parts: IngestionServiceParts): IngestionS
         );
       }
       feed.publish({ documentId, attempt }, { type: 'status', status: 'pending' });
-      workers.wakeUp();
+      wakeUp();
       return again(id);
     },
 
     async retryFailed(filter) {
       const retried = await queue.retry({ filter });
-      if (retried > 0) workers.wakeUp();
+      if (retried > 0) wakeUp();
       return retried;
     },
 

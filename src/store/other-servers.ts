@@ -14,8 +14,30 @@ export interface SharedChange {
   readonly id?: string;
 }
 
+/** What a process that has the database open is for. */
+export type ProcessRole = 'server' | 'worker' | 'mcp' | 'command';
+
+/** A process that has the database open. */
+export interface ClusterMember {
+  readonly key: number;
+  readonly role: ProcessRole;
+  /** Its machine and process number. */
+  readonly name: string;
+  readonly version: string;
+  readonly startedAt: Date;
+  /** Its last sign of life. */
+  readonly seenAt: Date;
+  readonly leads: boolean;
+  /** Number of documents it works on. */
+  readonly tasks: number;
+}
+
 /** The servers that share the database with this one. */
 export interface OtherServers {
+  /** The processes that have the database open, this one included; oldest first. */
+  members(): Promise<readonly ClusterMember[]>;
+  /** Lets another server lead from now on, as this one is about to stop. */
+  resign(): Promise<void>;
   /** Calls the listener when work of a server that has ended is to be done by this one. */
   onTakeOver(listener: () => void): void;
   /** Calls the listener a moment after another server has committed a change. */

@@ -42,4 +42,6 @@ export interface MomentaryValues {
   /** By status of ingestion. */
   readonly documents: Readonly<Record<string, number>>;
   readonly chunks: number;
+  /** Processes on the same database, where it is shared. */
+  readonly processes?: readonly { readonly role: string }[];
 }

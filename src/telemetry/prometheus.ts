@@ -50,6 +50,7 @@ export function createPrometheusMetrics(version: string): Metrics {
   const pending = gauge('index_pending_writes', 'Changes that the vector index has not received yet.', []);
   const documents = gauge('documents', 'Documents by status of ingestion.', ['status']);
   const chunks = gauge('chunks', 'Chunks that can be searched.', []);
+  const processes = gauge('cluster_processes', 'Processes on the shared database.', ['role']);
   const slots = gauge('sandbox_slots', 'Processes for Python: running a call, started, or not started.', ['state']);
   const waitingCalls = gauge('sandbox_waiting_calls', 'Calls of Python that wait for a slot.', []);
   let occupancy: (() => SandboxOccupancy) | undefined;
@@ -65,6 +66,8 @@ export function createPrometheusMetrics(version: string): Metrics {
     pending.set(now.pendingIndexWrites);
     for (const [status, count] of Object.entries(now.documents)) documents.set({ status }, count);
     chunks.set(now.chunks);
+    processes.reset();
+    for (const { role } of now.processes ?? []) processes.inc({ role });
     if (occupancy === undefined) return;
     const { slots: all, waiting, busy, idle } = occupancy();
     slots.set({ state: 'busy' }, busy);

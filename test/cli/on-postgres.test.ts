@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -193,6 +194,49 @@ describePostgres('Servers', () => {
     });
     expect(await call(two, `retrieval/runs/${run}`)).toMatchObject({ status: 'failed', events: received.length });
   }, 300_000);
+
+  it('leave tasks to workers, which give them back when they are stopped, and go on for a while when stopped themselves', async () => {
+    const { env: shared } = await sharedSettings();
+    const provider = await startFakeOpenAi();
+    onTestFinished(provider.close);
+    const env = {
+      ...shared,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: provider.baseUrl,
+      CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
+    };
+    const answer = (request: ReceivedRequest) =>
+      request.path.endsWith('/embeddings') ? embeddingsFor(request) : openAiError(400, 'only embeddings');
+    provider.otherwise((request) =>
+      JSON.stringify(request.body).includes('Endless') ? { steps: [{ hang: true }] } : answer(request),
+    );
+    const server = await start({ ...env, CITEWELL_WORK: 'off', CITEWELL_STOP_DELAY_SECONDS: '3' });
+    const worker = await startWorker(env);
+    const task = await upload(server, 'Endless is the sea.');
+    const processes = () => call<{ citewell: unknown }>(server, 'system/status').then(({ citewell }) => citewell);
+    await vi.waitFor(async () => {
+      expect(await processes()).toMatchObject({
+        processes: [
+          { role: 'server', leads: false, tasks: 0 },
+          { role: 'worker', leads: true, tasks: 1 },
+        ],
+      });
+      expect(provider.requests.some(({ body }) => JSON.stringify(body).includes('Endless'))).toBe(true);
+    }, PATIENT);
+    provider.otherwise(answer);
+    await startWorker(env);
+    const stoppedAt = performance.now();
+    expect(await worker.stop()).toBe(0);
+    await vi.waitFor(async () => {
+      expect(await call(server, `documents/${task}`)).toMatchObject({ ingestion_status: 'success' });
+    }, PATIENT);
+    expect(performance.now() - stoppedAt).toBeLessThan(PROMPTLY_MS);
+
+    const ended = server.end('SIGTERM');
+    await vi.waitFor(async () => expect((await fetch(`${server.url}/v3/health`)).status).toBe(503), PATIENT);
+    expect(textsOf(await find(server, 'endless sea'))).toContain('Endless is the sea.');
+    expect((await ended).code).toBe(0);
+  }, 300_000);
 });
 
 interface ReceivedEvent {
@@ -217,4 +261,26 @@ async function receive(response: Response, count: number): Promise<ReceivedEvent
     if (events.length === count) break;
   }
   return events;
+}
+
+/** Starts `citewell worker`; `stop` is the exit code after SIGTERM. */
+async function startWorker(env: Readonly<Record<string, string>>): Promise<{ stop(): Promise<number | null> }> {
+  const { promise: started, resolve } = Promise.withResolvers<ChildProcess>();
+  const run = runCitewell(['worker'], {
+    ...{ cwd: await temporaryFolder(), env },
+    onStart: (child) => child.stdout?.once('data', () => resolve(child)),
+  });
+  const failed = run.then(({ code, stderr }) => Promise.reject(new Error(`The worker ended with ${code}: ${stderr}`)));
+  const child = await Promise.race([started, failed]);
+  failed.catch(() => {});
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await run;
+  });
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      return (await run).code;
+    },
+  };
 }

@@ -145,6 +145,32 @@ describe('a server that is closed', () => {
     await expect(fetch(http.url)).rejects.toThrow();
   });
 
+  it('finishes what runs, though no stream of notices, before it is closed', async () => {
+    const { promise: searching, resolve: found } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const http = await startHttp({
+      retriever: {
+        async search() {
+          ask();
+          await searching;
+          return outcome;
+        },
+      },
+    });
+    const search = http.post('/v3/retrieval/search', { query: 'q' });
+    await asked;
+    let isFinished = false;
+    const finished = http.finish(60_000).then(() => {
+      isFinished = true;
+    });
+    await expect(fetch(http.url)).rejects.toThrow();
+    expect(isFinished).toBe(false);
+    found();
+    expect((await search).status).toBe(200);
+    await finished;
+    await http.close();
+  });
+
   it('can be closed twice', async () => {
     const http = await startHttp();
     await Promise.all([http.close(), http.close()]);

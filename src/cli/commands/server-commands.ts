@@ -6,7 +6,7 @@ import { mcpOptions } from './mcp-options.ts';
 /** Clients whose settings `mcp install` knows. */
 const mcpClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf', 'zed'] as const;
 
-/** `serve`, `mcp` and `mcp install`. */
+/** `serve`, `worker`, `mcp` and `mcp install`. */
 export function serverCommands(program: Command, { context, ended }: CommandParts): void {
   program
     .command('serve')
@@ -19,8 +19,20 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
         'let superusers have folders below this one watched in the library (repeatable)',
       ).argParser(collect),
     )
+    .option('--no-work', 'leave tasks in the background to others on the same database; CITEWELL_WORK=off')
     .option('--open', 'open the web page in the browser')
     .action(async (options) => ended(await (await import('../serve.ts')).serve(options, context)));
+
+  program
+    .command('worker')
+    .description('work on the tasks of servers on the same PostgreSQL database; serves no requests')
+    .addOption(
+      new Option(
+        '--port <number>',
+        'answer /health and /metrics there, to this machine; CITEWELL_WORKER_PORT',
+      ).argParser(parsePort),
+    )
+    .action(async (options) => ended(await (await import('../worker.ts')).worker(options, context)));
 
   const mcp = mcpOptions(program.command('mcp'))
     .description('serve MCP over stdin and stdout, for the host that starts it')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CorpusStats } from '../../store/corpus.ts';
 import type { Backlog } from '../../store/ingestion-queue.ts';
+import type { ClusterMember } from '../../store/other-servers.ts';
 import type { ServiceStatus } from '../http-services.ts';
 import { promptRecord } from './prompt-record.ts';
 import { metadata, timestamp } from './record-parts.ts';
@@ -21,6 +22,16 @@ export const healthRecord = z
 /** Numbers of documents whose background work is waiting or has failed. */
 const waitingCounts = z.object({ waiting: z.int().min(0), failed: z.int().min(0) });
 
+const clusterProcess = z.object({
+  role: z.enum(['server', 'worker', 'mcp', 'command']),
+  name: z.string().describe('Machine and process number.'),
+  version: z.string(),
+  started_at: timestamp,
+  seen_at: timestamp.describe('Its last sign of life.'),
+  leads: z.boolean().describe('Whether it does what one process does for all, such as following sources.'),
+  tasks: z.int().min(0).describe('Documents it works on.'),
+});
+
 /** docs/contract.md 12. */
 export const systemStatus = z
   .object({
@@ -36,6 +47,10 @@ export const systemStatus = z
       summaries: waitingCounts.exactOptional(),
       data: z.string(),
       database: z.string().exactOptional().describe('The database of the records, where it is not in the data folder.'),
+      processes: z
+        .array(clusterProcess)
+        .exactOptional()
+        .describe('The processes on the database, where several can use it.'),
       problems: z.array(z.string()).describe('What is configured and does not answer, and damage to the store.'),
       hints: z.array(z.string()),
       documents: z.record(z.string(), z.int()),
@@ -68,13 +83,27 @@ export const toHealthRecord = ({ version, model, embedder, embedderReason, index
 
 /** The service as `citewell status` prints it. */
 export function toCitewellStatus(
-  { embedderReason, ...service }: ServiceStatus,
+  { embedderReason, processes, ...service }: ServiceStatus,
   { documents, chunks, collections, pendingIndexWrites, space }: CorpusStats,
   backlog: Backlog,
 ) {
   const pending = { owed_to_index: pendingIndexWrites, embedder_reason: embedderReason };
-  return { ...service, ...pending, documents, chunks, collections, space, ingestion: toBacklogRecord(backlog) };
+  const shared = processes && { processes: processes.map(toClusterProcess) };
+  return {
+    ...service,
+    ...pending,
+    ...shared,
+    documents,
+    chunks,
+    collections,
+    space,
+    ingestion: toBacklogRecord(backlog),
+  };
 }
+
+const toClusterProcess = ({ role, name, version, startedAt, seenAt, leads, tasks }: ClusterMember) => ({
+  ...{ role, name, version, started_at: startedAt.toISOString(), seen_at: seenAt.toISOString(), leads, tasks },
+});
 
 export const welcome = {
   message: 'Citewell: answers over your own documents, with citations. The interface is under /v3.',

@@ -6,23 +6,15 @@ import type { SharedRecords } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
+import { type Announced, announce, endSilent, listMembers, takeLock } from './cluster-members.ts';
 import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
 import { inSharedTurn } from './shared-turns.ts';
-import type { VectorIndexKind } from './vector-index-kind.ts';
 
-export interface JoinOptions {
+export interface JoinOptions extends Announced {
   /** Without its password, for messages. */
   readonly name: string;
   readonly url: string;
-  /** Whether the vector index is of this server only, so that no other one may use the database. */
-  readonly isAlone: boolean;
-  /** Whether it only copies the records, with the database for itself. */
-  readonly isCopying?: boolean;
-  /** The number of the last step of the schema that this server knows. */
-  readonly knowsSchema?: number;
-  /** Where vectors are searched, alike for all servers. */
-  readonly vectorIndex?: VectorIndexKind;
   /** Time between two signs of life. */
   readonly beatMs?: number;
 }
@@ -52,6 +44,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
   let failure: unknown;
   let isLeading = false;
   let hasLed = false;
+  let hasResigned = false;
   let judgesFrom = 0;
   let mayLeadUntil = 0;
   let hasTold = false;
@@ -71,6 +64,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
   }
 
   const lead = async () => {
+    if (hasResigned) return;
     const has = await takeLock(client, LEADER);
     isLeading = has;
     // The session that ended may still have the lock.
@@ -102,6 +96,8 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
     if (isJudging || hasLed) await lead();
     failure = undefined;
     if (!isJudging) return;
+    // Refused where servers log in as different users; the locks of a stopped one then stay until it goes on or ends.
+    await endSilent(client).catch(() => {});
     const { rows } = await client.query(
       'select 1 from cluster_servers where key not in (select key from cluster_servers_running) limit 1',
     );
@@ -137,11 +133,27 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
       return rows.map(({ document }) => document);
     },
 
+    async tokenOf(database, work, document) {
+      const { rows } = await sql<{ token: number }>`
+        select token from cluster_claims
+        where kind = ${work} and document_key = ${document} and server_key = ${key}`.execute(database);
+      return rows[0]?.token;
+    },
+
     async forgetGone(database) {
       await sql`delete from cluster_servers where key not in (select key from cluster_servers_running)`.execute(
         database,
       );
       await sql`delete from cluster_claims where server_key not in (select key from cluster_servers)`.execute(database);
+    },
+
+    members: listMembers,
+    async resign() {
+      hasResigned = true;
+      isLeading = false;
+      hasLed = false;
+      tellLead();
+      await client.query(`select pg_advisory_unlock(${LOCKS}, ${LEADER})`);
     },
 
     onGone: (listener) => void listeners.add(listener),
@@ -181,38 +193,6 @@ async function connect(url: string, name: string): Promise<Client> {
     throw toServiceError(error, name);
   }
   return client;
-}
-
-type Announced = Pick<JoinOptions, 'isAlone' | 'isCopying' | 'knowsSchema' | 'vectorIndex'>;
-
-/** Enters or renews the row and takes the lock, which this session may hold already. */
-async function announce(client: Client, known: number | undefined, own: Announced): Promise<number> {
-  const { isAlone, isCopying = false, knowsSchema = 0, vectorIndex = 'chroma' } = own;
-  const values = [isAlone || isCopying, isCopying, knowsSchema, vectorIndex];
-  const columns = 'is_alone, is_copying, knows_schema, vector_index';
-  const { rows } = await client.query(
-    known === undefined
-      ? { text: `insert into cluster_servers (${columns}) values ($1, $2, $3, $4) returning key`, values }
-      : {
-          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4, $5)
-            on conflict (key) do update set seen_at = clock_timestamp() returning key`,
-          values: [...values, known],
-        },
-  );
-  const key = Number(rows[0].key);
-  await takeLock(client, key);
-  return key;
-}
-
-/** Whether this session has the lock, which it keeps until it ends. */
-async function takeLock(client: Client, key: number): Promise<boolean> {
-  const { rows } = await client.query(
-    `select exists (select 1 from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
-      and l.classid = ${LOCKS} and l.objid = $1::int::oid and l.objsubid = 2) as has`,
-    [key],
-  );
-  if (rows[0].has) return true;
-  return (await client.query(`select pg_try_advisory_lock(${LOCKS}, $1) as has`, [key])).rows[0].has;
 }
 
 async function refuseSeveral(

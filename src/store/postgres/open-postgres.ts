@@ -1,11 +1,13 @@
 import { sql, type Transaction } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import { nameOfDatabase } from '../name-of-database.ts';
+import type { ProcessRole } from '../other-servers.ts';
 import type { Database } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
 import type { Queries } from '../sql/vector-spaces/space-rows.ts';
+import { writerName } from './cluster-members.ts';
 import { settleFullText } from './full-text/postgres-full-text.ts';
 import { type JoinedServer, joinServers, waitForTurn } from './join-servers.ts';
 import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from './migrate.ts';
@@ -27,6 +29,9 @@ export interface PostgresOptions {
   /** Searches a vector index that is in this database. */
   readonly nearestIndexed?: (database: Queries, query: IndexedQuery) => Promise<NearestList>;
   readonly schema?: Omit<MigrateOptions, 'begin'>;
+  /** What this process is for, and the version of the program, for others to see. */
+  readonly role?: ProcessRole;
+  readonly version?: string;
 }
 
 const OLDEST_SERVER = 150_000;
@@ -37,14 +42,15 @@ const OLDEST_SERVER = 150_000;
  * that reads before it writes needs no further locks.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, readers = 8, isAlone = false, isCopying = false, schema, nearestIndexed } = options;
+  const { url, readers = 8, isAlone = false, isCopying = false, role, version, schema, nearestIndexed } = options;
   const name = nameOfDatabase(url);
   const reader = openConnections({ name, url, size: readers, session: READ_ONLY });
   // Work in progress is told while others wait for their turn to write.
   const progress = openConnections({ name, url, size: 2 });
   let server: JoinedServer | undefined;
   const session = () => `
-    select set_config('citewell.server', '${server?.key ?? ''}', false), ${WRITER_LIMITS}`;
+    select set_config('citewell.server', '${server?.key ?? ''}', false),
+      set_config('application_name', '${server ? writerName(server.key) : 'citewell'}', false), ${WRITER_LIMITS}`;
   const writer = openConnections({ name, url, size: 1, session });
   const close = async () => {
     await reader.destroy();
@@ -57,7 +63,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await migratePostgres(writer, name, schema);
     const vectorIndex: VectorIndexKind = nearestIndexed === undefined ? 'chroma' : 'pgvector';
     const knowsSchema = lastKnown(schema?.steps);
-    server = await joinServers({ name, url, isAlone, isCopying, knowsSchema, vectorIndex });
+    const own = { isAlone, isCopying, knowsSchema, vectorIndex, ...(role && { role }), ...(version && { version }) };
+    server = await joinServers({ name, url, ...own });
     // The schema may have been changed before others could see this server.
     await stateOfPostgres(writer, name, schema?.steps);
     await sql.raw(session()).execute(writer);

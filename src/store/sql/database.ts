@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { OtherServers } from '../other-servers.ts';
+
+import type { ClusterMember, OtherServers } from '../other-servers.ts';
 import type { SharedState } from '../shared-state.ts';
+
 import type { Tables } from './schema.ts';
 import type { NearestList } from './search/nearest-chunks.ts';
 import type { IndexedQuery } from './search/nearest-indexed.ts';
@@ -12,10 +14,16 @@ import type { Queries } from './vector-spaces/space-rows.ts';
 export type Work = 'ingestion' | 'extraction' | 'summary';
 
 /** What a server has to know of others that use the same database. */
-export interface SharedRecords
-  extends Pick<OtherServers, 'onChange' | 'announce' | 'leads' | 'onLead' | 'counters' | 'inTurn'> {
+export interface SharedRecords extends Omit<OtherServers, 'onTakeOver' | 'members'> {
+  /** The processes that have the database open, oldest first. */
+  members(database: Queries): Promise<readonly ClusterMember[]>;
   /** Keys of the documents that a running server works on; `others` leaves out this one. */
   inWork(database: Queries, work: Work, whose?: 'others'): Promise<readonly number[]>;
+  /**
+   * The token of this server's present try at the document; undefined where another server has taken it over. A later
+   * try, of any server, has another token.
+   */
+  tokenOf(database: Queries, work: Work, document: number): Promise<number | undefined>;
   /** Forgets servers that ended without a word; their work is nobody's then. */
   forgetGone(database: Queries): Promise<void>;
   /** Calls the listener when a server has ended without a word. */

@@ -157,7 +157,8 @@ function otherServers(sqlite: Database, report: RecordStoreOptions['report']): S
       isRecovering = false;
     }
   });
-  return { ...shared, onTakeOver: (listener) => void listeners.add(listener) };
+  const members = () => shared.members(sqlite.reader);
+  return { ...shared, members, onTakeOver: (listener) => void listeners.add(listener) };
 }
 
 /** In one transaction, so that none is queued again that another server takes meanwhile. */

@@ -1,0 +1,99 @@
+import { hostname } from 'node:os';
+import { type Kysely, sql } from 'kysely';
+import type { Client } from 'pg';
+import type { ClusterMember, ProcessRole } from '../other-servers.ts';
+import type { Tables } from '../sql/schema.ts';
+import { LEADER, LEASE_SECONDS, LOCKS } from './baseline/cluster-tables.ts';
+import type { VectorIndexKind } from './vector-index-kind.ts';
+
+export interface Announced {
+  /** Whether the vector index is of this server only, so that no other one may use the database. */
+  readonly isAlone: boolean;
+  /** Whether it only copies the records, with the database for itself. */
+  readonly isCopying?: boolean;
+  /** The number of the last step of the schema that this server knows. */
+  readonly knowsSchema?: number;
+  /** Where vectors are searched, alike for all servers. */
+  readonly vectorIndex?: VectorIndexKind;
+  readonly role?: ProcessRole;
+  /** Of the program. */
+  readonly version?: string;
+}
+
+/** Enters or renews the row of this process and takes its lock, which this session may hold already. */
+export async function announce(client: Client, known: number | undefined, own: Announced): Promise<number> {
+  const { isAlone, isCopying = false, knowsSchema = 0, vectorIndex = 'chroma', role = 'server', version = '' } = own;
+  const name = `${hostname()}:${process.pid}`;
+  const values = [isAlone || isCopying, isCopying, knowsSchema, vectorIndex, role, name, version];
+  const columns = 'is_alone, is_copying, knows_schema, vector_index, role, name, version';
+  const { rows } = await client.query(
+    known === undefined
+      ? { text: `insert into cluster_servers (${columns}) values ($1, $2, $3, $4, $5, $6, $7) returning key`, values }
+      : {
+          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4, $5, $6, $7, $8)
+            on conflict (key) do update set seen_at = clock_timestamp() returning key`,
+          values: [...values, known],
+        },
+  );
+  const key = Number(rows[0].key);
+  await takeLock(client, key);
+  return key;
+}
+
+/** Whether this session has the lock, which it keeps until it ends. */
+export async function takeLock(client: Client, key: number): Promise<boolean> {
+  const { rows } = await client.query(
+    `select exists (select 1 from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
+      and l.classid = ${LOCKS} and l.objid = $1::int::oid and l.objsubid = 2) as has`,
+    [key],
+  );
+  if (rows[0].has) return true;
+  return (await client.query(`select pg_try_advisory_lock(${LOCKS}, $1) as has`, [key])).rows[0].has;
+}
+
+const heldLocks = `pg_locks l where l.locktype = 'advisory' and l.granted and l.classid = ${LOCKS} and l.objsubid = 2
+  and l.database = (select oid from pg_database where datname = current_database())`;
+
+/** The name of the connection that writes for a server, by which others can end it. */
+export const writerName = (key: number): string => `citewell writer ${key}`;
+
+/**
+ * Ends the connections of processes whose lease has run out, such as stopped ones: their locks and open transactions
+ * would hold up all others. One that goes on afterwards connects again.
+ */
+export async function endSilent(client: Client): Promise<void> {
+  const silent = `from cluster_servers s where s.seen_at < clock_timestamp() - interval '${LEASE_SECONDS} seconds'`;
+  await client.query(
+    `select pg_terminate_backend(pid) from (
+      select l.pid from ${heldLocks} and l.objid in (select s.key::oid ${silent})
+      union select a.pid from pg_stat_activity a
+        where a.datname = current_database() and a.application_name in (select 'citewell writer ' || s.key ${silent})
+    ) as connections`,
+  );
+}
+
+interface MemberRow extends Pick<ClusterMember, 'role' | 'name' | 'version'> {
+  readonly key: number;
+  readonly tasks: number;
+  /** 0 or 1, as the records have booleans. */
+  readonly leads: number;
+  readonly started: number;
+  readonly seen: number;
+}
+
+export async function listMembers(database: Kysely<Tables>): Promise<ClusterMember[]> {
+  const held = sql.raw(heldLocks);
+  const { rows } = await sql<MemberRow>`
+    select s.key, s.role, s.name, s.version,
+      extract(epoch from s.started_at)::float8 as started, extract(epoch from s.seen_at)::float8 as seen,
+      (select count(*) from cluster_claims c where c.server_key = s.key) as tasks,
+      exists (select 1 from ${held} and l.objid = s.key::oid
+        and l.pid in (select l.pid from ${held} and l.objid = ${sql.lit(LEADER)}::oid)) as leads
+    from cluster_servers s where s.key in (select key from cluster_servers_running) order by s.key`.execute(database);
+  return rows.map(({ leads, started, seen, ...row }) => ({
+    ...row,
+    leads: leads === 1,
+    startedAt: new Date(started * 1000),
+    seenAt: new Date(seen * 1000),
+  }));
+}
