@@ -40,7 +40,8 @@ export interface Load {
   readonly databaseFile: string;
   readonly text: PseudoText;
   readonly embedder: EmbeddingModel;
-  readonly bare: BareFullText;
+  /** Also filled, where there is one to compare with. */
+  readonly bare?: BareFullText;
   /** Documents and chunks that exist already. */
   readonly before: { readonly documents: number; readonly chunks: number };
   /** Target number of chunks. */
@@ -50,6 +51,7 @@ export interface Load {
 
 const DOCUMENTS_AT_ONCE = 8;
 const BARE_BATCH = 1_000;
+const PROGRESS_EVERY = 1_000;
 
 /**
  * Fills SQLite through the real corpus, with an in-memory vector index: the real one is filled in one go when the
@@ -61,16 +63,18 @@ export async function loadRecords(load: Load): Promise<Load['before']> {
   await store.spaces.claim(await embedder.space());
   let { documents, chunks } = before;
   const forBare: string[] = [];
-  const flush = () => bare.add(forBare.splice(0));
+  let reported = chunks;
+  const flush = () => bare?.add(forBare.splice(0));
   const writer = async () => {
     while (chunks < wanted) {
       const number = documents++;
       const document = text.document(number);
       chunks += document.paragraphs.length;
       await addDocument(store.corpus, embedder, { number, document });
-      forBare.push(...document.paragraphs);
-      if (forBare.length >= BARE_BATCH) {
-        flush();
+      if (bare) forBare.push(...document.paragraphs);
+      if (forBare.length >= BARE_BATCH) flush();
+      if (chunks - reported >= PROGRESS_EVERY) {
+        reported = chunks;
         onProgress(`loading ${chunks} of ${wanted} chunks`);
       }
     }

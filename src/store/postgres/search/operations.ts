@@ -30,6 +30,8 @@ export const operations: SearchOperations = {
   planNearest: (database, { filter }) => planNearest(database, filter),
   nearestExactly,
   nearestAmong,
+  readCodes: async () => null,
+  nearestByCodes: nearestExactly,
 
   async matchingChunks(database, query) {
     const { hits: found, corrections } = await rank(database, query);

@@ -6,6 +6,7 @@ import type { IndexState } from '../../index-state.ts';
 import { IndexBusy, isSameSpace, type VectorHit } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
+import { loadedCodes } from '../vector-codes/loaded-codes.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { compileChunkFilter, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
 import { concatenateHits, listLengths } from './fixed-lists.ts';
@@ -25,8 +26,9 @@ export interface ChunkSearchParts {
 const EXACT_SEARCH_LIMIT = 2_000;
 /** A hit of the index costs as much as comparing this many vectors. */
 const COMPARISONS_PER_HIT = 3;
-/** An exhaustive comparison takes at least this for each vector of common length. */
-const COMPARISON_MS = 0.005;
+/** What selecting candidates by their codes takes, about, in all and for each vector of common length. */
+const CODES_MS = 10;
+const CODE_MS = 0.0001;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
 /**
@@ -42,6 +44,8 @@ const CANDIDATES_PER_HIT = 10;
  * among many.
  */
 export function createChunkSearch({ search, collections, state, onFailure }: ChunkSearchParts): ChunkSearch {
+  const codes = loadedCodes(search.call);
+
   async function nearest(query: VectorQuery): Promise<FoundChunk[]> {
     const { vector, measure, limit, signal } = query;
     const filter = compileChunkFilter(search.dialect, query.filter, query);
@@ -94,18 +98,14 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     const matching = all - past.length;
     if (matching <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
     const current = state();
-    const bypassing = `The vector index is ${describeState(current)}; the stored vectors were compared one by one.`;
-    if (current.kind === 'checking' && current.wasInStep === true && pending.length <= MAX_PENDING) {
-      const lead = matching * COMPARISON_MS;
-      const compared = await compareMeanwhile(isComplete(space, plan), { exactly, lead, signal });
-      if (compared !== undefined) {
-        note?.(bypassing);
-        return compared;
-      }
-    } else if (current.kind !== 'in_step' || pending.length > MAX_PENDING) {
-      note?.(bypassing);
-      return undefined;
-    }
+    const bypass = async (reason: string) => {
+      const found = await byCodes(plan, exactly, signal);
+      note?.(`The vector index ${reason}; the stored vectors were ${found ? 'searched' : 'compared one by one'}.`);
+      return found;
+    };
+    const isTrusted = current.kind === 'in_step' || (await isUsableSoon(current, plan));
+    if (!isTrusted || pending.length > MAX_PENDING) return bypass(`is ${describeState(current)}`);
+    if (current.kind === 'in_step') codes.release();
     const wanted = Math.min(exactly.limit, all);
     const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
     const expected = (candidates * visible) / matching;
@@ -114,8 +114,8 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     const maxRequested = Math.min(allowed, Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT));
     if (requested > maxRequested || expected > allowed) return undefined;
     for (;;) {
-      const hits = await queryIndex(space, { vector: exactly.vector, limit: requested, signal, note });
-      if (hits === undefined) return undefined;
+      const hits = await queryIndex(space, exactly.vector, requested, signal);
+      if (typeof hits === 'string') return bypass(hits);
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
       if (found.count >= wanted) return found.hits;
       // The index returned fewer hits than the records contain: it is incomplete.
@@ -124,8 +124,31 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     }
   }
 
-  // Of an index that was in step when the last process ended. A failure is noticed by the maintenance as well.
-  async function isComplete(space: SpaceRow, { visible, pending }: NearestPlan): Promise<boolean> {
+  // Candidates by their codes, compared by their vectors; undefined where the database has no codes.
+  async function byCodes(
+    { past }: NearestPlan,
+    query: NearestQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly FoundChunk[] | undefined> {
+    const segments = await codes.current(query.space);
+    signal?.throwIfAborted();
+    if (segments === undefined) return undefined;
+    return (await search.call('nearestByCodes', { ...query, segments, others: past }, signal)).hits;
+  }
+
+  // Whether an index that was in step when the last process ended answers before the codes would be compared.
+  async function isUsableSoon(current: IndexState, plan: NearestPlan): Promise<boolean> {
+    if (current.kind !== 'checking' || current.wasInStep !== true) return false;
+    const answered = new AbortController();
+    const late = sleep(CODES_MS + plan.visible * CODE_MS, false, { signal: answered.signal }).catch(() => false);
+    const isUsable = await Promise.race([isComplete(plan), late]);
+    answered.abort();
+    return isUsable;
+  }
+
+  // A failure is noticed by the maintenance as well.
+  async function isComplete({ space, visible, pending }: NearestPlan): Promise<boolean> {
+    if (space === null) return false;
     try {
       const collection = await collections.open(space);
       return (await collection.count()) + pending.length >= visible;
@@ -134,50 +157,28 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     }
   }
 
-  // The stored vectors, unless the index can be used earlier than they are compared. It starts with a lead of about the
-  // time of a comparison without other load, since both would delay each other.
-  async function compareMeanwhile(
-    isUsable: Promise<boolean>,
-    { exactly, lead, signal }: { exactly: NearestQuery; lead: number; signal: AbortSignal | undefined },
-  ): Promise<readonly FoundChunk[] | undefined> {
-    const usable = isUsable.then((yes) => (yes ? ('usable' as const) : undefined));
-    const answered = new AbortController();
-    const late = sleep(lead, undefined, { signal: answered.signal }).catch(() => {});
-    const early = await Promise.race([usable, late]);
-    answered.abort();
-    if (early === 'usable') return undefined;
-    const stopping = new AbortController();
-    const either = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
-    const compared = search.call('nearestExactly', exactly, either).then(({ hits }) => hits);
-    const index = usable.then<readonly FoundChunk[] | 'usable'>((yes) => yes ?? compared);
-    const first = await Promise.race([compared, index]);
-    if (first !== 'usable') return first;
-    stopping.abort();
-    await compared.catch(() => {});
-    return undefined;
-  }
-
   // An index that cannot be opened is noticed by the query.
   async function maxResults(space: SpaceRow): Promise<number> {
     const collection = await collections.open(space).catch(() => undefined);
     return collection?.maxResults ?? Number.POSITIVE_INFINITY;
   }
 
+  // The hits, or why there are none.
   async function queryIndex(
     space: SpaceRow,
-    { vector, limit, signal, note }: IndexQuestion,
-  ): Promise<readonly VectorHit[] | undefined> {
+    vector: Float32Array,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly VectorHit[] | string> {
     try {
       const collection = await collections.open(space);
       return await collection.nearest(vector, limit, signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ServiceError && error.code === 'store_failed')) throw error;
-      const isBusy = error instanceof IndexBusy;
-      if (!isBusy) onFailure?.(error);
-      const reason = isBusy ? 'takes no more calls for the moment' : 'did not answer';
-      note?.(`The vector index ${reason}; the stored vectors were compared one by one.`);
-      return undefined;
+      if (error instanceof IndexBusy) return 'takes no more calls for the moment';
+      onFailure?.(error);
+      return 'did not answer';
     }
   }
 
@@ -217,13 +218,6 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     countPrunedVersions: (asOf, filter, signal) =>
       search.call('countRetired', { at: asOf, filter: compileDocumentFilter(search.dialect, filter) }, signal),
   };
-}
-
-interface IndexQuestion {
-  readonly vector: Float32Array;
-  readonly limit: number;
-  readonly signal: AbortSignal | undefined;
-  readonly note: VectorQuery['note'];
 }
 
 const WIDENING = 4;

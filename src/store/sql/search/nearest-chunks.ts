@@ -90,10 +90,7 @@ export function nearestAmong(
   query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
 ): NearestList {
   const { space } = query;
-  const { lengths } = reading.snapshot.chunkLengths();
-  const resolved = resolveFilter(reading, query.filter);
-  const passes = (key: number) =>
-    resolved?.isPast ? resolved.keys.has(key) : (lengths[key] ?? -1) >= 0 && (resolved?.keys.has(key) ?? true);
+  const passes = passesFilter(reading, query.filter);
   const best = bestKeys(query.limit);
   const isCosine = query.measure === 'cosine_distance';
   const others = new Set(query.others.filter(passes));
@@ -103,9 +100,18 @@ export function nearestAmong(
     else others.add(key);
   }
   const distance = distanceFrom(query.measure, query.vector);
-  const each = resolved?.isPast ? forEachPastVector : forEachVector;
+  const each = query.filter?.past ? forEachPastVector : forEachVector;
   each(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(vector)));
   return toList(reading, best.take(), query);
+}
+
+/** Whether a chunk is visible, at the filter's time if it has one, and passes. */
+export function passesFilter(reading: Reading, filter: CompiledFilter): (key: number) => boolean {
+  const { lengths } = reading.snapshot.chunkLengths();
+  const resolved = resolveFilter(reading, filter);
+  if (resolved === undefined) return (key) => (lengths[key] ?? -1) >= 0;
+  const { keys, isPast } = resolved;
+  return isPast ? keys.has : (key) => (lengths[key] ?? -1) >= 0 && keys.has(key);
 }
 
 /** The stored vectors of these chunks, visible or past; empty when the corpus has moved to another space. */

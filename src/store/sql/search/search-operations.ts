@@ -13,6 +13,8 @@ import { graphReading } from '../graph/graph-reading.ts';
 import { type CompiledGraphQuery, searchGraph } from '../graph/search-graph.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { Operations } from '../sqlite/sqlite-messages.ts';
+import { type CodesQuery, nearestByCodes } from '../vector-codes/nearest-by-codes.ts';
+import { type CodesRead, type CodesWanted, readCodes } from '../vector-codes/read-codes.ts';
 import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { type KeySet, keySet } from './key-set.ts';
 import { chunksWithPhrase } from './keys-with-phrase.ts';
@@ -47,6 +49,13 @@ export const searchOperations = {
     query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
     watch: OperationWatch,
   ): NearestList => withSnapshot(database, watch, (reading) => nearestAmong(reading, query)),
+
+  /** Null where the database has no codes. */
+  readCodes: (database: DatabaseSync, wanted: CodesWanted, watch: OperationWatch): CodesRead | null =>
+    withSnapshot(database, watch, (reading) => readCodes(reading, wanted)),
+
+  nearestByCodes: (database: DatabaseSync, query: CodesQuery, watch: OperationWatch): NearestList =>
+    withSnapshot(database, watch, (reading) => nearestByCodes(reading, query)),
 
   matchingChunks: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): Ranking<ScoredChunk> =>
     withSnapshot(database, watch, (reading) => matchingChunks(reading, query)),

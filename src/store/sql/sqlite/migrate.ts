@@ -16,6 +16,7 @@ import { extractionStatus } from '../migrations/0014-extraction-status.ts';
 import { graphResets } from '../migrations/0015-graph-resets.ts';
 import { followedSources } from '../migrations/0016-followed-sources.ts';
 import { fullTextChanges } from '../migrations/0017-full-text-changes.ts';
+import { vectorCodes } from '../migrations/0018-vector-codes.ts';
 import {
   type RunOptions,
   runSteps,
@@ -45,6 +46,7 @@ export const sqliteSteps: Steps = {
   '0015-graph-resets': graphResets,
   '0016-followed-sources': followedSources,
   '0017-full-text-changes': fullTextChanges,
+  '0018-vector-codes': vectorCodes,
   ...forEngine(sharedSteps),
 };
 

@@ -5,6 +5,8 @@ import { LruMap } from '../../../shared/lru-map.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
 import { watchTask } from '../operation-watch.ts';
 import { searchOperations } from '../search/search-operations.ts';
+import { codingOf } from '../vector-codes/coding-of.ts';
+import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type {
   Operations,
   SqliteConnection,
@@ -36,6 +38,7 @@ function createConnection(options: SqliteConnection) {
       database.exec('pragma auto_vacuum = incremental');
       database.exec('pragma journal_mode = wal; pragma synchronous = full');
       registerTermFunctions(database);
+      registerVectorFunction(database);
     }
     database.exec('pragma foreign_keys = on; pragma temp_store = memory');
     database.exec(`pragma cache_size = -${options.cacheKilobytes ?? DEFAULT_CACHE_KB}`);
@@ -153,5 +156,14 @@ function registerTermFunctions(database: DatabaseSync): void {
         text: typeof text === 'string' ? text : '',
       }),
     );
+  });
+}
+
+/** Registers the SQL function `vector_code(vector)`, by which the code of a vector is stored with it. */
+function registerVectorFunction(database: DatabaseSync): void {
+  database.function('vector_code', { deterministic: true }, (bytes) => {
+    if (!(bytes instanceof Uint8Array)) return null;
+    const vector = fromVectorBytes(bytes);
+    return codingOf(vector.length).encode(vector);
   });
 }

@@ -152,7 +152,7 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(new Set(seen).size).toBe(2_500);
     });
 
-    it('compares exhaustively, and says so, while the index is down', async () => {
+    it('searches the stored vectors, and says so, while the index is down', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(2_500));
       await inStep(store);
@@ -161,7 +161,7 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       const note = (text: string) => notes.push(text);
       const found = await searchOf(store).nearest({ ...asked, vector: turned(1), note });
       expect(orders(found).slice(0, 3)).toEqual([2_499, 2_498, 2_497]);
-      expect(notes.join()).toMatch(/compared one by one/);
+      expect(notes.join()).toMatch(/did not answer; the stored vectors were (?:searched|compared one by one)/);
     });
 
     it('finds chunks that the index has lost', async () => {

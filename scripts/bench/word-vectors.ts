@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { unitVector } from '../../src/embeddings/unit-vector.ts';
+import { seededRandom } from '../seeded-random.ts';
+
+/** Rows of the table; words share a row by their hash. */
+const ROWS = 65_536;
+/** Shorter words of the generated texts are mostly function words. */
+const SHORTEST_WORD = 6;
+const MODEL = 'bench';
+
+/**
+ * An embedder without a model: each word has a fixed random vector, and a text the sum over its words. It costs a fraction of
+ * what storing a chunk costs, texts on one topic are near each other, and their distances vary as those of real ones do.
+ */
+export function wordVectors(dimensions: number, seed: number): EmbeddingModel {
+  const random = seededRandom(seed);
+  const table = Int8Array.from({ length: ROWS * dimensions }, () => Math.floor(random.next() * 255) - 127);
+  const name = `openai/${MODEL}@${dimensions}`;
+  const vectorOf = (text: string): Float32Array => {
+    const sum = new Float32Array(dimensions);
+    for (const [word] of text.toLowerCase().matchAll(/[a-z]+/g)) {
+      if (word.length < SHORTEST_WORD) continue;
+      const row = (hash(word) % ROWS) * dimensions;
+      for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + (table[row + at] ?? 0);
+    }
+    return unitVector(sum) ?? sum;
+  };
+  return {
+    name,
+    isLexical: false,
+    space: async () => ({ embedder: name, version: '1', dimensions }),
+    embed: async (texts) => texts.map(vectorOf),
+  };
+}
+
+function hash(word: string): number {
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < word.length; at++) sum = Math.imul(sum ^ word.charCodeAt(at), 0x01000193);
+  return sum >>> 0;
+}
+
+export interface EmbeddingServer {
+  /** The settings with which a service embeds here. */
+  readonly env: Readonly<Record<string, string>>;
+  close(): void;
+}
+
+/** Serves an embedder by OpenAI's interface, for services in processes of their own. */
+export async function serveEmbeddings(embedder: EmbeddingModel): Promise<EmbeddingServer> {
+  const server = createServer(async (request, response) => {
+    const { input } = JSON.parse(await readBody(request)) as { readonly input: string | readonly string[] };
+    const vectors = await embedder.embed([input].flat(), 'query');
+    const data = vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
+    }));
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ object: 'list', model: MODEL, data, usage: { prompt_tokens: 1, total_tokens: 1 } }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    env: {
+      OPENAI_API_KEY: 'bench',
+      OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      CITEWELL_EMBEDDING_MODEL: embedder.name,
+    },
+    close: () => server.close(),
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const part of request.setEncoding('utf8')) body += String(part);
+  return body;
+}

@@ -1,0 +1,81 @@
+import type { Database } from '../database.ts';
+import type { SpaceRow } from '../vector-spaces/space-rows.ts';
+import { codingOf } from './coding-of.ts';
+import type { CodesRead } from './read-codes.ts';
+
+/** Codes in memory that all threads share; those after `count` are being written. */
+export interface CodeSegment {
+  /** Of the chunks. */
+  readonly keys: Int32Array<SharedArrayBuffer>;
+  readonly codes: Uint8Array<SharedArrayBuffer>;
+  readonly count: number;
+}
+
+/** The codes of the space that is searched, in memory from the first search that needs them until they are released. */
+export interface LoadedCodes {
+  /** All that are stored by now; undefined where the database has none. */
+  current(space: SpaceRow): Promise<readonly CodeSegment[] | undefined>;
+  release(): void;
+}
+
+/** Some 1.7 MB at 384 dimensions. */
+const SEGMENT = 32_768;
+
+interface Loaded {
+  readonly spaceKey: number;
+  readonly segments: CodeSegment[];
+  last: number;
+}
+
+export function loadedCodes(call: Database['search']['call']): LoadedCodes {
+  let loaded: Loaded | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+  let next: { readonly spaceKey: number; readonly segments: ReturnType<LoadedCodes['current']> } | undefined;
+
+  const load = async (space: SpaceRow) => {
+    next = undefined;
+    const into: Loaded = loaded?.spaceKey === space.key ? loaded : { spaceKey: space.key, segments: [], last: 0 };
+    loaded = into;
+    for (;;) {
+      const read = await call('readCodes', { space, after: into.last, limit: SEGMENT });
+      if (read === null) return undefined;
+      append(into.segments, read, codingOf(space.dimensions).bytes);
+      into.last = read.last;
+      if (read.keys.length < SEGMENT) return [...into.segments];
+    }
+  };
+
+  return {
+    // Searches that begin during a reading share the next one, which sees what was written before they began.
+    current(space) {
+      if (next?.spaceKey === space.key) return next.segments;
+      const segments = running.then(() => load(space));
+      running = segments.catch(() => {});
+      next = { spaceKey: space.key, segments };
+      return segments;
+    },
+    release() {
+      loaded = undefined;
+    },
+  };
+}
+
+function append(segments: CodeSegment[], { keys, codes }: CodesRead, bytes: number): void {
+  for (let from = 0; from < keys.length; ) {
+    const open = segments.at(-1);
+    const hasRoom = open !== undefined && open.count < SEGMENT;
+    const segment = hasRoom ? open : emptySegment(bytes);
+    if (!hasRoom) segments.push(segment);
+    const to = Math.min(keys.length, from + SEGMENT - segment.count);
+    segment.keys.set(keys.subarray(from, to), segment.count);
+    segment.codes.set(codes.subarray(from * bytes, to * bytes), segment.count * bytes);
+    segments[segments.length - 1] = { ...segment, count: segment.count + to - from };
+    from = to;
+  }
+}
+
+const emptySegment = (bytes: number): CodeSegment => ({
+  keys: new Int32Array(new SharedArrayBuffer(SEGMENT * Int32Array.BYTES_PER_ELEMENT)),
+  codes: new Uint8Array(new SharedArrayBuffer(SEGMENT * bytes)),
+  count: 0,
+});

@@ -1,0 +1,109 @@
+/** Codes of the vectors of one space: one bit for each dimension, or more where they are few, by which near vectors are preselected. */
+export interface VectorCoding {
+  /** Size of a code. */
+  readonly bytes: number;
+  encode(vector: Float32Array): Uint8Array;
+  /**
+   * What each byte of a code adds to the estimated product with this vector, at `(place << 8) | byte`. The sum over a code
+   * is greater the smaller the angle probably is.
+   */
+  weights(query: Float32Array): Int16Array;
+}
+
+/**
+ * A vector is rotated in a fixed pseudo-random way and the signs of its components are its code; the query is rotated likewise and
+ * keeps its components. The rotation spreads what a vector says evenly over all dimensions, also that of a sparse one.
+ * Everything stored depends on the seed and the order of the operations here, which only IEEE arithmetic decides, so
+ * that it is the same on every processor.
+ */
+export function vectorCoding(dimensions: number): VectorCoding {
+  const bytes = Math.max(FEWEST_BYTES, Math.ceil(dimensions / 8));
+  const rotate = createRotation(bytes * 8);
+  return {
+    bytes,
+    encode(vector) {
+      const rotated = rotate(vector);
+      const code = new Uint8Array(bytes);
+      for (let at = 0; at < rotated.length; at++) {
+        if ((rotated[at] ?? 0) > 0) code[at >> 3] = (code[at >> 3] ?? 0) | (1 << (at & 7));
+      }
+      return code;
+    },
+    weights: (query) => weightsOf(rotate(query)),
+  };
+}
+
+/** Fewer bits tell too little. */
+const FEWEST_BYTES = 32;
+const SEED = 0x9e3779b9;
+const ROUNDS = 4;
+
+/**
+ * Rounds of random signs and a Walsh-Hadamard transform, over the first and the last components in turn: the transform needs
+ * a power of two, and twice the greatest one within the length covers it.
+ */
+function createRotation(length: number): (vector: Float32Array) => Float64Array {
+  const span = 2 ** Math.floor(Math.log2(length));
+  const signs = randomSigns(ROUNDS * length);
+  const scale = 1 / Math.sqrt(span);
+  return (vector) => {
+    const turned = new Float64Array(length);
+    turned.set(vector);
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let at = 0; at < length; at++) turned[at] = (turned[at] ?? 0) * (signs[round * length + at] ?? 1);
+      const first = round % 2 === 0 ? 0 : length - span;
+      transform(turned.subarray(first, first + span), scale);
+    }
+    return turned;
+  };
+}
+
+function transform(values: Float64Array, scale: number): void {
+  const { length } = values;
+  for (let half = 1; half < length; half *= 2) {
+    for (let start = 0; start < length; start += 2 * half) {
+      for (let at = start; at < start + half; at++) {
+        const one = values[at] ?? 0;
+        const two = values[at + half] ?? 0;
+        values[at] = one + two;
+        values[at + half] = one - two;
+      }
+    }
+  }
+  for (let at = 0; at < length; at++) values[at] = (values[at] ?? 0) * scale;
+}
+
+// From xorshift32, by the highest bit of each number.
+function randomSigns(count: number): Int8Array {
+  const signs = new Int8Array(count);
+  let state = SEED;
+  for (let at = 0; at < count; at++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    signs[at] = state < 0 ? -1 : 1;
+  }
+  return signs;
+}
+
+/** Components of the query become integers up to this, so that sums of eight fit 16 bits. */
+const LARGEST = 2_047;
+
+function weightsOf(query: Float64Array): Int16Array {
+  let largest = 0;
+  for (const component of query) largest = Math.max(largest, Math.abs(component));
+  const scale = largest === 0 ? 0 : LARGEST / largest;
+  const weights = new Int16Array((query.length / 8) * 256);
+  for (let place = 0; place < query.length / 8; place++) {
+    const components = query.subarray(place * 8, place * 8 + 8).map((component) => Math.round(component * scale));
+    weights[place << 8] = -components.reduce((sum, component) => sum + component, 0);
+    // A byte weighs what it does without its highest bit, and twice the component of that bit.
+    for (let bit = 0; bit < 8; bit++) {
+      const twice = 2 * (components[bit] ?? 0);
+      for (let rest = 0; rest < 1 << bit; rest++) {
+        weights[(place << 8) | (1 << bit) | rest] = (weights[(place << 8) | rest] ?? 0) + twice;
+      }
+    }
+  }
+  return weights;
+}
