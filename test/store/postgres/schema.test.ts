@@ -18,8 +18,7 @@ interface Schema {
 }
 
 const isIndexTable = (name: string) => indexTables.some((table) => name.startsWith(table));
-const isOwn = (name: string) =>
-  !name.startsWith('kysely_') && !name.startsWith('cluster_') && !name.startsWith('full_text_') && !isIndexTable(name);
+const isOwn = (name: string) => !isIndexTable(name) && !/^(?:kysely|cluster|full_text|vector_codes)(?:_|$)/.test(name);
 
 describePostgres('the schema, compared with that of SQLite,', () => {
   it('have the same tables, columns, keys, indexes, views and triggers', async () => {
