@@ -78,7 +78,7 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     const isTrusted = isChecked || (current.kind === 'checking' && current.wasInStep === true);
     if (measure !== 'cosine_distance' || !isTrusted || plan.pending.length > MAX_PENDING) return false;
     // Also creates what another server has not created yet.
-    return isChecked ? isOpen(space) : isComplete(space, plan);
+    return isChecked ? isOpen(space) : isComplete(plan);
   }
 
   const isOpen = (space: SpaceRow): Promise<boolean> =>
