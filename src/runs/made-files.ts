@@ -41,6 +41,6 @@ export function noSuchFile(id: string, name: string, { retentionMs }: MadeFilesS
   const minutes = Math.round(retentionMs / 60_000);
   return new ServiceError(
     'not_found',
-    `There is no file ${name} of the run ${id}. Files are kept for ${minutes} minutes at most, and until the service stops; run the code again.`,
+    `There is no file ${name} of the run ${id}. Files are kept for ${minutes} minutes at most; run the code again.`,
   );
 }

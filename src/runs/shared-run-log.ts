@@ -117,9 +117,10 @@ export class SharedRunLog implements RunLog {
           reader.taken(taken);
           signal.throwIfAborted();
         }
-        if (part.length > 0) continue;
+        if (taken < run.events) continue;
         if (run.endedAt !== null) return;
-        await this.#watch.changed(id, `${run.events} ${run.state}`, signal);
+        // Events that came between the two queries are counted.
+        await this.#watch.changed(id, `${taken} ${run.state}`, signal);
       }
     } finally {
       reader.leave();

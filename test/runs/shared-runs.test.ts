@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import type { Agent } from '../../src/agent/agent.ts';
+import type { AgentEvent } from '../../src/agent/agent-event.ts';
+import { everything } from '../../src/documents/filter.ts';
+import { createResearchService } from '../../src/mcp/research-service.ts';
 import type { NumberedEvent, RunEvent } from '../../src/runs/run.ts';
 import { defaultRunLogSettings, type RunLogSettings, type StartRun } from '../../src/runs/run-log.ts';
 import { SharedMadeFiles } from '../../src/runs/shared-made-files.ts';
@@ -160,6 +165,25 @@ describePostgres('A run', () => {
         PATIENT,
       )
       .toBe('not_found');
+  });
+
+  it('of research is read and cancelled by MCP clients of another server', async () => {
+    const [one, two] = await openTwo();
+    const agent: Agent = {
+      prepare: async () => ({
+        conversationId: 'talk',
+        async *events(signal): AsyncGenerator<AgentEvent, void> {
+          yield { type: 'tool_call', call: { id: '1', name: 'content', arguments: { query: 'rivers' } } };
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        },
+      }),
+    };
+    const { id } = await createResearchService({ agent, runs: one.runs }, defaultAdmin).start('Why?', everything);
+    const elsewhere = createResearchService({ agent, runs: two.runs }, defaultAdmin);
+    const read = async () => elsewhere.read(id, 0, never);
+    await expect.poll(async () => (await read()).steps, PATIENT).toEqual(['content: rivers']);
+    expect(await read()).toMatchObject({ question: 'Why?', status: 'running' });
+    expect(await elsewhere.cancel(id)).toMatchObject({ status: 'cancelled', failure: 'The run was cancelled.' });
   });
 
   it('goes on when the database ended the connections', async () => {

@@ -86,7 +86,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       ...(nearestIndexed && { nearestIndexed: overOneState(reader, nearestIndexed) }),
     },
     shared: server,
-    sharedState: createSharedState(progress, server.key),
+    sharedState: createSharedState({ database: progress, reader }, server.key),
     close,
   };
 }

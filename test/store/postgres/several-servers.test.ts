@@ -37,4 +37,17 @@ describePostgres('Servers', () => {
     expect(await taken).toMatchObject({ documentId: id });
     expect(await two.summaries.take()).toBeUndefined();
   });
+
+  it('add to one conversation at the same time without losing a message, in one order', async () => {
+    const url = await postgresDatabase();
+    const [one, two] = [await open(url), await open(url)];
+    const { id } = await one.conversations.create({ userId: 'a person', name: null });
+    const said = Array.from({ length: 10 }, (_, index) => `message ${index}`);
+    const add = (store: TestStore, content: string) =>
+      store.conversations.append({ conversationId: id, parentId: null, role: 'user', content, metadata: {} });
+    await Promise.all(said.map((content, index) => add(index % 2 === 0 ? one : two, content)));
+    const onOne = await one.conversations.messages(id);
+    expect(onOne.map(({ content }) => content).sort()).toEqual(said);
+    expect(await two.conversations.messages(id)).toEqual(onOne);
+  });
 });

@@ -2,7 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import type { SharedFiles } from '../../shared-state.ts';
 import type { Tables } from '../../sql/schema.ts';
 
-export function createPostgresFiles(database: Kysely<Tables>, serverKey: number): SharedFiles {
+/** Files are read over the connections for reading: large ones would hold up the events of runs. */
+export function createPostgresFiles(
+  { database, reader }: { readonly database: Kysely<Tables>; readonly reader: Kysely<Tables> },
+  serverKey: number,
+): SharedFiles {
   return {
     async insert(ownerId, id, files) {
       for (const { name, mediaType, contentHash, bytes } of files) {
@@ -17,7 +21,7 @@ export function createPostgresFiles(database: Kysely<Tables>, serverKey: number)
       const { rows } = await sql<{ media_type: string; content_hash: string; bytes: Uint8Array }>`
         select media_type, content_hash, bytes from cluster_files
         where run_id = ${id} and name = ${name} and owner_id = ${ownerId}
-          and kept_at > clock_timestamp() - ${retentionMs} * interval '1 millisecond'`.execute(database);
+          and kept_at > clock_timestamp() - ${retentionMs} * interval '1 millisecond'`.execute(reader);
       return rows.map((row) => ({
         name,
         mediaType: row.media_type,

@@ -5,9 +5,12 @@ import { createPostgresFiles } from './postgres-files.ts';
 import { createPostgresIngestions } from './postgres-ingestions.ts';
 import { createPostgresRuns } from './postgres-runs.ts';
 
-/** The state of work in progress, over connections that no transaction of the records holds. */
-export const createSharedState = (database: Kysely<Tables>, serverKey: number): SharedState => ({
-  runs: createPostgresRuns(database, serverKey),
-  files: createPostgresFiles(database, serverKey),
-  ingestions: createPostgresIngestions(database),
+/** The state of work in progress. `database` is connections that no transaction of the records holds. */
+export const createSharedState = (
+  connections: { readonly database: Kysely<Tables>; readonly reader: Kysely<Tables> },
+  serverKey: number,
+): SharedState => ({
+  runs: createPostgresRuns(connections.database, serverKey),
+  files: createPostgresFiles(connections, serverKey),
+  ingestions: createPostgresIngestions(connections.database),
 });
