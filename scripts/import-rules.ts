@@ -189,6 +189,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   multer: ['http'],
   yazl: ['http'],
   'modern-tar': ['backup'],
+  '7z-wasm': ['ingest'],
   'prom-client': ['telemetry'],
   '@opentelemetry/api': ['telemetry'],
   '@opentelemetry/sdk-trace': ['telemetry'],

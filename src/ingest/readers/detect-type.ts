@@ -88,10 +88,15 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
 }
 
 /** Names that the detection by signature has for archives and pictures, where they are no extensions of ours. */
-const SIGNATURE_NAMES: Readonly<Record<string, string>> = { 'tar.gz': 'gz', apng: 'png' };
+const SIGNATURE_NAMES: Readonly<Record<string, string>> = {
+  'tar.gz': 'gz',
+  'tar.bz2': 'bz2',
+  'tar.xz': 'xz',
+  apng: 'png',
+};
 
 /** Besides pictures; what is zipped or in a compound file may be several things. */
-const CONCLUSIVE = new Set(['gz', 'tar', 'epub']);
+const CONCLUSIVE = new Set(['gz', 'tar', 'epub', '7z', 'rar', 'cab', 'bz2', 'xz', 'zst']);
 
 function typeBySignature(signature: string | undefined): FileType | undefined {
   const found = typeByExtension(SIGNATURE_NAMES[signature ?? ''] ?? signature ?? '');
@@ -120,7 +125,7 @@ function unsupported(fileName: string, found: string | undefined): ServiceError 
 }
 
 const SOUNDS = new Set(['aac', 'aif', 'amr', 'mov', 'avi', 'mkv', 'ogv', 'wma', 'wmv', 'asf']);
-const OTHER_ARCHIVES = new Set(['7z', 'rar', 'bz2', 'tar.bz2', 'xz', 'tar.xz', 'zst', 'lz4', 'lz', 'Z', 'cab', 'arj']);
+const OTHER_ARCHIVES = new Set(['lz4', 'lz', 'Z', 'arj']);
 
 /** The compound-file signature is shared by doc, xls, ppt and msg. */
 const nameOf = (signature: string): string =>

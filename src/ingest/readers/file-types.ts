@@ -58,6 +58,11 @@ const recording = (type: string, extensions: string, mediaTypes: string): FileTy
     isRecording: true,
   });
 
+const packed = (type: string, extensions: string, mediaTypes: string): FileType =>
+  row(type, extensions, mediaTypes, 50, async () => (await import('./containers/seven-zip.ts')).sevenZipReader, {
+    isContainer: true,
+  });
+
 const code = (type: string, extensions: string, mediaType = `text/x-${type}`): FileType =>
   row(type, extensions, mediaType, 10, async () => (await import('./code/code.ts')).codeReader, { isCode: true });
 
@@ -184,6 +189,12 @@ export const readableTypes: readonly FileType[] = [
   row('gz', 'gz tgz', 'application/gzip', 50, async () => (await import('./containers/gzip.ts')).gzipReader, {
     isContainer: true,
   }),
+  packed('7z', '7z', 'application/x-7z-compressed'),
+  packed('rar', 'rar', 'application/vnd.rar application/x-rar-compressed'),
+  packed('cab', 'cab', 'application/vnd.ms-cab-compressed'),
+  packed('bz2', 'bz2 tbz tbz2', 'application/x-bzip2'),
+  packed('xz', 'xz txz', 'application/x-xz'),
+  packed('zst', 'zst tzst', 'application/zstd'),
   code('js', 'js mjs cjs jsx', 'text/javascript'),
   code('ts', 'ts mts cts tsx'),
   code('py', 'py pyi'),

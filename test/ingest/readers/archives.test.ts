@@ -1,9 +1,10 @@
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { makeEpub, makeTar, makeTarGz } from '../make-archives.ts';
 import { makeZip, wordParagraph, wordParts } from '../make-docx.ts';
 import { makeMail } from '../make-mail.ts';
+import { makeRar, makeSevenZip } from '../make-packed.ts';
 import { blocksOf, readFile } from './support.ts';
 
 const parts = [
@@ -17,8 +18,13 @@ describe('an archive', () => {
     ['zip', makeZip(parts)],
     ['tar', makeTar(parts)],
     ['tar.gz', makeTarGz(parts)],
-  ])('of type %s has a section for each file, named by its path and read by its type', async (extension, bytes) => {
-    const read = await readFile(`a.${extension}`, bytes);
+    ['7z', makeSevenZip(parts)],
+    ['rar', makeRar(parts)],
+    ['tar.bz2', makeSevenZip([{ name: 'a.tar', content: makeTar(parts) }], { type: 'bzip2' })],
+    ['tar.xz', makeSevenZip([{ name: 'a.tar', content: makeTar(parts) }], { type: 'xz' })],
+    ['tar.zst', zstdCompressSync(makeTar(parts))],
+  ])('of type %s has a section for each file, named by its path and read by its type', async (extension, made) => {
+    const read = await readFile(`a.${extension}`, await made);
     expect(blocksOf(read)).toEqual([
       ['heading 1', 'docs/notes.md'],
       ['heading 2', '# Notes'],
@@ -29,6 +35,39 @@ describe('an archive', () => {
       ['paragraph', 'Bring a coat.'],
     ]);
     expect(read.metadata).toMatchObject({ file_count: 3 });
+  });
+
+  it('of a single file is read as that file', async () => {
+    const note = [{ name: 'note.txt', content: 'Bring a coat.' }];
+    expect((await readFile('note.txt.bz2', await makeSevenZip(note, { type: 'bzip2' }))).text).toBe('Bring a coat.');
+    expect((await readFile('note.txt.zst', zstdCompressSync('Bring a coat.'))).text).toBe('Bring a coat.');
+  });
+
+  it('that 7-Zip cannot unpack is refused in words', async () => {
+    const content = 'Bring a coat. '.repeat(50);
+    const files = [{ name: 'note.txt', content }];
+    await expect(readFile('a.7z', await makeSevenZip(files, { options: ['-psecret'] }))).rejects.toThrow(
+      /needs a password/,
+    );
+    const hidden = await makeSevenZip(files, { options: ['-psecret', '-mhe=on'] });
+    await expect(readFile('a.7z', hidden)).rejects.toThrow(/needs a password/);
+    const whole = await makeSevenZip(files);
+    await expect(readFile('a.7z', whole.subarray(0, whole.length / 2))).rejects.toThrow(/damaged or was cut off/);
+    await expect(readFile('a.rar', makeRar(files).subarray(0, 100))).rejects.toThrow(/damaged or was cut off/);
+  });
+
+  it('that would unpack to too much is refused before it is unpacked', async () => {
+    const large = await makeSevenZip([{ name: 'zeros', content: new Uint8Array(155_000_000) }], { options: ['-mx=1'] });
+    expect(large.length).toBeLessThan(200_000);
+    await expect(readFile('a.7z', large)).rejects.toThrow(/unpacks to more than/);
+  });
+
+  it('with names that lead out of it reads their files under harmless names', async () => {
+    const read = await readFile('a.rar', makeRar([{ name: '../../etc/passwd', content: 'Bring a coat.' }]));
+    expect(blocksOf(read)).toEqual([
+      ['heading 1', 'etc/passwd'],
+      ['paragraph', 'Bring a coat.'],
+    ]);
   });
 
   it('within an archive or a mail is opened, up to a nesting limit', async () => {

@@ -64,7 +64,7 @@ describe('the type of a file', () => {
       Buffer.from('fff15080000000000000', 'hex'),
       /a\.aac is a recording of type aac/,
     ],
-    ['an archive of another kind', 'a.7z', Buffer.from('377abcaf271c0004', 'hex'), /Pack the files as zip or tar\.gz/],
+    ['an archive of another kind', 'a.arj', Buffer.from('60ea2a00220b0102', 'hex'), /Pack the files as zip or tar\.gz/],
   ])('is refused for %s, with what to do instead', async (_, name, content, message) => {
     const padded = Buffer.concat([content, Buffer.alloc(600)]);
     await expect(typeOf(name, padded)).rejects.toMatchObject({ code: 'unsupported_type', message });

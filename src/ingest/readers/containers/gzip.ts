@@ -1,28 +1,16 @@
 import { gunzipSync } from 'node:zlib';
 import { ServiceError } from '../../../errors.ts';
 import type { Reader } from '../reader.ts';
-import { createNestingBudget, type NestingBudget, NestingBudgetExceeded } from './nesting-budget.ts';
-import { readTar } from './tar.ts';
-import { isTar } from './tar-header.ts';
+import { readCompressedFile } from './compressed-file.ts';
+import { createNestingBudget, type NestingBudget } from './nesting-budget.ts';
 
 /** Files compressed with gzip: a tar archive, or a single file, which is read by its own format. */
 export const gzipReader: Reader = {
   async read(input) {
-    const { bytes, fileName } = input;
+    const { fileName } = input;
     const budget = input.budget ?? createNestingBudget(fileName);
-    const unpacked = unpack(bytes, fileName, budget);
-    budget.take(unpacked.length);
-    if (isTar(unpacked)) return readTar(unpacked, { ...input, budget });
-    const innerName = fileName.replace(/\.gz$/i, '') || fileName;
-    const { signal, readImage } = input;
-    try {
-      return await input.readNested(
-        { bytes: unpacked, fileName: innerName, signal, ...(readImage && { readImage }) },
-        budget,
-      );
-    } catch (error) {
-      throw withName(error, fileName);
-    }
+    const bytes = unpack(input.bytes, fileName, budget);
+    return readCompressedFile({ bytes, name: fileName.replace(/\.gz$/i, ''), budget }, input);
   },
 };
 
@@ -37,11 +25,4 @@ function unpack(bytes: Uint8Array, fileName: string, budget: NestingBudget): Buf
       { cause: error },
     );
   }
-}
-
-/** Prefixes an error message with the name of the submitted file, since it may name only the inner one. */
-function withName(error: unknown, fileName: string): unknown {
-  if (!(error instanceof ServiceError) || error instanceof NestingBudgetExceeded || error.message.includes(fileName))
-    return error;
-  return new ServiceError(error.code, `${fileName}: ${error.message}`, { cause: error });
 }

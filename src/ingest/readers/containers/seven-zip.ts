@@ -1,0 +1,121 @@
+import type { SevenZipModule, SevenZipModuleFactory } from '7z-wasm';
+import { ServiceError } from '../../../errors.ts';
+import type { Reader, ReaderInput } from '../reader.ts';
+import { readArchive } from './archive.ts';
+import { readCompressedFile } from './compressed-file.ts';
+import type { InnerFile } from './inner-files.ts';
+import { createNestingBudget, MAX_FILES } from './nesting-budget.ts';
+
+const ARCHIVE = '/archive';
+const OUTPUT = '/unpacked';
+/** Names in UTF-8, an empty password instead of a question for one, no file over another, no percentages. */
+const OPTIONS = ['-sccUTF-8', '-p', '-y', '-aou', '-bd'];
+
+/** Types that compress one file, whose name they need not hold. */
+const STREAMS = new Set(['bz2', 'xz', 'zst']);
+
+/**
+ * Archives that 7-Zip opens: 7z, rar, cab, and bzip2, xz and zstd, which hold a tar archive or a single file. 7-Zip runs as
+ * WebAssembly on a file system in memory, so nothing in an archive reaches the files of this machine.
+ */
+export const sevenZipReader: Reader = {
+  async read(input) {
+    const { fileName, type } = input;
+    const budget = input.budget ?? createNestingBudget(fileName);
+    const program = await startProgram(input);
+    const announced = sizesIn(program.run('l', '-slt', '-ba', ...OPTIONS, ARCHIVE));
+    if (announced.length > MAX_FILES) {
+      throw new ServiceError(
+        'too_large',
+        `${fileName} holds ${announced.length} files; at most ${MAX_FILES} are read. Split it first.`,
+      );
+    }
+    if (announced.reduce((sum, size) => sum + size, 0) > budget.bytesLeft) throw budget.exceeded();
+    program.run('x', ...OPTIONS, `-o${OUTPUT}`, ARCHIVE);
+    const files = program.filesIn(OUTPUT);
+    const [only] = files;
+    if (only === undefined || !STREAMS.has(type)) return readArchive(files, { ...input, budget });
+    const bytes = only.bytes(budget.bytesLeft);
+    if (bytes === undefined) throw budget.exceeded();
+    return readCompressedFile({ bytes, name: fileName.replace(/\.(?:bz2|xz|zst)$/i, ''), budget }, input);
+  },
+};
+
+async function startProgram({ bytes, fileName }: Pick<ReaderInput, 'bytes' | 'fileName'>) {
+  // Its types describe an ES module, and it is a CommonJS one.
+  const { default: start } = (await import('7z-wasm')) as unknown as { default: SevenZipModuleFactory };
+  let lines: string[] = [];
+  const print = (line: string) => lines.push(line);
+  const program = await start({ print, printErr: print });
+  program.FS.writeFile(ARCHIVE, bytes);
+  program.FS.mkdir(OUTPUT);
+  return {
+    /** Runs a command and returns what it printed. Throws ServiceError. */
+    run(...command: string[]): string {
+      lines = [];
+      let code: number | undefined;
+      try {
+        // Its types leave out the exit code.
+        code = (program.callMain as (given: string[]) => number)(command);
+      } catch {
+        // A failure inside of 7-Zip, about which it prints nothing.
+      }
+      const output = lines.join('\n');
+      // 1 is a warning. Files of which a part is missing or wrong are unpacked nevertheless.
+      if (code !== 0 && code !== 1) throw unreadable(fileName, code === undefined ? undefined : output);
+      return output;
+    },
+    filesIn: (folder: string): InnerFile[] => [...filesIn(program.FS, folder)],
+  };
+}
+
+function* filesIn(files: SevenZipModule['FS'], folder: string, below = ''): Generator<InnerFile, void> {
+  for (const name of files.readdir(folder).toSorted()) {
+    if (name === '.' || name === '..') continue;
+    const path = `${folder}/${name}`;
+    const { mode, size } = files.lstat(path);
+    if (files.isDir(mode)) yield* filesIn(files, path, `${below}${name}/`);
+    // Links are ignored.
+    else if (files.isFile(mode)) {
+      yield { name: `${below}${name}`, bytes: (maxBytes) => (size > maxBytes ? undefined : files.readFile(path)) };
+    }
+  }
+}
+
+/** Sizes that the archive tells of its files, in bytes; streams tell none. */
+const sizesIn = (listing: string): number[] =>
+  listing.split('\n\n').flatMap((entry) => {
+    if (!/^Path = /m.test(entry) || /^Attributes = D/m.test(entry)) return [];
+    return [Number(/^Size = (\d+)/m.exec(entry)?.[1] ?? 0)];
+  });
+
+function unreadable(fileName: string, output: string | undefined): ServiceError {
+  if (output === undefined) {
+    return new ServiceError(
+      'invalid_request',
+      `${fileName} cannot be opened: it is damaged, or its list of files needs a password. Save it without one, or send the whole file again.`,
+    );
+  }
+  if (/password|Encrypted = \+/i.test(output)) {
+    return new ServiceError(
+      'invalid_request',
+      `${fileName} is encrypted and needs a password. Save it without one first.`,
+    );
+  }
+  if (/allocate|not enough memory/i.test(output)) {
+    return new ServiceError(
+      'too_large',
+      `Unpacking ${fileName} needs more memory than there is. Pack it as zip first.`,
+    );
+  }
+  if (/Unsupported Method/i.test(output)) {
+    return new ServiceError(
+      'unsupported_type',
+      `${fileName} is packed in a way that is not read. Pack it as zip first.`,
+    );
+  }
+  return new ServiceError(
+    'invalid_request',
+    `${fileName} is damaged or was cut off: it cannot be unpacked. Send the whole file again.`,
+  );
+}

@@ -1,0 +1,67 @@
+import { crc32 } from 'node:zlib';
+import type { SevenZipModuleFactory } from '7z-wasm';
+
+interface PackedFile {
+  readonly name: string;
+  readonly content: string | Uint8Array;
+}
+
+/** An archive made by 7-Zip itself; `options` are its own, such as a password. */
+export async function makeSevenZip(
+  files: readonly PackedFile[],
+  { type = '7z', options = [] }: { readonly type?: '7z' | 'bzip2' | 'xz'; readonly options?: readonly string[] } = {},
+): Promise<Uint8Array> {
+  const { default: start } = (await import('7z-wasm')) as unknown as { default: SevenZipModuleFactory };
+  const { FS, callMain } = await start({ print: () => {}, printErr: () => {} });
+  FS.mkdir('/in');
+  FS.chdir('/in');
+  for (const { name, content } of files) {
+    const folders = name.split('/').slice(0, -1);
+    for (const [at] of folders.entries()) {
+      const path = folders.slice(0, at + 1).join('/');
+      if (!FS.readdir(folders.slice(0, at).join('/') || '.').includes(folders[at] ?? '')) FS.mkdir(path);
+    }
+    FS.writeFile(name, content);
+  }
+  callMain(['a', `-t${type}`, ...options, '/out', '.']);
+  const [made = ''] = FS.readdir('/').filter((name) => name.startsWith('out'));
+  return FS.readFile(`/${made}`);
+}
+
+/** A RAR archive, version 5, of stored files (https://www.rarlab.com/technote.htm). */
+export function makeRar(files: readonly PackedFile[]): Buffer {
+  const main = block(1, [], [0]);
+  const parts = files.map(({ name, content }) => {
+    const data = Buffer.from(content);
+    const label = Buffer.from(name);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32LE(crc32(data));
+    // File flags: a checksum follows. Attributes, checksum, method 0 (stored), made on Unix.
+    const header = [
+      ...number(4),
+      ...number(data.length),
+      ...number(0o644),
+      ...sum,
+      0,
+      1,
+      ...number(label.length),
+      ...label,
+    ];
+    return Buffer.concat([block(2, header, [2], data.length), data]);
+  });
+  return Buffer.concat([Buffer.from('526172211a070100', 'hex'), main, ...parts, block(5, [0], [0])]);
+}
+
+function block(type: number, fields: readonly number[], flags: readonly number[], dataSize?: number): Buffer {
+  const own = type === 1 ? [0] : fields;
+  const content = [...number(type), ...flags, ...(dataSize === undefined ? [] : number(dataSize)), ...own];
+  const sized = Buffer.from([...number(content.length), ...content]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(crc32(sized));
+  return Buffer.concat([sum, sized]);
+}
+
+/** A number in the format of RAR: seven bits a byte, the lowest first. */
+function number(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...number(Math.floor(value / 128))];
+}
