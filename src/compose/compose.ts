@@ -238,6 +238,7 @@ export function compose(given: Adapters): Product {
     retriever,
     ...(web && { web }),
     ...(sandbox && { sandbox }),
+    sharedCitations: sharedState?.citations,
     checker: createAnswerChecker({ retriever, library: corpus, analyser }),
     answerer: createAnswerer({
       retriever,

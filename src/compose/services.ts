@@ -1,6 +1,7 @@
 import type { Learner } from '../embeddings/corpus/learner.ts';
 import type { HttpServices } from '../http/http-services.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { SharedCitations } from '../store/shared-state.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { AroundTool } from '../toolbox/tool-context.ts';
@@ -34,6 +35,8 @@ export interface Services extends HttpServices {
   /** Undefined without web access. */
   readonly web?: Web;
   readonly around?: AroundTool | undefined;
+  /** Numbers of sources over several servers; undefined on one. */
+  readonly sharedCitations?: SharedCitations | undefined;
   /** Trains an embedder on the corpus. */
   readonly learner: Learner;
   /** Present if Python can be run. */

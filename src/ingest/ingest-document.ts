@@ -56,7 +56,9 @@ export function createIngestor(parts: IngestorParts): Ingestor {
         const document = await requireDocument(corpus, id);
         attempt = document.ingestionAttempt;
         for await (const event of events(document, signal, decideRetry)) {
-          parts.feed?.publish({ documentId: id, attempt }, event);
+          // The server of the later submission says so, too, but maybe after the failure that it causes here.
+          const isReplaced = event.type === 'failed' && event.document.ingestionAttempt !== attempt;
+          parts.feed?.publish({ documentId: id, attempt }, isReplaced ? supersededBy : event);
           yield event;
         }
         isOver = true;

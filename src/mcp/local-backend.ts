@@ -4,7 +4,7 @@ import { isVisible, visibleFilter } from '../access/visible-filter.ts';
 import { type AnswerCheck, checkLimits } from '../citations/answer-check.ts';
 import { sourceText, supports, type Verdict } from '../citations/check-citation.ts';
 import type { Source } from '../citations/citation.ts';
-import { createSessionCitations } from '../citations/session-citations.ts';
+import type { SessionCitations } from '../citations/session-citations.ts';
 import type { Document } from '../documents/document.ts';
 import { allOf } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
@@ -17,6 +17,7 @@ import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer, ToolContext } from '../toolbox/tool-context.ts';
 import type { CorpusFacts } from '../toolbox/tool-ports.ts';
 import type { Backend, CallOptions, ToolRequest } from './backend.ts';
+import { createCitationSessions } from './citation-sessions.ts';
 import { createFolderSyncService } from './folder-sync-service.ts';
 import { createMcpIngestion } from './mcp-ingestion.ts';
 import type { McpServices } from './mcp-services.ts';
@@ -38,7 +39,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     tools.map((tool) => [tool.name, { ...tool, deadline: Math.min(tool.deadline, MAX_CALL_MS) }]),
   );
   const ingestion = createMcpIngestion(services);
-  const citationsOf = createSessionCitations();
+  const citationsOf = createCitationSessions(services.sharedCitations);
   const collections = createSharedCollections(services);
   const folderSync = createFolderSyncService(services);
 
@@ -59,12 +60,14 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     return findDocument(id, { library: corpus, visible: visibleFilter(principal) });
   };
 
-  const contextOf = (request: ToolRequest, { signal, onProgress }: CallOptions): ToolContext => {
+  const contextOf = (
+    request: ToolRequest,
+    { signal, onProgress }: CallOptions,
+    { cite, cited }: SessionCitations,
+  ): ToolContext => {
     const { principal } = request;
     const visible = visibleFilter(principal);
     const settings = { ...defaultSearchSettings, filter: visible };
-    // Without a session, numbers are kept per user, so that they stay stable between calls.
-    const { cite, cited } = citationsOf(`${principal.userId} ${request.session ?? ''}`);
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
       around: services.around,
@@ -106,7 +109,12 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     async call(request, options) {
       const tool: Tool | undefined = hurried.get(request.name);
       const call = { id: request.name, name: request.name, arguments: request.arguments as never };
-      return callTool(call, tool === undefined ? [] : [tool], contextOf(request, options));
+      const citations = await citationsOf({ userId: request.principal.userId, session: request.session });
+      try {
+        return await callTool(call, tool === undefined ? [] : [tool], contextOf(request, options, citations));
+      } finally {
+        await citations.keep();
+      }
     },
 
     documents({ principal, text, limit }) {

@@ -10,6 +10,7 @@ import type { RunLog } from '../runs/run-log.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
+import type { SharedCitations } from '../store/shared-state.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
@@ -46,5 +47,7 @@ export interface McpServices {
     readonly index: { readonly kind: string; readonly state: string };
     readonly hints: readonly string[];
   }>;
+  /** Numbers of sources over several servers. */
+  readonly sharedCitations?: SharedCitations | undefined;
   readonly log: { error(fields: object, message: string): void };
 }

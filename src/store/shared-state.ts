@@ -3,6 +3,37 @@ export interface SharedState {
   readonly runs: SharedRuns;
   readonly files: SharedFiles;
   readonly ingestions: SharedIngestions;
+  readonly citations: SharedCitations;
+}
+
+/** A source with the number that a client was told. */
+export interface NumberedSource {
+  readonly number: number;
+  /** Identity of the source. */
+  readonly key: string;
+  /** Its place; null for sources outside the corpus. */
+  readonly json: string | null;
+}
+
+/** Numbers of sources by session, which calls on several servers give. */
+export interface SharedCitations {
+  /** What is numbered, and the first of so many numbers that nobody else gives until they are kept or freed. */
+  open(
+    session: string,
+    count: number,
+  ): Promise<{ readonly numbered: readonly NumberedSource[]; readonly first: number }>;
+  /** Keeps the numbers that were given, from `first` on, and frees the rest of the `count`. */
+  keep(
+    session: string,
+    given: {
+      readonly first: number;
+      readonly count: number;
+      readonly numbered: readonly NumberedSource[];
+      readonly maxSources: number;
+    },
+  ): Promise<void>;
+  /** Removes sessions that were not used for that time. */
+  trim(retentionMs: number): Promise<void>;
 }
 
 export interface SharedRun {

@@ -6,6 +6,8 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import type { Adapters } from '../../src/compose/adapters.ts';
 import { compose } from '../../src/compose/compose.ts';
 import type { Services } from '../../src/compose/services.ts';
+import type { Document } from '../../src/documents/document.ts';
+import { newId } from '../../src/documents/ids.ts';
 import { type MemoryVectorIndex, memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
 import type { CorpusEvent } from '../../src/store/watch-corpus.ts';
@@ -111,7 +113,41 @@ describePostgres('Two servers', () => {
     }, PATIENT);
     expect(await other.corpus.get(document.id)).toMatchObject({ ingestionStatus: 'failed' });
   });
+
+  it('take submissions of one document at the same time, of which the last is published, whole', async () => {
+    const [one, other] = await startTwo();
+    const id = newId();
+    const submit = async (server: Services, word: string) => {
+      const text = Array.from({ length: 400 }, (_, number) => `${word} number ${number} is here.`).join('\n\n');
+      const { document } = await server.ingestor.submit({ ...submission(text), id, replace: true }, { queued: true });
+      server.ingestions.wakeUp();
+      return document;
+    };
+    for (const pair of [
+      [one, other],
+      [other, one],
+      [one, other],
+    ] as const) {
+      const documents = await Promise.all([submit(pair[0], 'Otter'), submit(pair[1], 'Heron')]);
+      const ends = documents.map((document, index) => endOf(pair[index] as Services, document));
+      const last = Math.max(...documents.map(({ ingestionAttempt }) => ingestionAttempt));
+      for (const [index, end] of (await Promise.all(ends)).entries()) {
+        // The earlier one may be done before the later one comes.
+        expect(documents[index]?.ingestionAttempt === last ? ['done'] : ['done', 'cancelled']).toContain(end);
+      }
+      const word = documents[0]?.ingestionAttempt === last ? 'Otter' : 'Heron';
+      const { items, total } = await one.corpus.chunksOf(id, { offset: 0, limit: 1_000 });
+      expect(items).toHaveLength(total);
+      expect(items.filter(({ text }) => !text.startsWith(word))).toEqual([]);
+    }
+  });
 });
+
+async function endOf({ ingestions }: Services, document: Document): Promise<string | undefined> {
+  let last: string | undefined;
+  for await (const { event } of ingestions.follow(document, undefined, AbortSignal.timeout(30_000))) last = event.type;
+  return last;
+}
 
 describePostgres('Sources that are followed by several servers', () => {
   it('are followed by the one that leads, wherever they were added, and by the next one when it ends', async () => {

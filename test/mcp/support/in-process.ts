@@ -15,7 +15,8 @@ import { type McpHttpParts, mcpOverHttp } from '../../../src/mcp/http.ts';
 import { createLocalBackend } from '../../../src/mcp/local-backend.ts';
 import type { McpServices } from '../../../src/mcp/mcp-services.ts';
 import { mcpServers } from '../../../src/mcp/server.ts';
-import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { type MemoryVectorIndex, memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import { adaptersOver } from '../../support/adapters.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
@@ -40,22 +41,27 @@ interface InProcessOptions {
   readonly http?: Partial<McpHttpParts>;
   /** Replaces parts of the real services. */
   readonly change?: (services: McpServices) => Partial<McpServices>;
+  /** A PostgreSQL database and an index, which several of these can share. */
+  readonly shared?: { readonly url: string; readonly index: MemoryVectorIndex };
 }
 
 /**
  * The MCP interface over loopback on a corpus of its own: everything is real except for the vector index, which is in
  * memory.
  */
-export async function startInProcess({ options = {}, http, change }: InProcessOptions = {}): Promise<InProcess> {
+export async function startInProcess({
+  options = {},
+  http,
+  change,
+  shared,
+}: InProcessOptions = {}): Promise<InProcess> {
   const folder = await ownFolder();
   await mkdir(join(folder, 'files'));
-  const index = memoryVectorIndex();
-  const store = await openStore({
-    path: await migratedDatabase(join(folder, 'citewell.db')),
-    index,
-    embeddingText,
-    readers: 1,
-  });
+  const index = shared?.index ?? memoryVectorIndex();
+  const parts = { index, embeddingText, readers: 1 };
+  const store = shared
+    ? await openPostgresStore({ ...parts, url: shared.url })
+    : await openStore({ ...parts, path: await migratedDatabase(join(folder, 'citewell.db')) });
   const own = await compose(adaptersOver({ ...store, index })).start();
   const services = { ...own, ...change?.(own) };
   const backend = createLocalBackend(services);

@@ -37,6 +37,14 @@ export const sharedStateTables: readonly string[] = [
     primary key (document_id, attempt, number),
     foreign key (document_id, attempt) references cluster_ingestion_logs (document_id, attempt) on delete cascade
   )`,
+  `create table cluster_citation_sessions (
+    name TEXT primary key, last integer not null, used_at timestamptz not null default clock_timestamp()
+  ) with (fillfactor = 50)`,
+  'create index cluster_citation_sessions_by_time on cluster_citation_sessions (used_at)',
+  `create table cluster_citations (
+    session TEXT not null references cluster_citation_sessions (name) on delete cascade,
+    number integer not null, key TEXT not null, json TEXT, primary key (session, number)
+  )`,
 ];
 
 export const sharedStateTriggers: readonly string[] = [

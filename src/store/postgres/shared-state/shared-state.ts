@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { SharedState } from '../../shared-state.ts';
 import type { Tables } from '../../sql/schema.ts';
+import { createPostgresCitations } from './postgres-citations.ts';
 import { createPostgresFiles } from './postgres-files.ts';
 import { createPostgresIngestions } from './postgres-ingestions.ts';
 import { createPostgresRuns } from './postgres-runs.ts';
@@ -13,4 +14,5 @@ export const createSharedState = (
   runs: createPostgresRuns(connections.database, serverKey),
   files: createPostgresFiles(connections, serverKey),
   ingestions: createPostgresIngestions(connections.database),
+  citations: createPostgresCitations(connections.database),
 });
