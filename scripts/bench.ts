@@ -7,6 +7,7 @@ import { processOutput } from '../src/cli/output.ts';
 import { readVersion } from '../src/version.ts';
 import { comparisonLines, readFigures } from './bench/compare-figures.ts';
 import type { Figures, SizeFigures } from './bench/figures.ts';
+import { type EngineFigures, measureEngines } from './bench/measure-engines.ts';
 import { measureGraph } from './bench/measure-graph.ts';
 import { type GraphIngestFigures, measureGraphIngest } from './bench/measure-graph-ingest.ts';
 import { measureIngest } from './bench/measure-ingest.ts';
@@ -14,7 +15,15 @@ import { measureLearning } from './bench/measure-learning.ts';
 import { measurePeers } from './bench/measure-peers.ts';
 import { type Loaded, measureSize } from './bench/measure-size.ts';
 import { createPseudoText, type PseudoText } from './bench/pseudo-text.ts';
-import { graphIngestLines, graphLines, ingestLines, learningLines, peerLines, sizeLines } from './bench/tables.ts';
+import {
+  engineLines,
+  graphIngestLines,
+  graphLines,
+  ingestLines,
+  learningLines,
+  peerLines,
+  sizeLines,
+} from './bench/tables.ts';
 import { withServices } from './bench/with-services.ts';
 
 const USAGE = `Measures search, ingestion, graph extraction, start-up and memory, compared with plain Chroma and FTS5 on the same data.
@@ -31,6 +40,8 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
   --part lsa     only the cost of training an embedder on the corpus, at the largest size
   --part peers   only search beside MiniSearch, Orama and LanceDB, which it installs from npm into a temporary folder,
                  at the smallest size
+  --part postgres  only search and ingestion on PostgreSQL beside SQLite, at each size
+  --database URL   of a PostgreSQL server, for that; the bench makes a database of its own there, and drops it
   --seed N       of the generated text and questions; default 1
 
 Queries to the plain stores and to Citewell alternate, so that other load affects both: the ratios are meaningful.`;
@@ -42,6 +53,7 @@ const options = {
   compare: { type: 'string' },
   quick: { type: 'boolean', default: false },
   part: { type: 'string' },
+  database: { type: 'string' },
   seed: { type: 'string', default: '1' },
   help: { type: 'boolean', default: false },
 } as const;
@@ -53,8 +65,9 @@ async function main(): Promise<void> {
   const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
   const seed = Number(values.seed);
   const isRising = sizes.every((size, index) => Number.isInteger(size) && size > (sizes[index - 1] ?? 0));
-  const isKnownPart = values.part === undefined || ['lsa', 'graph', 'peers'].includes(values.part);
-  if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart) {
+  const isKnownPart = values.part === undefined || ['lsa', 'graph', 'peers', 'postgres'].includes(values.part);
+  const lacksDatabase = values.part === 'postgres' && values.database === undefined;
+  if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart || lacksDatabase) {
     output.print(USAGE);
     process.exitCode = values.help ? 0 : 2;
     return;
@@ -76,6 +89,12 @@ async function main(): Promise<void> {
   const before = values.compare === undefined ? undefined : await readFigures(values.compare);
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-bench-')));
   try {
+    if (values.part === 'postgres') {
+      const scope = { sizes, seed, isQuick: values.quick, databaseUrl: values.database ?? '' };
+      const figures = await measureOnEngines(folder, scope);
+      if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+      return;
+    }
     if (values.part === 'peers') {
       const text = createPseudoText(seed);
       const queries = Array.from({ length: values.quick ? 20 : 80 }, (_, number) => text.query(number));
@@ -102,6 +121,26 @@ async function measureGraphAlone(text: PseudoText, chunks: number, queries: numb
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+async function measureOnEngines(
+  folder: string,
+  { sizes, seed, isQuick, databaseUrl }: Scope & { readonly databaseUrl: string },
+): Promise<EngineFigures[]> {
+  const text = createPseudoText(seed);
+  const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
+  const measured: EngineFigures[] = [];
+  for (const chunks of sizes) {
+    const own = join(folder, String(chunks));
+    const figures = await measureEngines({
+      ...{ folder: own, databaseUrl, text, chunks, queries },
+      onProgress: output.status,
+    });
+    measured.push(figures);
+    output.print(engineLines(figures).join('\n'));
+    await rm(own, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return measured;
 }
 
 interface Scope {

@@ -6,7 +6,7 @@ import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
 import type { Corpus } from '../../src/store/corpus.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
-import { openStore } from '../../src/store/sql/open-store.ts';
+import { openStore, type RecordStoreOptions, type SqlStore } from '../../src/store/sql/open-store.ts';
 import type { PseudoDocument, PseudoText } from './pseudo-text.ts';
 
 /** Range of the number in each document's metadata that filters select by, uniformly distributed. */
@@ -36,8 +36,16 @@ export function openBareFullText(path: string): BareFullText {
   };
 }
 
+/** Opens a record store of either engine. */
+export type OpenRecords = (options: RecordStoreOptions) => Promise<SqlStore>;
+
+export const recordsInFile =
+  (path: string): OpenRecords =>
+  (options) =>
+    openStore({ path, ...options });
+
 export interface Load {
-  readonly databaseFile: string;
+  readonly open: OpenRecords;
   readonly text: PseudoText;
   readonly embedder: EmbeddingModel;
   /** Also filled, where there is one to compare with. */
@@ -54,12 +62,12 @@ const BARE_BATCH = 1_000;
 const PROGRESS_EVERY = 1_000;
 
 /**
- * Fills SQLite through the real corpus, with an in-memory vector index: the real one is filled in one go when the
+ * Fills the records through the real corpus, with an in-memory vector index: the real one is filled in one go when the
  * services start, which is faster. Returns the totals.
  */
 export async function loadRecords(load: Load): Promise<Load['before']> {
-  const { databaseFile, text, embedder, bare, before, wanted, onProgress } = load;
-  const store = await openStore({ path: databaseFile, index: memoryVectorIndex(), embeddingText });
+  const { open, text, embedder, bare, before, wanted, onProgress } = load;
+  const store = await open({ index: memoryVectorIndex(), embeddingText });
   await store.spaces.claim(await embedder.space());
   let { documents, chunks } = before;
   const forBare: string[] = [];

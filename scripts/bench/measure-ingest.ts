@@ -34,14 +34,8 @@ export async function measureIngest(bench: IngestBench): Promise<IngestRates> {
   const spent = { ours: 0, bare: 0 };
   let chunks = 0;
   for (let done = 0; done < bench.documents; done += DOCUMENTS_PER_TURN) {
-    const documents = Array.from({ length: DOCUMENTS_PER_TURN }, (_, index) =>
-      text.document(FIRST_NUMBER + done + index),
-    );
-    chunks += documents.reduce((sum, { paragraphs }) => sum + paragraphs.length, 0);
-    const files = documents.map(({ title, paragraphs }, index) => ({
-      fileName: `${title} ${done + index}.txt`,
-      bytes: Buffer.from(paragraphs.join('\n\n')),
-    }));
+    const { documents, files, chunks: own } = pseudoFiles(text, done, DOCUMENTS_PER_TURN);
+    chunks += own;
     spent.ours += await timed(() => ingestAll(bench.ingestor, files));
     for (const [index, { paragraphs }] of documents.entries()) {
       spent.bare += await timed(async () => {
@@ -56,7 +50,17 @@ export async function measureIngest(bench: IngestBench): Promise<IngestRates> {
   return { chunks, ours: (1000 * chunks) / spent.ours, bare: (1000 * chunks) / spent.bare };
 }
 
-async function ingestAll(
+/** Files of documents that were not loaded before, from `first` on. */
+export function pseudoFiles(text: PseudoText, first: number, length: number) {
+  const documents = Array.from({ length }, (_, index) => text.document(FIRST_NUMBER + first + index));
+  const files = documents.map(({ title, paragraphs }, index) => ({
+    fileName: `${title} ${first + index}.txt`,
+    bytes: Buffer.from(paragraphs.join('\n\n')),
+  }));
+  return { documents, files, chunks: documents.reduce((sum, { paragraphs }) => sum + paragraphs.length, 0) };
+}
+
+export async function ingestAll(
   ingestor: Ingestor,
   files: readonly { readonly fileName: string; readonly bytes: Uint8Array }[],
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { everything } from '../../src/documents/filter.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
-import { type BareFullText, loadRecords } from './load.ts';
+import { loadRecords, recordsInFile } from './load.ts';
 import { installPeers, openPeers, type PeerRecord } from './peers.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, type Variant } from './timing.ts';
@@ -32,7 +32,6 @@ export interface PeerBench {
 
 const WARM_UPS = 8;
 const OURS = 'Citewell';
-const nothingBare: BareFullText = { add: () => {}, search: () => undefined, close: () => {} };
 
 export async function measurePeers({ folder, text, chunks: wanted, queries, onProgress }: PeerBench) {
   const peerFolder = join(folder, 'peers');
@@ -42,10 +41,10 @@ export async function measurePeers({ folder, text, chunks: wanted, queries, onPr
   onProgress('installing the other libraries');
   await installPeers(peerFolder);
   const embedder = createLexicalHash();
-  const databaseFile = join(dataFolder, 'citewell.db');
+  const open = recordsInFile(join(dataFolder, 'citewell.db'));
   const before = { documents: 0, chunks: 0 };
   const { documents, chunks } = await loadRecords({
-    ...{ databaseFile, text, embedder, bare: nothingBare, before, wanted, onProgress },
+    ...{ open, text, embedder, before, wanted, onProgress },
   });
   const records: PeerRecord[] = [];
   for (let number = 0; number < documents; number++) {

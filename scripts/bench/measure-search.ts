@@ -86,7 +86,7 @@ export async function measureSearch(bench: SearchBench): Promise<Record<Measured
 }
 
 /** A filter for this share of all documents. */
-function numbersFrom(offset: number, share: number): Filter {
+export function numbersFrom(offset: number, share: number): Filter {
   const field = 'metadata.number';
   return allOf(
     { kind: 'compare', field, op: 'gte', value: offset },

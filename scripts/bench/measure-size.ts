@@ -5,7 +5,7 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import { documentId } from '../../src/documents/ids.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import type { SizeFigures } from './figures.ts';
-import { loadRecords, openBareFullText } from './load.ts';
+import { loadRecords, openBareFullText, recordsInFile } from './load.ts';
 import { measureSearch } from './measure-search.ts';
 import { measureStart } from './measure-start.ts';
 import type { PseudoText } from './pseudo-text.ts';
@@ -40,9 +40,9 @@ export async function measureSize(
   let loaded = before;
   try {
     const loading = await timed(async () => {
-      const databaseFile = join(dataFolder, 'citewell.db');
+      const open = recordsInFile(join(dataFolder, 'citewell.db'));
       const embedder = createLexicalHash();
-      loaded = await loadRecords({ databaseFile, text, embedder, bare, before, wanted, onProgress });
+      loaded = await loadRecords({ open, text, embedder, bare, before, wanted, onProgress });
     });
     onProgress('filling the index');
     const begun = performance.now();

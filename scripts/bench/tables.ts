@@ -1,5 +1,6 @@
 import { count } from '../../src/cli/progress-line.ts';
 import type { SizeFigures } from './figures.ts';
+import { type EngineFigures, engines } from './measure-engines.ts';
 import type { GraphFigures } from './measure-graph.ts';
 import type { GraphIngestFigures } from './measure-graph-ingest.ts';
 import type { IngestRates } from './measure-ingest.ts';
@@ -129,6 +130,32 @@ export function peerLines({ chunks, load, filling, words, near }: PeerFigures): 
     `${count(chunks)} chunks beside other libraries in one process, milliseconds p50 / p95 (load average ${load.toFixed(1)})`,
     '',
     ...table([head, ...rows]),
+    '',
+  ];
+}
+
+/** PostgreSQL beside SQLite as Markdown. */
+export function engineLines({ chunks, load, search, ingest, loading }: EngineFigures): string[] {
+  const rates = (name: string, { SQLite: one, PostgreSQL: other }: EngineFigures['ingest']) => [
+    name,
+    `${one.toFixed(0)}/s`,
+    `${other.toFixed(0)}/s`,
+    ratio(one, other),
+  ];
+  return [
+    `${count(chunks)} chunks on both engines, milliseconds p50 / p95 (load average ${load.toFixed(1)})`,
+    '',
+    ...table([
+      ['', ...engines, 'PostgreSQL takes, times'],
+      ...search.map(({ name, timing: { SQLite: one, PostgreSQL: other } }) => [
+        name.replace('_', ' '),
+        both(one),
+        both(other),
+        ratio(other.p50, one.p50),
+      ]),
+      rates('files through the ingestor, chunks', ingest),
+      rates('chunks into the records alone', loading),
+    ]),
     '',
   ];
 }

@@ -19,9 +19,13 @@ export interface Opened {
 }
 
 /** Opens everything that `serve` opens on a folder with its own settings, until the index is up to date, and closes it. */
-export async function withServices<Result>(folder: string, use: (opened: Opened) => Promise<Result>): Promise<Result> {
+export async function withServices<Result>(
+  folder: string,
+  use: (opened: Opened) => Promise<Result>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Result> {
   await mkdir(folder, { recursive: true });
-  const config = loadConfig({ env: {}, cwd: folder });
+  const config = loadConfig({ env, cwd: folder });
   const log = commandLog('warn', processOutput(process.stdout, process.stderr));
   const services = await compose(await openAdapters(config, { log })).start();
   try {

@@ -5,8 +5,6 @@ import type { TestCollection, TestDocument } from '../../src/evaluation/test-col
 import { mapConcurrently } from '../../src/ingest/folders/map-concurrently.ts';
 import type { Service } from './service.ts';
 
-const AT_ONCE = 8;
-
 export interface Ingesting {
   readonly collection: TestCollection;
   readonly service: Service;
@@ -15,6 +13,7 @@ export interface Ingesting {
   readonly hasTitles: boolean;
   /** Ingests each document as one chunk, as benchmarks of engines do, instead of splitting it. */
   readonly isWhole: boolean;
+  readonly atOnce: number;
   readonly progress: (done: number) => void;
 }
 
@@ -48,7 +47,7 @@ export async function ingestCollection(ingesting: Ingesting): Promise<Ingested> 
   }
   const send = (body: object) =>
     service.call('POST', '/documents', { ...body, replace: true, run_with_orchestration: false });
-  for await (const _ of mapConcurrently(toSend(), AT_ONCE, send)) {
+  for await (const _ of mapConcurrently(toSend(), ingesting.atOnce, send)) {
     sent += 1;
     progress(++done);
   }

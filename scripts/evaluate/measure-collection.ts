@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { meanScores } from '../../src/evaluation/scores.ts';
 import type { TestCollection } from '../../src/evaluation/test-collection.ts';
+import { type CorpusDatabase, openCorpusDatabase } from '../corpus-database.ts';
 import { askQueries } from './ask-queries.ts';
 import type { CollectionRun } from './collection-run.ts';
 import { ingestCollection } from './ingest-collection.ts';
@@ -41,17 +42,25 @@ async function* measureWith(
   options: MeasuringOptions,
   signal: AbortSignal,
 ): AsyncGenerator<CollectionRun, void> {
-  const { embedders, isWhole, isGraphOn, progress, note } = options;
+  const { embedders, isWhole, isGraphOn, atOnce, progress, note } = options;
   const hasTitles = !options.withoutTitles.some((prefix) => collection.name.startsWith(prefix));
   const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), 'citewell-evaluate-')) : undefined;
   const isAuto = embedders.includes(AUTO);
   const folder = folderName(collection, { isAuto, isWhole, isGraphOn, hasTitles });
   const dataFolder = temporary ?? join(resolve(options.data ?? ''), folder);
   let service: Service | undefined;
+  let database: CorpusDatabase | undefined;
   try {
-    service = await startService({ dataFolder, isGraphOn }, signal);
+    if (options.database !== undefined) {
+      const isKept = temporary === undefined;
+      database = await openCorpusDatabase({ url: options.database, corpus: folder, isKept });
+    }
+    service = await startService({ dataFolder, isGraphOn, databaseUrl: database?.url }, signal);
     const tell = (done: number) => progress(`${collection.name}: ${done}/${collection.documentCount} documents`);
-    const ingested = await ingestCollection({ collection, service, dataFolder, hasTitles, isWhole, progress: tell });
+    const ingested = await ingestCollection({
+      ...{ collection, service, dataFolder, hasTitles, isWhole, atOnce },
+      progress: tell,
+    });
     if (ingested.empty > 0) note(`${collection.name}: ${ingested.empty} documents without text are left out.`);
     const setup = {
       ...{ collection: collection.name, titles: hasTitles, graph: isGraphOn, documents: ingested.names.size },
@@ -80,7 +89,10 @@ async function* measureWith(
     }
   } finally {
     await service?.close();
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 });
+    if (temporary !== undefined) {
+      await rm(temporary, { recursive: true, force: true, maxRetries: 3 });
+      await database?.drop();
+    }
   }
 }
 

@@ -18,6 +18,9 @@ ranked by their best passage.
   --whole               each document as one passage instead of split
   --graph               extract the graph too, and search it
   --data FOLDER         store ingested data there, and reuse it
+  --database URL        keep the records on this PostgreSQL server, in a database made for each corpus; it is dropped
+                        at the end unless --data is given
+  --at-once N           documents uploaded at a time, 1 to 8; default 8. With 1 two runs store them in the same order
   --json FILE           write the results of every query as JSON
   --against FILE        compare with a file written by --json
   --fail-on-loss NAMES  exit with 1 when one of these is significantly (p < 0.05) worse than in --against
@@ -36,6 +39,9 @@ export interface EvaluateOptions {
   readonly isWhole: boolean;
   readonly isGraphOn: boolean;
   readonly data: string | undefined;
+  /** A PostgreSQL server to keep the records on, as the URL of one of its databases. */
+  readonly database: string | undefined;
+  readonly atOnce: number;
   readonly json: string | undefined;
   readonly against: string | undefined;
   readonly failOnLoss: readonly ScoreName[];
@@ -52,6 +58,8 @@ const options = {
   whole: { type: 'boolean', default: false },
   graph: { type: 'boolean', default: false },
   data: { type: 'string' },
+  database: { type: 'string' },
+  'at-once': { type: 'string', default: '8' },
   json: { type: 'string' },
   against: { type: 'string' },
   'fail-on-loss': { type: 'string' },
@@ -77,6 +85,8 @@ export function readOptions(args: readonly string[]): EvaluateOptions | undefine
     isWhole: values.whole,
     isGraphOn: values.graph,
     data: values.data,
+    database: values.database,
+    atOnce: wholeNumber('--at-once', values['at-once'], 8),
     json: values.json,
     against: values.against,
     failOnLoss,

@@ -18,6 +18,8 @@ export interface ServiceOptions {
   /** Made if need be. */
   readonly dataFolder: string;
   readonly isGraphOn: boolean;
+  /** Undefined for SQLite in the data folder. */
+  readonly databaseUrl?: string | undefined;
 }
 
 /** A service started like a user does, accessed over HTTP. */
@@ -102,13 +104,14 @@ function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
 }
 
 /** Ignores settings of the environment, except those for model access. */
-function environment({ dataFolder, isGraphOn }: ServiceOptions): NodeJS.ProcessEnv {
+function environment({ dataFolder, isGraphOn, databaseUrl }: ServiceOptions): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER'),
   );
   return {
     ...Object.fromEntries(kept),
     CITEWELL_DATA_DIR: dataFolder,
+    ...(databaseUrl !== undefined && { CITEWELL_DATABASE_URL: databaseUrl }),
     CITEWELL_AUTH: 'off',
     CITEWELL_RATE_LIMITS: 'off',
     CITEWELL_LOG_LEVEL: 'warn',

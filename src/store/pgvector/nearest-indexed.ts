@@ -2,18 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import { numbers } from '../postgres/array-values.ts';
 import { nearestOf } from '../postgres/search/nearest.ts';
 import { passes, resolveFilter, VISIBLE } from '../postgres/search/passing.ts';
+import type { Reading } from '../postgres/search/reading.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
-import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import type { VectorHit } from '../vector-index.ts';
 import { distanceTo, graphOf, graphSettings, hasDirection, tableOf } from './vector-tables.ts';
 
 /** Filter and ranking in one statement, which joins the collection's table with the chunks that pass. */
-export async function nearestIndexed(database: Queries, query: IndexedQuery): Promise<NearestList> {
+export async function nearestIndexed(reading: Reading, query: IndexedQuery): Promise<NearestList> {
+  const { database } = reading;
   const { scan, space, vector, limit } = query;
   const graph = scan.kind === 'graph' && hasDirection(vector) ? graphOf(space.dimensions) : undefined;
   const from = sql`${sql.table(tableOf(space.collection))} t`;
-  const where = await conditionOf(database, query);
+  const where = await conditionOf(reading, query);
   if (scan.kind === 'graph' && graph !== undefined) {
     await graphSettings({ limit, expected: scan.expected }).execute(database);
     const { rows } = await sql<VectorHit>`
@@ -30,8 +31,8 @@ export async function nearestIndexed(database: Queries, query: IndexedQuery): Pr
   return nearestOf(database, query, rows);
 }
 
-async function conditionOf(database: Queries, { filter }: IndexedQuery): Promise<RawBuilder<boolean>> {
+async function conditionOf(reading: Reading, { filter }: IndexedQuery): Promise<RawBuilder<boolean>> {
   if (filter?.phraseFilters === undefined) return passes(filter);
-  const resolved = await resolveFilter(database, filter);
+  const resolved = await resolveFilter(reading, filter);
   return sql<boolean>`c.key in ${numbers(resolved?.keys ?? [])}`;
 }

@@ -6,7 +6,6 @@ import type { Database } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
-import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import { writerName } from './cluster-members.ts';
 import { settleFullText } from './full-text/postgres-full-text.ts';
 import { type JoinedServer, joinServers, waitForTurn } from './join-servers.ts';
@@ -14,6 +13,7 @@ import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from
 import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
 import { callOn, overOneState } from './search/call-on.ts';
+import { createSearchCache, type Reading } from './search/reading.ts';
 import { createSharedState } from './shared-state/shared-state.ts';
 import { settleVectorIndex, type VectorIndexKind } from './vector-index-kind.ts';
 
@@ -27,7 +27,7 @@ export interface PostgresOptions {
   /** Whether this process only copies the records: no server may use the database meanwhile. */
   readonly isCopying?: boolean;
   /** Searches a vector index that is in this database. */
-  readonly nearestIndexed?: (database: Queries, query: IndexedQuery) => Promise<NearestList>;
+  readonly nearestIndexed?: (reading: Reading, query: IndexedQuery) => Promise<NearestList>;
   readonly schema?: Omit<MigrateOptions, 'begin'>;
   /** What this process is for, and the version of the program, for others to see. */
   readonly role?: ProcessRole;
@@ -75,15 +75,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await close();
     throw error;
   }
+  const source = { reader, cache: createSearchCache() };
   withinTransactions(writer, { first: waitForTurn, last: settleFullText });
   return {
     writer,
     reader,
     problem: server.problem,
     search: {
-      call: callOn(reader),
+      call: callOn(source),
       dialect: postgresSql,
-      ...(nearestIndexed && { nearestIndexed: overOneState(reader, nearestIndexed) }),
+      ...(nearestIndexed && { nearestIndexed: overOneState(source, nearestIndexed) }),
     },
     shared: server,
     sharedState: createSharedState({ database: progress, reader }, server.key),

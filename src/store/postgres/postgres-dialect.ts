@@ -73,12 +73,30 @@ function translated(pool: Pool, name: string, prepare: (() => string) | undefine
         prepared.add(client);
       }
       return {
-        query: (sql: string, parameters: readonly unknown[]) =>
-          client.query(sql, parameters.map(toParameter)).catch(fail),
+        query: async (sql: string, parameters: readonly unknown[]) => {
+          const values = parameters.map(toParameter);
+          const result = await (sql.startsWith(PREPARED)
+            ? client.query({ name: nameOf(sql), text: sql, values })
+            : client.query(sql, values)
+          ).catch(fail);
+          // Of several statements at once, the last one answers.
+          return Array.isArray(result) ? result.at(-1) : result;
+        },
         release: () => client.release(),
       } as never;
     },
   };
+}
+
+/** Statements that begin so are parsed once on each connection. Their texts must be few, and name their columns. */
+export const PREPARED = '/* prepared */';
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `citewell_${names.size}`;
+  names.set(text, name);
+  return name;
 }
 
 // PostgreSQL stores no NUL in texts. The replacement is as long, so that offsets stay valid.

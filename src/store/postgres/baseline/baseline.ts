@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 import type { Tables } from '../../sql/schema.ts';
 import { changeTables, changeTriggers } from './change-tables.ts';
 import { clusterTables, clusterTriggers } from './cluster-tables.ts';
+import { contentVersionTables, contentVersionTriggers } from './content-version.ts';
 import { fullTextTables } from './full-text-tables.ts';
 import { graphTables } from './graph-tables.ts';
 import { recordTables } from './record-tables.ts';
@@ -18,9 +19,12 @@ export const baseline: Migration = {
   async up(database: Kysely<Tables>) {
     const tables = [
       ...[...recordTables, ...graphTables, ...fullTextTables],
-      ...[...clusterTables, ...changeTables, ...sharedStateTables],
+      ...[...clusterTables, ...changeTables, ...sharedStateTables, ...contentVersionTables],
     ];
-    const behaviour = [...views, ...triggers, ...clusterTriggers, ...changeTriggers, ...sharedStateTriggers];
+    const behaviour = [
+      ...[...views, ...triggers, ...clusterTriggers, ...changeTriggers],
+      ...[...sharedStateTriggers, ...contentVersionTriggers],
+    ];
     for (const statement of [...tables.map(writeOut), ...behaviour]) await sql.raw(statement).execute(database);
     // Distinguishes the collections of two corpora that use one Chroma.
     await database.insertInto('settings').values({ name: 'corpus_id', value: randomUUID() }).execute();

@@ -1,20 +1,24 @@
 import { indexTables } from '../../sql/full-text/full-text-tables.ts';
 
 /**
- * Per index the analysed texts, and the postings of each term in blocks (`full-text/posting-blocks.ts`). `first` is the
- * key a block begins with; `occurrences` is their sum over the block.
+ * Per index the analysed texts, and the postings of each term in blocks (`full-text/posting-blocks.ts`). `first` and
+ * `last` are the keys a block begins and ends with; `entries` counts its postings, `occurrences` is their sum. A block
+ * has the version of the index with which it last changed; `removed` is the last one in which a block disappeared.
  */
 export const fullTextTables: readonly string[] = [
   ...indexTables.flatMap((table) => [
     `create table ${table} (key bigint primary key, title TEXT not null, body TEXT not null, length integer not null)`,
     `create table ${table}_blocks (
-    term TEXT, first bigint, occurrences integer not null, postings bytea not null, primary key (term, first)
+    term TEXT, first bigint, last bigint not null, entries integer not null, occurrences integer not null,
+    version bigint not null, postings bytea not null, primary key (term, first)
   )`,
   ]),
   // Bytes that are already compact: compressing them costs time at every read.
   ...indexTables.map((table) => `alter table ${table}_blocks alter column postings set storage external`),
-  'create table full_text_sizes (name TEXT primary key, entries bigint not null, length bigint not null)',
-  ...indexTables.map((table) => `insert into full_text_sizes values ('${table}', 0, 0)`),
+  `create table full_text_sizes (
+    name TEXT primary key, entries bigint not null, length bigint not null, version bigint not null, removed bigint not null
+  )`,
+  ...indexTables.map((table) => `insert into full_text_sizes values ('${table}', 0, 0, 1, 1)`),
   // Entries that triggers have found to be missing or gone; the transaction changes the index before it commits.
   'create table full_text_due (name TEXT not null, key bigint not null, is_gone integer not null)',
 ];

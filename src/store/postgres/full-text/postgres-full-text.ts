@@ -8,8 +8,8 @@ import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers, texts } from '../array-values.ts';
 import { countOccurrences, decodePostings, encodePostings, type Posting } from './posting-blocks.ts';
 
-/** Postings of a block at most: what changing one of them rewrites, some 3 kB. */
-const MAX_POSTINGS = 1_000;
+/** Postings of a block at most: what a change of one of them rewrites, less than 1 kB. */
+const MAX_POSTINGS = 256;
 /** Texts analysed before their postings are written. */
 const TEXTS = 500;
 
@@ -50,7 +50,8 @@ export const postgresFullText: FullTextTables = {
   async clear(database, table) {
     await sql`delete from ${sql.table(table)}`.execute(database);
     await sql`delete from ${sql.table(`${table}_blocks`)}`.execute(database);
-    await sql`update full_text_sizes set entries = 0, length = 0 where name = ${table}`.execute(database);
+    await sql`update full_text_sizes set entries = 0, length = 0, version = version + 1, removed = version + 1
+      where name = ${table}`.execute(database);
   },
 
   async hasAny(database, table, keys) {
@@ -108,16 +109,134 @@ interface Block {
   readonly postings: Uint8Array;
 }
 
+interface Written extends Block {
+  readonly last: number;
+  readonly entries: number;
+  readonly occurrences: number;
+}
+
 async function changePostings(
   database: Queries,
   table: IndexTable,
   { byTerm, lengths }: Postings,
   how: 'add' | 'remove',
 ): Promise<void> {
-  const blocks = sql.table(`${table}_blocks`);
+  const sign = how === 'add' ? 1 : -1;
+  const length = [...lengths.values()].reduce((sum, each) => sum + each, 0);
+  const { rows } = await sql<{ version: number }>`
+    update full_text_sizes set entries = entries + ${sign * lengths.size}, length = length + ${sign * length},
+      version = version + 1
+    where name = ${table} returning version`.execute(database);
+  const version = rows[0]?.version ?? 0;
+  const others = how === 'add' ? await appendPostings(database, table, { byTerm, version }) : byTerm;
+  if (others.size > 0) await rewriteBlocks(database, table, { byTerm: others, version, how });
+}
+
+interface Tail {
+  readonly term: string;
+  readonly first: number;
+  readonly last: number;
+  readonly entries: number;
+}
+
+interface Change {
+  readonly byTerm: ReadonlyMap<string, readonly Posting[]>;
+  readonly version: number;
+}
+
+/**
+ * Appends postings of keys above all others, as those of new chunks are, to the last block of their term without
+ * reading it. Returns the postings that go elsewhere.
+ */
+async function appendPostings(
+  database: Queries,
+  table: IndexTable,
+  { byTerm, version }: Change,
+): Promise<ReadonlyMap<string, readonly Posting[]>> {
+  const tails = await readTails(database, table, [...byTerm.keys()]);
+  const others = new Map<string, readonly Posting[]>();
+  const appended: Written[] = [];
+  const created: Written[] = [];
+  for (const [term, postings] of byTerm) {
+    const tail = tails.get(term);
+    const [lowest] = postings;
+    if (tail !== undefined && lowest !== undefined && lowest.key <= tail.last) {
+      others.set(term, postings);
+      continue;
+    }
+    const room = tail === undefined ? 0 : Math.max(0, MAX_POSTINGS - tail.entries);
+    const fitting = postings.slice(0, room);
+    if (tail !== undefined && fitting.length > 0) {
+      appended.push({ ...toBlock(term, tail.last, fitting), first: tail.first });
+    }
+    for (const part of inBatches(postings.slice(room), MAX_POSTINGS)) {
+      created.push(toBlock(term, part[0]?.key ?? 0, part));
+    }
+  }
+  if (appended.length > 0) {
+    await sql`
+      update ${blocksOf(table)} b set last = a.last, entries = b.entries + a.entries,
+        occurrences = b.occurrences + a.occurrences, version = ${version}, postings = b.postings || a.postings
+      from ${asRows(appended)} as a (${COLUMNS})
+      where b.term = a.term collate "C" and b.first = a.first`.execute(database);
+  }
+  await writeBlocks(database, table, { written: created, version });
+  return others;
+}
+
+async function readTails(
+  database: Queries,
+  table: IndexTable,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, Tail>> {
+  const { rows } = await sql<Tail>`
+    select w.term, b.first, b.last, b.entries from unnest(${terms}::text[]) as w (term)
+    cross join lateral (
+      select first, last, entries from ${blocksOf(table)} where term = w.term collate "C" order by first desc limit 1
+    ) as b`.execute(database);
+  return new Map(rows.map((row) => [row.term, row]));
+}
+
+const blocksOf = (table: IndexTable) => sql.table(`${table}_blocks`);
+
+const toBlock = (term: string, first: number, postings: readonly Posting[]): Written => ({
+  term,
+  first,
+  last: postings.at(-1)?.key ?? first,
+  entries: postings.length,
+  occurrences: countOccurrences(postings),
+  postings: encodePostings(postings, first),
+});
+
+const COLUMNS = sql.raw('term, first, last, entries, occurrences, postings');
+
+const asRows = (blocks: readonly Written[]) => sql`
+  unnest(${blocks.map(({ term }) => term)}::text[], ${blocks.map(({ first }) => first)}::bigint[],
+    ${blocks.map(({ last }) => last)}::bigint[], ${blocks.map(({ entries }) => entries)}::integer[],
+    ${blocks.map(({ occurrences }) => occurrences)}::integer[], ${blocks.map(({ postings }) => postings)}::bytea[])`;
+
+async function writeBlocks(
+  database: Queries,
+  table: IndexTable,
+  { written, version }: { readonly written: readonly Written[]; readonly version: number },
+): Promise<void> {
+  if (written.length === 0) return;
+  await sql`
+    insert into ${blocksOf(table)} (${COLUMNS}, version)
+    select w.*, ${version}::bigint from ${asRows(written)} as w (${COLUMNS})
+    on conflict (term, first) do update set last = excluded.last, entries = excluded.entries,
+      occurrences = excluded.occurrences, postings = excluded.postings, version = excluded.version`.execute(database);
+}
+
+/** Reads the blocks that hold these postings or would take them in, and writes them anew. */
+async function rewriteBlocks(
+  database: Queries,
+  table: IndexTable,
+  { byTerm, version, how }: Change & { readonly how: 'add' | 'remove' },
+): Promise<void> {
   const touched = await blocksFor(database, table, byTerm);
   const emptied: Block[] = [];
-  const written: { term: string; first: number; occurrences: number; postings: Uint8Array }[] = [];
+  const written: Written[] = [];
   for (const [term, changed] of byTerm) {
     const own = touched.get(term) ?? [];
     const keys = new Set(changed.map(({ key }) => key));
@@ -133,30 +252,18 @@ async function changePostings(
       }
       for (const [index, part] of inBatches(postings, MAX_POSTINGS).entries()) {
         const first = index === 0 ? block.first : (part[0]?.key ?? 0);
-        written.push({ term, first, occurrences: countOccurrences(part), postings: encodePostings(part, first) });
+        written.push(toBlock(term, first, part));
       }
     }
   }
   if (emptied.length > 0) {
     await sql`
-      delete from ${blocks} b using unnest(${emptied.map(({ term }) => term)}::text[],
+      delete from ${blocksOf(table)} b using unnest(${emptied.map(({ term }) => term)}::text[],
         ${emptied.map(({ first }) => first)}::bigint[]) as e (term, first)
-      where b.term = e.term and b.first = e.first`.execute(database);
+      where b.term = e.term collate "C" and b.first = e.first`.execute(database);
+    await sql`update full_text_sizes set removed = ${version} where name = ${table}`.execute(database);
   }
-  if (written.length > 0) {
-    await sql`
-      insert into ${blocks} (term, first, occurrences, postings)
-      select * from unnest(${written.map(({ term }) => term)}::text[], ${written.map(({ first }) => first)}::bigint[],
-        ${written.map(({ occurrences }) => occurrences)}::integer[],
-        ${written.map(({ postings }) => postings)}::bytea[])
-      on conflict (term, first) do update set occurrences = excluded.occurrences, postings = excluded.postings
-      `.execute(database);
-  }
-  const sign = how === 'add' ? 1 : -1;
-  const length = [...lengths.values()].reduce((sum, each) => sum + each, 0);
-  await sql`
-    update full_text_sizes set entries = entries + ${sign * lengths.size}, length = length + ${sign * length}
-    where name = ${table}`.execute(database);
+  await writeBlocks(database, table, { written, version });
 }
 
 /** Inserts each posting into the last block that begins before it; before all blocks, into a new one. */
@@ -177,7 +284,7 @@ async function blocksFor(
   table: IndexTable,
   byTerm: ReadonlyMap<string, readonly Posting[]>,
 ): Promise<Map<string, Block[]>> {
-  const blocks = sql.table(`${table}_blocks`);
+  const blocks = blocksOf(table);
   const lows = [...byTerm.values()].map((postings) => postings[0]?.key ?? 0);
   const highs = [...byTerm.values()].map((postings) => postings.at(-1)?.key ?? 0);
   const { rows } = await sql<Block>`

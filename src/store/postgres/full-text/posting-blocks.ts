@@ -25,6 +25,16 @@ export function encodePostings(postings: readonly Posting[], first: number): Uin
 
 export function decodePostings(bytes: Uint8Array, first: number): Posting[] {
   const postings: Posting[] = [];
+  forEachPosting(bytes, first, (key, title, body, length) => postings.push({ key, title, body, length }));
+  return postings;
+}
+
+/** Calls `visit` with each posting of a block, without making objects. */
+export function forEachPosting(
+  bytes: Uint8Array,
+  first: number,
+  visit: (key: number, title: number, body: number, length: number) => void,
+): void {
   let at = 0;
   const next = (): number => {
     let value = 0;
@@ -38,9 +48,8 @@ export function decodePostings(bytes: Uint8Array, first: number): Posting[] {
     key += next();
     const occurrences = next();
     const title = occurrences % 2 === 1 ? next() : 0;
-    postings.push({ key, title, body: Math.floor(occurrences / 2), length: next() });
+    visit(key, title, Math.floor(occurrences / 2), next());
   }
-  return postings;
 }
 
 function pushNumber(bytes: number[], value: number): void {

@@ -4,6 +4,7 @@ import type { Metadata } from '../../../documents/document.ts';
 import { type ChunkRow, toChunk } from '../../sql/documents/chunk-rows.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers } from '../array-values.ts';
+import { PREPARED } from '../postgres-dialect.ts';
 import { VISIBLE } from './passing.ts';
 import { replacedSince } from './past.ts';
 
@@ -35,7 +36,10 @@ export async function loadChunks(
   if (keys.length === 0) return new Map();
   const wanted = sql`c.key in ${numbers(keys)}`;
   const stayed = at === undefined ? sql`` : sql`and d.published_at <= ${at}`;
-  const present = await sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where ${wanted} ${stayed}`.execute(database);
+  const present =
+    await sql<FoundRow>`${sql.raw(PREPARED)} select ${COLUMNS} from ${VISIBLE} where ${wanted} ${stayed}`.execute(
+      database,
+    );
   const chunks = present.rows.map((row) => read(row, {}));
   if (at === undefined) return new Map(chunks);
   const past = await sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`.execute(database);

@@ -2,52 +2,68 @@ import { type RawBuilder, sql } from 'kysely';
 import { distanceFrom } from '../../distance.ts';
 import { bestKeys } from '../../sql/search/best-keys.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
+import type { KeySet } from '../../sql/search/key-set.ts';
 import type { NearestList, NearestPlan, NearestQuery } from '../../sql/search/nearest-chunks.ts';
 import { fromKeyRanges, inBatches, type KeyRange } from '../../sql/sqlite/key-ranges.ts';
 import { currentSpace, type Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../../sql/vector-spaces/vector-bytes.ts';
 import { isSameSpace, type VectorHit, type VectorSpaceName } from '../../vector-index.ts';
 import { numbers } from '../array-values.ts';
+import { PREPARED } from '../postgres-dialect.ts';
 import { readKeys, toRaw } from './conditions.ts';
 import { loadChunks } from './load-chunks.ts';
-import { passes, resolveFilter, VISIBLE, withPhrases } from './passing.ts';
+import { nameOfFilter, passes, resolveFilter, VISIBLE } from './passing.ts';
+import type { Matrix, Reading } from './reading.ts';
 
 /** Vectors held at a time while many are compared. */
 const BATCH = 2_000;
+/** Components of the vectors of a filter that are kept for later searches, 8 MB. */
+const MAX_COMPONENTS = 2_000_000;
 
-export async function planNearest(database: Queries, filter: CompiledFilter): Promise<NearestPlan> {
-  const space = (await currentSpace(database)) ?? null;
-  const sizes = await sql<{ entries: number }>`
-    select entries from full_text_sizes where name = 'chunk_terms'`.execute(database);
-  const visible = sizes.rows[0]?.entries ?? 0;
-  const resolved = filter?.past === undefined ? undefined : (await resolveFilter(database, filter))?.keys;
-  const matching = resolved?.length ?? (filter === null ? visible : await countMatching(database, filter));
-  const entries =
-    space === null
-      ? []
-      : await database
-          .selectFrom('outbox')
-          .select('payload')
-          .where('space_key', '=', space.key)
-          .where('kind', '=', 'upsert')
-          .execute();
-  const owed = entries.flatMap(({ payload }) => fromKeyRanges(JSON.parse(payload) as KeyRange[]));
-  const pending = owed.length === 0 ? [] : await passing(database, owed, filter);
-  const past = resolved === undefined ? [] : await notVisible(database, resolved);
-  const embedded = space === null ? [] : await vectorsOf(database, sql`past_chunk_vectors`, space.key, past);
-  const withoutVector = space === null ? 0 : past.length - embedded.length;
-  return { space, visible, matching, pending, past, withoutVector };
+type Space = NearestQuery['space'];
+
+interface CurrentSpace extends Space {
+  /** Payloads of the writes that the index of the space has not had yet; a JSON list. */
+  readonly owed: string | null;
 }
 
-async function countMatching(database: Queries, filter: NonNullable<CompiledFilter>): Promise<number> {
-  if (filter.phraseFilters !== undefined) return (await resolveFilter(database, filter))?.keys.length ?? 0;
+export async function planNearest(reading: Reading, filter: CompiledFilter): Promise<NearestPlan> {
+  const { database } = reading;
+  const { rows } = await sql<CurrentSpace>`${sql.raw(PREPARED)}
+    select s.key, s.embedder, s.version, s.dimensions, s.collection, s.state, s.created_at,
+      (select json_agg(o.payload) from outbox o where o.space_key = s.key and o.kind = 'upsert') as owed
+    from vector_spaces s where s.state = 'current'`.execute(database);
+  const visible = reading.indexes.chunk_terms.entries;
+  const matching = filter === null ? visible : await countMatching(reading, filter);
+  const [current] = rows;
+  if (current === undefined) return { space: null, visible, matching, pending: [], past: [], withoutVector: 0 };
+  const { owed, ...space } = current;
+  const entries = JSON.parse(owed ?? '[]') as string[];
+  const waiting = entries.flatMap((payload) => fromKeyRanges(JSON.parse(payload) as KeyRange[]));
+  const pending = waiting.length === 0 ? [] : await passing(reading, waiting, filter);
+  const resolved = filter?.past === undefined ? undefined : await resolveFilter(reading, filter);
+  const past = resolved === undefined ? [] : await notVisible(database, resolved.keys);
+  const embedded = past.length === 0 ? [] : await vectorsOf(database, sql`past_chunk_vectors`, space.key, past);
+  return { space, visible, matching, pending, past, withoutVector: past.length - embedded.length };
+}
+
+async function countMatching(reading: Reading, filter: NonNullable<CompiledFilter>): Promise<number> {
+  if (filter.phraseFilters !== undefined || filter.past !== undefined) {
+    return (await resolveFilter(reading, filter))?.keys.length ?? 0;
+  }
+  const { counts, filters } = reading.cache;
+  const name = nameOfFilter(reading.content, filter);
+  const known = filters.get(name)?.keys.length ?? counts.get(name);
+  if (known !== undefined) return known;
   const { onDocuments } = filter;
   const one =
     onDocuments === null
       ? sql`select count(*) as count from ${VISIBLE} where ${passes(filter)}`
       : countByDocument(toRaw(onDocuments), passes(filter));
-  const { rows } = await sql<{ count: number }>`${one}`.execute(database);
-  return rows[0]?.count ?? 0;
+  const { rows } = await sql<{ count: number }>`${one}`.execute(reading.database);
+  const count = rows[0]?.count ?? 0;
+  counts.set(name, count);
+  return count;
 }
 
 /** Documents are far fewer than chunks; those with metadata of their own are looked at one by one. */
@@ -63,37 +79,75 @@ async function notVisible(database: Queries, keys: readonly number[]): Promise<n
 }
 
 /** Those of these chunks that pass, and are visible or were at the filter's time. */
-async function passing(database: Queries, keys: readonly number[], filter: CompiledFilter): Promise<readonly number[]> {
-  if (filter?.past !== undefined) {
-    const resolved = await resolveFilter(database, filter);
-    return keys.filter((key) => resolved?.has(key));
-  }
-  const { rows } = await sql<{ key: number }>`
-    select c.key from ${VISIBLE} where c.key in ${numbers(keys)} and ${passes(filter)}`.execute(database);
-  const found = rows.map(({ key }) => key);
-  return filter?.phraseFilters === undefined ? found : withPhrases(database, found, filter);
+async function passing(reading: Reading, keys: readonly number[], filter: CompiledFilter): Promise<readonly number[]> {
+  const isPlain = filter?.past === undefined && filter?.phraseFilters === undefined;
+  const known = filter === null ? undefined : reading.cache.filters.get(nameOfFilter(reading.content, filter));
+  const resolved = known ?? (isPlain ? undefined : await resolveFilter(reading, filter));
+  if (resolved !== undefined) return keys.filter((key) => resolved.has(key));
+  const mark = sql.raw(filter === null ? PREPARED : '');
+  const { rows } = await sql<{ key: number }>`${mark}
+    select c.key from ${VISIBLE} where c.key in ${numbers(keys)} and ${passes(filter)}`.execute(reading.database);
+  return rows.map(({ key }) => key);
 }
 
 /** Compares the query with every vector that passes the filter. */
-export async function nearestExactly(database: Queries, query: NearestQuery): Promise<NearestList> {
+export async function nearestExactly(reading: Reading, query: NearestQuery): Promise<NearestList> {
+  const { database } = reading;
   const { filter, space } = query;
   const best = bestKeys(query.limit);
-  if (filter?.past !== undefined || filter?.phraseFilters !== undefined) {
-    const resolved = await resolveFilter(database, filter);
+  const resolved = await resolveFilter(reading, filter);
+  if (filter?.past !== undefined) {
     for (const batch of inBatches(resolved?.keys ?? [], BATCH)) {
       for (const table of VECTORS) offerAll(await vectorsOf(database, table, space.key, batch), query, best);
+    }
+    return toList(database, best, query);
+  }
+  const count = resolved?.keys.length ?? reading.indexes.chunk_terms.entries;
+  if (count * space.dimensions <= MAX_COMPONENTS) {
+    offerMatrix(await matrixOf(reading, query, resolved), query, best);
+    return toList(database, best, query);
+  }
+  if (resolved !== undefined) {
+    for (const batch of inBatches(resolved.keys, BATCH)) {
+      offerAll(await vectorsOf(database, sql`chunk_vectors`, space.key, batch), query, best);
     }
     return toList(database, best, query);
   }
   for (let last = 0; ; ) {
     const { rows } = await sql<VectorRow>`
       select v.chunk_key as key, v.vector from ${VISIBLE} join chunk_vectors v on v.chunk_key = c.key
-      where v.space_key = ${space.key} and v.chunk_key > ${last} and ${passes(filter)}
-      order by v.chunk_key limit ${BATCH}`.execute(database);
+      where v.space_key = ${space.key} and v.chunk_key > ${last} order by v.chunk_key limit ${BATCH}`.execute(database);
     offerAll(rows, query, best);
     const final = rows.at(-1);
     if (final === undefined || rows.length < BATCH) return toList(database, best, query);
     last = final.key;
+  }
+}
+
+/** The vectors of the visible chunks that pass, which are few. */
+async function matrixOf(
+  { database, cache, content }: Reading,
+  { filter, space }: NearestQuery,
+  resolved: KeySet | undefined,
+): Promise<Matrix> {
+  const name = `${space.key} ${nameOfFilter(content, filter)}`;
+  const known = cache.matrices.get(name);
+  if (known !== undefined) return known;
+  const passed = resolved === undefined ? sql`select c.key from ${VISIBLE}` : numbers(resolved.keys);
+  const { rows } = await sql<VectorRow>`
+    select chunk_key as key, vector from chunk_vectors where space_key = ${space.key} and chunk_key in (${passed})
+    order by chunk_key`.execute(database);
+  const vectors = new Float32Array(rows.length * space.dimensions);
+  for (const [row, { vector }] of rows.entries()) vectors.set(fromVectorBytes(vector), row * space.dimensions);
+  const matrix = { keys: rows.map(({ key }) => key), vectors };
+  cache.matrices.set(name, matrix);
+  return matrix;
+}
+
+function offerMatrix({ keys, vectors }: Matrix, { measure, vector, space }: NearestQuery, best: Best): void {
+  const distance = distanceFrom(measure, vector);
+  for (const [row, key] of keys.entries()) {
+    best.offer(key, -distance(vectors.subarray(row * space.dimensions, (row + 1) * space.dimensions)));
   }
 }
 
@@ -102,14 +156,14 @@ export async function nearestExactly(database: Queries, query: NearestQuery): Pr
  * used as they are; for other measures, and for `others`, the stored vectors are compared.
  */
 export async function nearestAmong(
-  database: Queries,
+  reading: Reading,
   query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
 ): Promise<NearestList> {
   const { filter, hits } = query;
-  const passed = new Set(await passing(database, [...hits.map(({ key }) => key), ...query.others], filter));
+  const passed = new Set(await passing(reading, [...hits.map(({ key }) => key), ...query.others], filter));
   const others = query.others.filter((key) => passed.has(key));
   return nearestOf(
-    database,
+    reading.database,
     { ...query, others },
     hits.filter(({ key }) => passed.has(key)),
   );

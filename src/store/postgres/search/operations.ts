@@ -1,66 +1,73 @@
 import { sql } from 'kysely';
+import { createVocabulary, isWorthReading, type Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
+import type { TermIndex } from '../../sql/full-text/term-index.ts';
 import { searchGraph } from '../../sql/graph/search-graph.ts';
+import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
+import type { KeySet } from '../../sql/search/key-set.ts';
 import {
   type MatchingQuery,
   rankWithin,
   type searchOperations,
   withChunks,
 } from '../../sql/search/search-operations.ts';
-import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { numbers } from '../array-values.ts';
 import { toRaw } from './conditions.ts';
 import { inRounds } from './graph-rounds.ts';
 import { loadChunks } from './load-chunks.ts';
 import { nearestAmong, nearestExactly, planNearest, readVectors } from './nearest.ts';
-import { chunksWithPhrase, resolveFilter } from './passing.ts';
+import { chunksWithPhrase, nameOfFilter, resolveFilter } from './passing.ts';
 import { CHUNK_SOURCES, chunksWithin } from './past.ts';
 import { rankDescriptions } from './rank-descriptions.ts';
-import { withTerms } from './read-terms.ts';
+import { withPresentTerms, withTerms } from './read-terms.ts';
+import type { Reading } from './reading.ts';
 
 type Known = typeof searchOperations;
 
 /** The search operations of the record store, over one state of the database. */
 export type SearchOperations = {
   readonly [Name in keyof Known]: (
-    database: Queries,
+    reading: Reading,
     query: Parameters<Known[Name]>[1],
   ) => Promise<ReturnType<Known[Name]>>;
 };
 
 export const operations: SearchOperations = {
-  planNearest: (database, { filter }) => planNearest(database, filter),
+  planNearest: (reading, { filter }) => planNearest(reading, filter),
   nearestExactly,
   nearestAmong,
   readCodes: async () => null,
   nearestByCodes: nearestExactly,
 
-  async matchingChunks(database, query) {
-    const { hits: found, corrections } = await rank(database, query);
+  async matchingChunks(reading, query) {
+    const { hits: found, corrections } = await rank(reading, query);
     const chunks = await loadChunks(
-      database,
+      reading.database,
       found.map(({ key }) => key),
       query.filter?.past?.at,
     );
     return { hits: withChunks(found, chunks), corrections };
   },
 
-  rankChunks: (database, query) => rank(database, query),
+  rankChunks: (reading, query) => rank(reading, query),
 
-  readChunks: (database, { keys, at }) => loadChunks(database, keys, at),
-  readVectors: (database, { keys, space }) => readVectors(database, keys, space),
+  readChunks: ({ database }, { keys, at }) => loadChunks(database, keys, at),
+  readVectors: ({ database }, { keys, space }) => readVectors(database, keys, space),
 
-  async countPhrases(database, { phrases, filter }) {
-    const allowed = await resolveFilter(database, filter);
+  async countPhrases(reading, { phrases, filter }) {
+    const allowed = await resolveFilter(reading, filter);
     const sets: Set<number>[] = [];
     for (const [phrase] of phrases) {
       const having =
-        phrase === undefined ? new Set<number>() : await chunksWithPhrase(database, phrase, filter?.past !== undefined);
+        phrase === undefined
+          ? new Set<number>()
+          : await chunksWithPhrase(reading.database, phrase, filter?.past !== undefined);
       sets.push(new Set([...having].filter((key) => allowed?.has(key) ?? true)));
     }
     const all = [...(sets[0] ?? [])].filter((key) => sets.every((each) => each.has(key)));
     return { each: sets.map(({ size }) => size), all: all.length };
   },
 
-  async countRetired(database, { at, filter }) {
+  async countRetired({ database }, { at, filter }) {
     const passes = filter === null ? sql`` : sql`and ${toRaw(filter)}`;
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from document_versions v join documents d on d.key = v.document_key
@@ -68,31 +75,57 @@ export const operations: SearchOperations = {
     return rows[0]?.count ?? 0;
   },
 
-  async documentFullText(database, { terms, filter, limit, offset, at }) {
+  async documentFullText(reading, { terms, filter, limit, offset, at }) {
     const limits = { words: offset + limit, meaning: 0 };
-    const { byWords, total } = await rankDescriptions(database, { terms, filter, at, limits });
+    const { byWords, total } = await rankDescriptions(reading, { terms, filter, at, limits });
     return { hits: byWords.slice(offset), total };
   },
 
-  async searchGraph(database, { filter, ...query }) {
-    const allowed = await resolveFilter(database, filter);
-    return inRounds(database, (reading) => searchGraph(reading, query, allowed));
+  async searchGraph(reading, { filter, ...query }) {
+    const allowed = await resolveFilter(reading, filter);
+    return inRounds(reading.database, (graph) => searchGraph(graph, query, allowed));
   },
 
   rankDescriptions,
 };
 
-async function rank(database: Queries, { filter, ...query }: MatchingQuery) {
-  const allowed = await resolveFilter(database, filter);
+async function rank(reading: Reading, { filter, ...query }: MatchingQuery) {
+  const allowed = await resolveFilter(reading, filter);
   const terms = [...query.terms, ...query.words.map(([term]) => term), ...query.identifiers.map(([whole]) => whole)];
-  const sources = filter?.past === undefined ? CHUNK_SOURCES.slice(0, 1) : CHUNK_SOURCES;
-  const within = filter?.past && (await allChunksAt(database, filter.past.at));
-  return withTerms(database, { sources, within, terms, rank: (index) => rankWithin(index, query, { allowed }) });
+  const vocabulary = allowed && filter?.past === undefined ? await vocabularyOf(reading, filter, allowed) : undefined;
+  const own = () => vocabulary;
+  const ranking = { terms, rank: (index: TermIndex) => rankWithin(index, query, { allowed, own, few: own }) };
+  if (filter?.past === undefined) return withPresentTerms(reading, 'chunk_terms', ranking);
+  const within = await allChunksAt(reading, filter.past.at);
+  return withTerms(reading.database, { ...ranking, sources: CHUNK_SOURCES, within });
+}
+
+/** The terms of the chunks that pass a filter, where they are few. */
+async function vocabularyOf(
+  reading: Reading,
+  filter: CompiledFilter,
+  { keys }: KeySet,
+): Promise<Vocabulary | undefined> {
+  const { vocabularies } = reading.cache;
+  const name = nameOfFilter(reading.content, filter);
+  const known = vocabularies.get(name);
+  if (known?.wasRead) return known.terms;
+  const queries = (known?.queries ?? 0) + 1;
+  const wasRead = isWorthReading(keys, queries);
+  const terms = wasRead ? await readVocabulary(reading, keys) : undefined;
+  vocabularies.set(name, { queries, wasRead, terms });
+  return terms;
+}
+
+async function readVocabulary({ database }: Reading, keys: readonly number[]): Promise<Vocabulary | undefined> {
+  const { rows } = await sql<{ key: number; title: string; body: string }>`
+    select key, title, body from chunk_terms where key in ${numbers(keys)} order by key`.execute(database);
+  return createVocabulary(rows, keys.length);
 }
 
 /** A ranking as of a time has the frequencies and lengths of that time, whatever the filter. */
-async function allChunksAt(database: Queries, at: string) {
+async function allChunksAt(reading: Reading, at: string) {
   const stayed = { sql: 'd.published_at <= $1', parameters: [at] };
   const all = { onChunks: stayed, onDocuments: stayed, past: { at, condition: { sql: 'true', parameters: [] } } };
-  return chunksWithin(database, (await resolveFilter(database, all))?.keys ?? []);
+  return chunksWithin(reading.database, (await resolveFilter(reading, all))?.keys ?? []);
 }

@@ -6,6 +6,7 @@ import { numbers } from '../array-values.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
 import { readKeys, toRaw } from './conditions.ts';
 import { pastKeys } from './past.ts';
+import type { Reading } from './reading.ts';
 
 /** The visible chunks `c` with their documents `d`. */
 export const VISIBLE = sql.raw(
@@ -17,12 +18,21 @@ export const passes = (filter: CompiledFilter): RawBuilder<boolean> =>
   filter === null ? sql<boolean>`true` : toRaw(filter.onChunks);
 
 /** Exactly the chunks that pass, visible now or at the filter's time; undefined when all visible ones do. */
-export async function resolveFilter(database: Queries, filter: CompiledFilter): Promise<KeySet | undefined> {
+export async function resolveFilter(reading: Reading, filter: CompiledFilter): Promise<KeySet | undefined> {
   if (filter === null) return undefined;
+  const { cache, content, database } = reading;
+  const name = nameOfFilter(content, filter);
+  const known = cache.filters.get(name);
+  if (known !== undefined) return known;
   const present = await readKeys(database, sql`select c.key from ${VISIBLE} where ${passes(filter)}`);
   const past = filter.past === undefined ? [] : await pastKeys(database, filter.past);
-  return keySet(await withPhrases(database, [...new Set([...present, ...past])], filter));
+  const keys = keySet(await withPhrases(database, [...new Set([...present, ...past])], filter));
+  cache.filters.set(name, keys);
+  return keys;
 }
+
+/** Identifies a filter in one version of the content. */
+export const nameOfFilter = (content: number, filter: CompiledFilter): string => `${content} ${JSON.stringify(filter)}`;
 
 /** Those of the chunks that have the required phrases and none of the excluded ones. */
 export async function withPhrases(

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import { toTextScore } from '../../full-text/text-score.ts';
 import { rankByTerms } from '../../sql/full-text/rank-by-terms.ts';
+import type { TermIndex } from '../../sql/full-text/term-index.ts';
 import { keySet } from '../../sql/search/key-set.ts';
 import {
   type CompiledDescriptionQuery,
@@ -14,24 +15,21 @@ import { fromVectorBytes } from '../../sql/vector-spaces/vector-bytes.ts';
 import { isSameSpace, type VectorSpaceName } from '../../vector-index.ts';
 import { readKeys, toRaw } from './conditions.ts';
 import { documentsAt, documentsWithin } from './past.ts';
-import { type TermSource, type Within, withTerms } from './read-terms.ts';
+import { type TermSource, type Within, withPresentTerms, withTerms } from './read-terms.ts';
+import type { Reading } from './reading.ts';
 
 type Candidates = ReadonlyMap<number, DocumentAsOf>;
 
 /** Documents by full text and by vectors of their titles and summaries, each list best first. */
-export async function rankDescriptions(
-  database: Queries,
-  query: CompiledDescriptionQuery,
-): Promise<RankedDescriptions> {
+export async function rankDescriptions(reading: Reading, query: CompiledDescriptionQuery): Promise<RankedDescriptions> {
   const { terms, near, limits } = query;
-  const { documents, sources, within } = await candidates(database, query);
+  const { database } = reading;
+  const { documents, earlier } = await candidates(database, query);
   const allowed = keySet([...documents.keys()]);
-  const found = await withTerms(database, {
-    sources,
-    within,
-    terms,
-    rank: (index) => rankByTerms(index, { terms, allowed, limit: documents.size }),
-  });
+  const ranking = { terms, rank: (index: TermIndex) => rankByTerms(index, { terms, allowed, limit: documents.size }) };
+  const found = await (earlier === undefined
+    ? withPresentTerms(reading, 'document_terms', ranking)
+    : withTerms(database, { ...ranking, ...earlier }));
   const show = ({ key, score }: { readonly key: number; readonly score: number }) => {
     const document = documents.get(key);
     return document === undefined ? [] : [{ ...document, score }];
@@ -51,18 +49,19 @@ export async function rankDescriptions(
 
 interface Found {
   readonly documents: Candidates;
-  readonly sources: readonly TermSource[];
-  readonly within: Within | undefined;
+  /** What is searched instead of the present index. */
+  readonly earlier?: { readonly sources: readonly TermSource[]; readonly within: Within };
 }
 
 async function candidates(database: Queries, { filter, at }: CompiledDescriptionQuery): Promise<Found> {
   const condition = filter === null ? sql<boolean>`true` : toRaw(filter);
   if (at !== undefined) {
-    return { ...(await documentsAt(database, at, condition)), within: await documentsWithin(database, at) };
+    const { documents, sources } = await documentsAt(database, at, condition);
+    return { documents, earlier: { sources, within: await documentsWithin(database, at) } };
   }
   const keys = await readKeys(database, sql`select d.key from documents d where d.generation > 0 and ${condition}`);
   const documents = new Map(keys.map((key) => [key, { key, version: null }]));
-  return { documents, sources: [{ table: 'document_terms', base: 0 }], within: undefined };
+  return { documents };
 }
 
 interface Near {

@@ -5,8 +5,10 @@ import type { TermIndex } from '../../sql/full-text/term-index.ts';
 import { type KeySet, keySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { texts } from '../array-values.ts';
+import { compareCodePoints } from '../full-text/compare-code-points.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
 import type { Posting } from '../full-text/posting-blocks.ts';
+import type { CachedIndex, Reading } from './reading.ts';
 
 /** An index whose keys are shifted by `base`, so that those of several do not meet. */
 export interface TermSource {
@@ -21,25 +23,53 @@ export interface Within {
 }
 
 export interface Ranking<Result> {
-  readonly sources: readonly TermSource[];
-  /** Undefined for everything in the first source, which is the only one then. */
-  readonly within: Within | undefined;
   /** Terms that are certainly looked up. */
   readonly terms: Iterable<string>;
   readonly rank: (index: TermIndex) => Result;
 }
 
 /**
- * Runs a ranking, which reads the index synchronously, over what has been fetched of it so far, and again once what it
- * lacked has been fetched. A search takes two or three rounds, each of a few queries.
+ * Runs a ranking, which reads the index synchronously, over what is known of it, and again once what it lacked has been
+ * fetched: mostly nothing or one query, with misspelt words two or three.
  */
+export async function withPresentTerms<Result>(
+  { database, cache, indexes }: Reading,
+  table: CachedIndex,
+  { terms, rank }: Ranking<Result>,
+): Promise<Result> {
+  const known = cache.terms[table].at(indexes[table]);
+  await known.fetch(database, terms);
+  for (;;) {
+    const lacking = { counts: new Set<string>(), postings: new Set<string>(), vocabularies: new Set<string>() };
+    const result = rank({
+      chunks: known.chunks,
+      count: (term) => known.get(term)?.count ?? lack(lacking.counts, term, 0),
+      postings: (term) => known.get(term)?.occurrences ?? lack(lacking.postings, term, []),
+      seek: (from) => {
+        const [initial = ''] = from;
+        const vocabulary = known.vocabulary(initial);
+        return vocabulary === undefined ? lack(lacking.vocabularies, initial, undefined) : firstFrom(vocabulary, from);
+      },
+    });
+    if (lacking.counts.size + lacking.postings.size + lacking.vocabularies.size === 0) return result;
+    await known.fetch(database, lacking.counts);
+    await known.fetch(database, lacking.postings, true);
+    for (const initial of lacking.vocabularies) await known.fetchVocabulary(database, initial);
+  }
+}
+
+/** Like `withPresentTerms` over indexes of present and earlier content, with the statistics of `within`. */
 export async function withTerms<Result>(
   database: Queries,
-  { sources, within, terms, rank }: Ranking<Result>,
+  {
+    sources,
+    within,
+    terms,
+    rank,
+  }: Ranking<Result> & { readonly sources: readonly TermSource[]; readonly within: Within },
 ): Promise<Result> {
-  const sizes = within === undefined ? await readSizes(database, sources) : undefined;
-  const statistics = sizes ?? { entries: within?.keys.length ?? 0, length: within?.length ?? 0 };
-  const counted = within && keySet(within.keys);
+  const counted = keySet(within.keys);
+  const statistics = { entries: within.keys.length, length: within.length };
   const counts = await readCounts(database, sources, [...new Set(terms)]);
   const postings = new Map<string, Posting[]>();
   const vocabularies = new Map<string, readonly string[]>();
@@ -72,12 +102,6 @@ export async function withTerms<Result>(
       vocabularies.set(initial, await readVocabulary(database, sources, initial));
     }
   }
-}
-
-async function readSizes(database: Queries, [source]: readonly TermSource[]) {
-  const { rows } = await sql<{ entries: number; length: number }>`
-    select entries, length from full_text_sizes where name = ${source?.table}`.execute(database);
-  return rows[0];
 }
 
 function lack<Value>(lacking: Set<string>, wanted: string, instead: Value): Value {
@@ -122,14 +146,11 @@ function firstFrom(terms: readonly string[], from: string): string | undefined {
   let high = terms.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (isBefore(terms[middle] ?? '', from)) low = middle + 1;
+    if (compareCodePoints(terms[middle] ?? '', from) < 0) low = middle + 1;
     else high = middle;
   }
   return terms[low];
 }
-
-// Code point order, which is that of UTF-8 bytes.
-const isBefore = (one: string, two: string): boolean => Buffer.compare(Buffer.from(one), Buffer.from(two)) < 0;
 
 /** One key per occurrence, negative for one in the title. */
 function toOccurrences(postings: readonly Posting[]): number[] {
@@ -144,14 +165,14 @@ function toOccurrences(postings: readonly Posting[]): number[] {
 /** Lengths of the entries in these postings, with the count and the mean of all that count. */
 function toLengths(
   all: Iterable<readonly Posting[]>,
-  counted: KeySet | undefined,
+  counted: KeySet,
   { entries, length }: { readonly entries: number; readonly length: number },
 ): ChunkLengths {
   const lists = [...all];
   const largest = lists.reduce((most, postings) => postings.reduce((least, { key }) => Math.max(least, key), most), 0);
   const lengths = new Int32Array(largest + 1).fill(-1);
   for (const postings of lists) {
-    for (const posting of postings) if (counted?.has(posting.key) ?? true) lengths[posting.key] = posting.length;
+    for (const posting of postings) if (counted.has(posting.key)) lengths[posting.key] = posting.length;
   }
   return {
     lengths,

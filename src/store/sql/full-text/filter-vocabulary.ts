@@ -30,14 +30,38 @@ export function vocabularyOf(reading: Reading, filter: ResolvedFilter): Vocabula
   const { keys } = filter.keys;
   if (filter.isPast || filter.hasManyTerms || keys.length > MAX_CHUNKS) return undefined;
   filter.queries = (filter.queries ?? 0) + 1;
-  if (keys.length > filter.queries * CHUNKS_PER_QUERY) return undefined;
+  if (!isWorthReading(keys, filter.queries)) return undefined;
   filter.vocabulary ??= readTerms(reading, keys);
   filter.hasManyTerms = filter.vocabulary === undefined;
   return filter.vocabulary;
 }
 
-// Undefined when they would take too much memory.
+/** Whether the terms of these chunks save more than they cost, at this query of the filter. */
+export const isWorthReading = (keys: readonly number[], queries: number): boolean =>
+  keys.length <= Math.min(MAX_CHUNKS, queries * CHUNKS_PER_QUERY);
+
 function readTerms(reading: Reading, keys: readonly number[]): Vocabulary | undefined {
+  const chosen = 'where c.key in (select value from json_each(?)) order by c.key';
+  const rows = reading.rows(`${CHUNK_TEXTS} ${chosen}`, JSON.stringify(keys));
+  return createVocabulary(analysed(rows), keys.length);
+}
+
+function* analysed(rows: Iterable<readonly unknown[]>): Generator<AnalysedChunk> {
+  for (const [key, title, headings, text] of rows) {
+    const headingPath = JSON.parse(String(headings)) as string[];
+    yield { key: Number(key), ...analyseForIndex({ title: String(title), headingPath, text: String(text) }) };
+  }
+}
+
+/** Terms of a chunk, separated by spaces. */
+interface AnalysedChunk {
+  readonly key: number;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** The terms of chunks in ascending order of keys; undefined when they would take too much memory. */
+export function createVocabulary(chunks: Iterable<AnalysedChunk>, size: number): Vocabulary | undefined {
   const postings = new Map<string, number[]>();
   let count = 0;
   const add = (terms: string, posting: number) => {
@@ -48,24 +72,16 @@ function readTerms(reading: Reading, keys: readonly number[]): Vocabulary | unde
       else if (term !== '') postings.set(term, [posting]);
     }
   };
-  const chosen = 'where c.key in (select value from json_each(?)) order by c.key';
-  const rows = reading.rows(`${CHUNK_TEXTS} ${chosen}`, JSON.stringify(keys));
-  for (const [key, title, headingPath, text] of rows) {
-    const headings = JSON.parse(String(headingPath)) as string[];
-    const { title: heading, body } = analyseForIndex({
-      title: String(title),
-      headingPath: headings,
-      text: String(text),
-    });
-    add(heading, -Number(key));
-    add(body, Number(key));
+  for (const { key, title, body } of chunks) {
+    add(title, -key);
+    add(body, key);
     if (postings.size * BYTES_PER_TERM + count * BYTES_PER_POSTING > MAX_BYTES) return undefined;
   }
   const terms = [...postings.keys()];
   const compare = terms.some((term) => SURROGATE.test(term)) ? byCodePoint : byCodeUnit;
   const sorted = terms.sort(compare);
   return {
-    isWhole: keys.length <= CHUNKS_PER_QUERY,
+    isWhole: size <= CHUNKS_PER_QUERY,
     count: (term) => postings.get(term)?.length ?? 0,
     postings: (term) => postings.get(term) ?? [],
     seek(from) {

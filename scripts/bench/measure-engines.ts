@@ -1,0 +1,151 @@
+import { mkdir } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import type { Services } from '../../src/compose/services.ts';
+import { everything, type Filter } from '../../src/documents/filter.ts';
+import { documentId } from '../../src/documents/ids.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
+import { defaultSearchSettings, type SearchKind } from '../../src/retrieval/search-settings.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
+import { openCorpusDatabase } from '../corpus-database.ts';
+import { loadRecords, recordsInFile } from './load.ts';
+import { ingestAll, pseudoFiles } from './measure-ingest.ts';
+import { kinds, numbersFrom, shares } from './measure-search.ts';
+import type { PseudoText } from './pseudo-text.ts';
+import { interleaved, type Timing, timed, timingOf, type Variant } from './timing.ts';
+import { withServices } from './with-services.ts';
+
+export const engines = ['SQLite', 'PostgreSQL'] as const;
+export type Engine = (typeof engines)[number];
+type PerEngine<Value> = Readonly<Record<Engine, Value>>;
+
+/** The same corpus searched and ingested on both engines. */
+export interface EngineFigures {
+  readonly chunks: number;
+  /** Load average during the searches. */
+  readonly load: number;
+  readonly search: readonly { readonly name: string; readonly timing: PerEngine<Timing> }[];
+  /** Chunks per second of files through the ingestor. */
+  readonly ingest: PerEngine<number>;
+  /** Chunks per second into the records alone. */
+  readonly loading: PerEngine<number>;
+}
+
+export interface EngineBench {
+  readonly folder: string;
+  /** A database of the PostgreSQL server; the bench makes its own beside it. */
+  readonly databaseUrl: string;
+  readonly text: PseudoText;
+  readonly chunks: number;
+  readonly queries: readonly string[];
+  readonly onProgress: (line: string) => void;
+}
+
+const WARM_UPS = 8;
+const WRITES = 24;
+const LIMIT = 10;
+const TURNS = 4;
+const FILES_PER_TURN = 20;
+
+export async function measureEngines(bench: EngineBench): Promise<EngineFigures> {
+  const { folder, chunks, text, queries, onProgress } = bench;
+  const database = await openCorpusDatabase({ url: bench.databaseUrl, corpus: `bench ${process.pid}`, isKept: false });
+  try {
+    const folders = { SQLite: join(folder, 'sqlite'), PostgreSQL: join(folder, 'postgres') };
+    const dataFolder = join(folders.SQLite, '.citewell');
+    await mkdir(dataFolder, { recursive: true });
+    const opens = {
+      SQLite: recordsInFile(join(dataFolder, 'citewell.db')),
+      PostgreSQL: (options: Parameters<ReturnType<typeof recordsInFile>>[0]) =>
+        openPostgresStore({ url: database.url, ...options }),
+    };
+    const embedder = createLexicalHash();
+    const loading = { SQLite: 0, PostgreSQL: 0 };
+    for (const engine of engines) {
+      const before = { documents: 0, chunks: 0 };
+      const tell = (line: string) => onProgress(`${engine}: ${line}`);
+      let loaded = before;
+      const took = await timed(async () => {
+        loaded = await loadRecords({ open: opens[engine], text, embedder, before, wanted: chunks, onProgress: tell });
+      });
+      loading[engine] = (1000 * loaded.chunks) / took;
+    }
+    onProgress('filling the indexes');
+    return await withServices(folders.SQLite, ({ services: sqlite }) =>
+      withServices(
+        folders.PostgreSQL,
+        async ({ services: postgres }) => {
+          const both = { SQLite: sqlite, PostgreSQL: postgres };
+          onProgress('searching');
+          const search = await searchBoth(both, queries);
+          const load = loadavg()[0] ?? Number.NaN;
+          onProgress('ingesting');
+          return { chunks, load, search, loading, ingest: await ingestBoth(both, text) };
+        },
+        { CITEWELL_DATABASE_URL: database.url },
+      ),
+    );
+  } finally {
+    await database.drop();
+  }
+}
+
+async function searchBoth(services: PerEngine<Services>, queries: readonly string[]): Promise<EngineFigures['search']> {
+  const names: { readonly name: string; readonly kind: SearchKind; readonly filter: Filter }[] = kinds.flatMap(
+    (kind) => [
+      { name: `${kind}, no filter`, kind, filter: everything },
+      ...shares.map((share) => ({ name: `${kind}, ${100 * share} %`, kind, filter: numbersFrom(0, share) })),
+    ],
+  );
+  const variants = names.flatMap(({ name, kind, filter }) =>
+    engines.map(
+      (engine): Variant<string> => ({
+        name: `${engine}: ${name}`,
+        run: (query) => search(services[engine], query, { kind, filter }),
+      }),
+    ),
+  );
+  const warm = await interleaved(variants, queries, WARM_UPS);
+  const ofWarm = ({ name }: { readonly name: string }) => ({
+    name,
+    timing: perEngine((engine) => warm[`${engine}: ${name}`] ?? timingOf([])),
+  });
+  const afterWrite: EngineFigures['search'][number][] = [];
+  for (const kind of kinds) {
+    const took = perEngine((): number[] => []);
+    for (const [changes, query] of queries.slice(0, WRITES).entries()) {
+      for (const engine of engines) {
+        await services[engine].corpus.setMetadata(documentId('bench 0', defaultAdmin.userId), { changes }, 'merge');
+        took[engine].push(await timed(() => search(services[engine], query, { kind, filter: everything })));
+      }
+    }
+    afterWrite.push({ name: `${kind}, after a write`, timing: perEngine((engine) => timingOf(took[engine])) });
+  }
+  return [...names.map(ofWarm), ...afterWrite];
+}
+
+function search(
+  { retriever }: Services,
+  query: string,
+  { kind, filter }: { readonly kind: SearchKind; readonly filter: Filter },
+) {
+  const never = new AbortController().signal;
+  return retriever.search(query, { ...defaultSearchSettings, kind, filter, limit: LIMIT }, never);
+}
+
+async function ingestBoth(services: PerEngine<Services>, text: PseudoText): Promise<PerEngine<number>> {
+  const spent = { SQLite: 0, PostgreSQL: 0 };
+  let chunks = 0;
+  for (let turn = 0; turn < TURNS; turn++) {
+    const batch = pseudoFiles(text, turn * FILES_PER_TURN, FILES_PER_TURN);
+    chunks += batch.chunks;
+    for (const engine of engines) spent[engine] += await timed(() => ingestAll(services[engine].ingestor, batch.files));
+  }
+  return perEngine((engine) => (1000 * chunks) / spent[engine]);
+}
+
+const perEngine = <Value>(of: (engine: Engine) => Value): PerEngine<Value> => ({
+  SQLite: of('SQLite'),
+  PostgreSQL: of('PostgreSQL'),
+});

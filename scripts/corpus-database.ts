@@ -1,0 +1,41 @@
+import { Client } from 'pg';
+
+/** A PostgreSQL database that holds one corpus. */
+export interface CorpusDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** A database of the server; the new one is beside it. */
+  readonly url: string;
+  readonly corpus: string;
+  /** Whether what an earlier run left is used. */
+  readonly isKept: boolean;
+}
+
+/** Opens the corpus's own database on the server of `url`, and makes it if need be. */
+export async function openCorpusDatabase({ url, corpus, isKept }: DatabaseOptions): Promise<CorpusDatabase> {
+  const name = `citewell_corpus_${corpus.replaceAll(/[^a-z0-9]+/gi, '_')}`.toLowerCase().slice(-63);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  await withClient(url, async (client) => {
+    if (!isKept) await client.query(`drop database if exists ${name} with (force)`);
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await client.query(`create database ${name} encoding 'UTF8' template template0`);
+  });
+  return {
+    url: own.href,
+    drop: () => withClient(url, async (client) => void (await client.query(`drop database ${name} with (force)`))),
+  };
+}
+
+async function withClient(url: string, use: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,15 @@
+/** Order of code points, which is that of UTF-8 bytes. */
+export function compareCodePoints(one: string, two: string): number {
+  const shorter = Math.min(one.length, two.length);
+  for (let at = 0; at < shorter; at++) {
+    const [left, right] = [one.charCodeAt(at), two.charCodeAt(at)];
+    if (left !== right) return rankOf(left) - rankOf(right);
+  }
+  return one.length - two.length;
+}
+
+/** Surrogates stand for code points above all others. */
+function rankOf(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}

@@ -1,0 +1,261 @@
+import { sql } from 'kysely';
+import { LruMap } from '../../../shared/lru-map.ts';
+import type { ChunkLengths, KnownTerms } from '../../sql/full-text/chunk-lengths.ts';
+import type { IndexTable } from '../../sql/full-text/full-text-tables.ts';
+import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { compareCodePoints } from '../full-text/compare-code-points.ts';
+import { forEachPosting } from '../full-text/posting-blocks.ts';
+import { PREPARED } from '../postgres-dialect.ts';
+
+/** State of a full-text index, as `full_text_sizes` has it. */
+export interface IndexVersion {
+  readonly version: number;
+  /** The last version in which a block disappeared. */
+  readonly removed: number;
+  readonly entries: number;
+  readonly length: number;
+}
+
+/** A term as of a version of the index. */
+interface CachedTerm {
+  readonly version: number;
+  /** Occurrences in the index. */
+  readonly count: number;
+  /** One key per occurrence, negative for one in the title; undefined where they are too many to be read unasked. */
+  readonly occurrences: readonly number[] | undefined;
+  /** The keys its blocks begin with, ascending. */
+  readonly firsts: readonly number[];
+}
+
+/** The terms of an index in one version, as far as they were read. */
+export interface CachedTerms {
+  readonly chunks: ChunkLengths;
+  get(term: string): CachedTerm | undefined;
+  /** The terms that begin with a character, in order of code points; undefined where they were not read. */
+  vocabulary(initial: string): readonly string[] | undefined;
+  fetchVocabulary(database: Queries, initial: string): Promise<void>;
+  /** Reads terms that are unknown, or what has changed in them. With `isWhole`, their occurrences however many they are. */
+  fetch(database: Queries, terms: Iterable<string>, isWhole?: boolean): Promise<void>;
+}
+
+export interface TermCache {
+  at(version: IndexVersion): CachedTerms;
+}
+
+/** Occurrences kept, eight bytes each. */
+const OCCURRENCES_KEPT = 8_000_000;
+/** More than a ranking uses of all terms together. */
+const MAX_UNASKED = 300_000;
+const FREQUENCIES_KEPT = 8_192;
+/** Room for new chunks, so that each does not copy the lengths of all. */
+const GROWTH = 1.1;
+
+interface CachedVocabulary {
+  readonly version: number;
+  readonly terms: readonly string[];
+}
+
+/** Terms kept, some 50 bytes each. */
+const TERMS_KEPT = 1_000_000;
+
+interface Lengths {
+  version: number;
+  lengths: Int32Array;
+  readonly known: KnownTerms;
+}
+
+/** Keeps what was read of an index; after a change only the changed blocks are read again. */
+export function createTermCache(table: IndexTable): TermCache {
+  const kept = new LruMap<string, CachedTerm>({
+    max: OCCURRENCES_KEPT,
+    sizeOf: ({ occurrences }) => (occurrences?.length ?? 0) + 50,
+  });
+  const vocabularies = new LruMap<string, CachedVocabulary>({
+    max: TERMS_KEPT,
+    sizeOf: ({ terms }) => terms.length + 1,
+  });
+  let latest: Lengths = createLengths(0, new Int32Array(0));
+  let scores = new Float64Array(0);
+
+  return {
+    at({ version, removed, entries, length }) {
+      // A search that began in an earlier state keeps its own lengths.
+      if (version !== latest.version) {
+        const own = createLengths(version, latest.lengths.slice());
+        if (version > latest.version) latest = own;
+        return termsAt(own);
+      }
+      return termsAt(latest);
+
+      function termsAt(state: Lengths): CachedTerms {
+        const used = new Map<string, CachedTerm>();
+        const usedVocabularies = new Map<string, readonly string[]>();
+        const get = (term: string): CachedTerm | undefined => {
+          const known = used.get(term) ?? kept.get(term);
+          if (known?.version !== version) return undefined;
+          used.set(term, known);
+          return known;
+        };
+        return {
+          get,
+          get chunks() {
+            if (scores.length < state.lengths.length) scores = new Float64Array(state.lengths.length);
+            const mean = entries === 0 ? 0 : length / entries;
+            return { lengths: state.lengths, scores, count: entries, mean, known: state.known };
+          },
+          vocabulary(initial) {
+            const known = vocabularies.get(initial);
+            return usedVocabularies.get(initial) ?? (known?.version === version ? known.terms : undefined);
+          },
+          async fetchVocabulary(database, initial) {
+            const known = vocabularies.get(initial);
+            const isBase = known !== undefined && known.version >= removed && known.version < version;
+            const since = isBase ? known.version : 0;
+            const read = await readVocabulary(database, { table, initial, since });
+            const terms = isBase ? merge(known.terms, read) : read;
+            usedVocabularies.set(initial, terms);
+            if (known === undefined || known.version < version) vocabularies.set(initial, { version, terms });
+          },
+          async fetch(database, terms, isWhole = false) {
+            const wanted = [...new Set(terms)].filter((term) => {
+              const known = get(term);
+              return known === undefined || (isWhole && known.occurrences === undefined);
+            });
+            const before = wanted.map((term) => {
+              const known = kept.get(term);
+              const isBase = known?.occurrences !== undefined && known.version >= removed && known.version < version;
+              return isBase ? known : undefined;
+            });
+            const blocks = await readBlocks(database, { table, wanted, before, isWhole });
+            for (const [index, term] of wanted.entries()) {
+              const known = update(before[index], blocks.get(term) ?? [], { version, state });
+              used.set(term, known);
+              const newest = kept.get(term);
+              if (newest === undefined || newest.version <= version) kept.set(term, known);
+            }
+          },
+        };
+      }
+    },
+  };
+}
+
+const createLengths = (version: number, lengths: Int32Array): Lengths => ({
+  version,
+  lengths,
+  known: {
+    occurrences: new LruMap({ max: FREQUENCIES_KEPT }),
+    frequencies: new LruMap({ max: FREQUENCIES_KEPT }),
+    first: new LruMap({ max: 1 }),
+  },
+});
+
+interface BlockRow {
+  readonly term: string;
+  readonly first: number;
+  readonly occurrences: number;
+  /** Null where the term has too many. */
+  readonly postings: Uint8Array | null;
+}
+
+interface Fetching {
+  readonly table: IndexTable;
+  readonly wanted: readonly string[];
+  readonly before: readonly (CachedTerm | undefined)[];
+  readonly isWhole: boolean;
+}
+
+/** The blocks that have changed since, or all of a term that is not known. */
+async function readBlocks(
+  database: Queries,
+  { table, wanted, before, isWhole }: Fetching,
+): Promise<ReadonlyMap<string, readonly BlockRow[]>> {
+  if (wanted.length === 0) return new Map();
+  const since = before.map((known) => known?.version ?? 0);
+  const most = isWhole ? Number.MAX_SAFE_INTEGER : MAX_UNASKED;
+  const { rows } = await sql<BlockRow>`${sql.raw(PREPARED)}
+    select w.term, b.first, b.occurrences, case when b.total <= ${most}::bigint then b.postings end as postings
+    from unnest(${wanted}::text[], ${since}::bigint[]) as w (term, since)
+    cross join lateral (
+      select first, occurrences, postings, sum(occurrences) over () as total from ${sql.table(`${table}_blocks`)}
+      where term = w.term collate "C" and version > w.since
+    ) as b`.execute(database);
+  return Map.groupBy(rows, ({ term }) => term);
+}
+
+async function readVocabulary(
+  database: Queries,
+  { table, initial, since }: { readonly table: IndexTable; readonly initial: string; readonly since: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ terms: string | null }>`
+    select string_agg(term, ' ' order by term) as terms from (
+      select distinct term from ${sql.table(`${table}_blocks`)}
+      where term >= ${initial} and starts_with(term, ${initial}) and version > ${since}) as t`.execute(database);
+  return rows[0]?.terms?.split(' ') ?? [];
+}
+
+function merge(known: readonly string[], more: readonly string[]): readonly string[] {
+  const all = new Set(known);
+  const added = more.filter((term) => !all.has(term));
+  return added.length === 0 ? known : [...known, ...added].sort(compareCodePoints);
+}
+
+interface Update {
+  readonly version: number;
+  readonly state: Lengths;
+}
+
+function update(before: CachedTerm | undefined, changed: readonly BlockRow[], { version, state }: Update): CachedTerm {
+  if (before !== undefined && changed.length === 0) return { ...before, version };
+  if (changed.some(({ postings }) => postings === null)) {
+    const count = changed.reduce((sum, { occurrences }) => sum + occurrences, before?.count ?? 0);
+    return { version, count, occurrences: undefined, firsts: [] };
+  }
+  const blocks = new Map(changed.map((row) => [row.first, row.postings ?? NO_BYTES]));
+  const firsts = [...new Set([...(before?.firsts ?? []), ...blocks.keys()])].sort((one, two) => one - two);
+  const old = before?.occurrences ?? [];
+  const nextFirst = new Map(before?.firsts.map((first, index) => [first, before.firsts[index + 1]]));
+  const occurrences: number[] = [];
+  for (const first of firsts) {
+    const bytes = blocks.get(first);
+    if (bytes !== undefined) {
+      decodeInto(occurrences, bytes, { first, state });
+      continue;
+    }
+    const next = nextFirst.get(first);
+    const end = next === undefined ? old.length : indexOfKey(old, next);
+    for (let at = indexOfKey(old, first); at < end; at++) occurrences.push(old[at] ?? 0);
+  }
+  return { version, count: occurrences.length, occurrences, firsts };
+}
+
+const NO_BYTES = new Uint8Array();
+
+function decodeInto(
+  occurrences: number[],
+  bytes: Uint8Array,
+  { first, state }: { readonly first: number; readonly state: Lengths },
+): void {
+  forEachPosting(bytes, first, (key, title, body, length) => {
+    for (let at = 0; at < title; at++) occurrences.push(-key);
+    for (let at = 0; at < body; at++) occurrences.push(key);
+    if (key >= state.lengths.length) {
+      const larger = new Int32Array(Math.ceil((key + 1) * GROWTH)).fill(-1);
+      larger.set(state.lengths);
+      state.lengths = larger;
+    }
+    state.lengths[key] = length;
+  });
+}
+
+/** Where the occurrences of a key, or of the next one, begin. */
+function indexOfKey(occurrences: readonly number[], key: number): number {
+  let low = 0;
+  let high = occurrences.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (Math.abs(occurrences[middle] ?? 0) < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
