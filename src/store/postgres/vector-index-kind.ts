@@ -14,6 +14,8 @@ const NAME = 'vector_index';
  * the records: in the index that was used before, or is used again, documents of the time between are missing.
  */
 export async function settleVectorIndex(database: Queries, kind: VectorIndexKind): Promise<void> {
+  // Servers that start at the same time change the names once.
+  await sql`select pg_advisory_xact_lock(hashtext('citewell vector index'))`.execute(database);
   const known = await database.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst();
   if ((known?.value ?? 'chroma') === kind) return;
   await database
