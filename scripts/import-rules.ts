@@ -8,6 +8,7 @@ const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox',
 const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
 const adapters = [
   'store/sql',
+  'store/copy',
   'store/postgres',
   'store/pgvector',
   'store/chroma',
@@ -63,6 +64,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   'store/postgres': [...vocabulary, 'store', 'store/sql', 'store/full-text', 'embeddings'],
   'store/pgvector': [...vocabulary, 'store', 'store/postgres', 'store/sql', 'store/full-text', 'embeddings'],
+  // Records copied between databases of either engine, which it knows by their dialect.
+  'store/copy': [...vocabulary, 'store', 'store/sql'],
   'store/chroma': [...vocabulary, 'store'],
   'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   // Embedders and models share the clients of their providers.
@@ -141,6 +144,8 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
   // Diagnoses the parts themselves, so it imports them without the services.
   'src/cli/doctor-checks.ts': ['store/chroma', 'store/sql', 'node:sqlite'],
   'src/cli/doctor-repair.ts': ['store/sql'],
+  // Shows what is copied.
+  'src/cli/migrate-store.ts': ['store/copy'],
   'src/cli/check-postgres.ts': ['store/postgres', 'store/pgvector'],
   // What is kept of a graph is said in the words of a graph, which know nothing of the rest of their room.
   'src/store/graph-records.ts': ['graph'],
@@ -197,7 +202,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
   'age-encryption': ['backup'],
   chromadb: ['store/chroma'],
-  kysely: ['store/sql', 'store/postgres', 'store/pgvector', 'conversations'],
+  kysely: ['store/sql', 'store/copy', 'store/postgres', 'store/pgvector', 'conversations'],
   // The database of R2R is read by the migration alone.
   pg: ['store/postgres', 'migrate'],
   'rate-limiter-flexible': ['store/postgres'],

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandParts } from './command-parts.ts';
 
-/** `status`, `backup`, `restore`, `reindex`, `migrate r2r`, `database` and `doctor`. */
+/** `status`, `backup`, `restore`, `reindex`, `migrate`, `database` and `doctor`. */
 export function maintenanceCommands(program: Command, { context, ended }: CommandParts): void {
   program
     .command('status')
@@ -43,9 +43,15 @@ export function maintenanceCommands(program: Command, { context, ended }: Comman
     .option('--json', 'one JSON object per line')
     .action(async (options) => ended(await (await import('../reindex.ts')).reindex(options, context)));
 
-  program
-    .command('migrate')
-    .description('copy data from another server')
+  const migrate = program.command('migrate').description('copy data from another server, or to another database');
+  migrate
+    .command('store')
+    .description('copy all records to an empty database; run it again to continue after an interruption')
+    .requiredOption('--to <address>', 'postgres://user:password@host/name, or sqlite:FOLDER for a data folder')
+    .option('--verify', 'compare the two, and copy nothing')
+    .option('--json', 'one JSON object per line')
+    .action(async (options) => ended(await (await import('../migrate-store.ts')).migrateStore(options, context)));
+  migrate
     .command('r2r')
     .description('copy users, collections, documents and conversations from R2R; run it again to continue')
     .option('--url <address>', 'of a running R2R server, such as http://localhost:7272; without its users')

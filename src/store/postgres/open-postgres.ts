@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import { nameOfDatabase } from '../name-of-database.ts';
 import type { ProcessRole } from '../other-servers.ts';
+import { refuseIncompleteCopy } from '../sql/copied-store.ts';
 import type { Database } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
@@ -67,6 +68,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     server = await joinServers({ name, url, ...own });
     // The schema may have been changed before others could see this server.
     await stateOfPostgres(writer, name, schema?.steps);
+    if (!isCopying) await refuseIncompleteCopy(writer, name);
     await sql.raw(session()).execute(writer);
     if (!isCopying) {
       await writer.transaction().execute((transaction) => settleVectorIndex(transaction, vectorIndex));

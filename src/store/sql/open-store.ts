@@ -2,6 +2,7 @@ import type { Store } from '../store.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import { createCollections } from './collections/sql-collections.ts';
 import { createConversations } from './conversations/sql-conversations.ts';
+import { removeSourceToken } from './copied-store.ts';
 import type { Database } from './database.ts';
 import { createCorpus } from './documents/create-corpus.ts';
 import { createChunkContexts } from './documents/sql-chunk-contexts.ts';
@@ -76,7 +77,10 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
   const { index, embeddingText, versionsKept = VERSIONS_KEPT, report } = options;
   let wasInStep = false;
   try {
-    wasInStep = await sqlite.writer.transaction().execute(takeMark);
+    wasInStep = await sqlite.writer.transaction().execute(async (transaction) => {
+      await removeSourceToken(transaction);
+      return takeMark(transaction);
+    });
     await recover(sqlite);
     await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));
     await renewFullText(sqlite);

@@ -1,16 +1,23 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { ANALYSER_VERSION } from '../../full-text/analyse.ts';
 import type { Database } from '../database.ts';
-import { renewGraphTerms } from '../graph/name-rows.ts';
+import { communityTexts } from '../graph/community-rows.ts';
+import { NAME_TEXTS, renewGraphTerms } from '../graph/name-rows.ts';
+import type { Tables } from '../schema.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { termTables } from './chunk-lengths.ts';
 import { CHUNK_TEXTS } from './filter-vocabulary.ts';
+import type { IndexTable } from './full-text-tables.ts';
 
 const STAMP = 'analyser_version';
 
 const CHUNKS = sql.raw(CHUNK_TEXTS);
 const DOCUMENTS = sql.raw("select key, title, '[]' as heading_path, coalesce(summary, '') as text from documents");
+
+const VERSIONS = sql.raw(`
+  select key, title, '[]' as heading_path, coalesce(summary, '') as text
+  from document_versions where retired_at is null`);
 
 /** The chunks of earlier versions, under the alias `p`, with their texts for the index. */
 export const PAST_CHUNK_TEXTS = sql.raw(`
@@ -81,21 +88,44 @@ export async function renewFullText({ writer }: Database): Promise<boolean> {
     for (const { key, generation } of visible) await addFullText(transaction, key, generation);
     await renewGraphTerms(transaction);
     await renewPastTerms(transaction);
-    await transaction
-      .insertInto('settings')
-      .values({ name: STAMP, value: ANALYSER_VERSION })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: ANALYSER_VERSION }))
-      .execute();
+    await stampFullText(transaction);
   });
   return true;
+}
+
+/** Says that the full-text indexes are of this version's analyser. */
+export async function stampFullText(database: Queries): Promise<void> {
+  await database
+    .insertInto('settings')
+    .values({ name: STAMP, value: ANALYSER_VERSION })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: ANALYSER_VERSION }))
+    .execute();
 }
 
 /** Rebuilds the full-text indexes of earlier versions, e.g. after a change of the analyser. */
 async function renewPastTerms(database: Queries): Promise<void> {
   const { fullText } = dialectOf(database);
   await fullText.add(database, 'past_chunk_terms', sql`${PAST_CHUNK_TEXTS}`);
-  const described = sql`
-    select key, title, '[]' as heading_path, coalesce(summary, '') as text
-    from document_versions where retired_at is null`;
-  await fullText.add(database, 'version_terms', described);
+  await fullText.add(database, 'version_terms', VERSIONS);
+}
+
+/** Per index the table its keys are of, and the rows to be indexed among some of them. */
+export const indexSources: Readonly<Record<IndexTable, IndexSource>> = {
+  chunk_terms: {
+    table: 'chunks',
+    of: (keys) => sql`${CHUNKS} where d.generation = c.generation and c.key in ${keys}`,
+  },
+  document_terms: { table: 'documents', of: (keys) => sql`${DOCUMENTS} where generation > 0 and key in ${keys}` },
+  past_chunk_terms: { table: 'past_chunks', of: (keys) => sql`${PAST_CHUNK_TEXTS} where p.key in ${keys}` },
+  version_terms: { table: 'document_versions', of: (keys) => sql`${VERSIONS} and key in ${keys}` },
+  graph_name_terms: { table: 'graph_names', of: (keys) => sql`${NAME_TEXTS} where key in ${keys}` },
+  graph_community_terms: {
+    table: 'graph_communities',
+    of: (keys, database) => sql`${communityTexts(database)} where key in ${keys}`,
+  },
+};
+
+export interface IndexSource {
+  readonly table: keyof Tables & string;
+  of(keys: RawBuilder<unknown>, database: Queries): RawBuilder<unknown>;
 }

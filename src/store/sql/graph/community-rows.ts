@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { GraphOrigin, GraphRecords, NewCommunity, StoredCommunity } from '../../graph-records.ts';
@@ -143,13 +143,15 @@ async function indexCommunity(database: Queries, key: number): Promise<void> {
 
 /** Indexes the text of one community, or of all. */
 export async function renewCommunityTerms(database: Queries, key: number | null): Promise<void> {
-  const { fullText, lines } = dialectOf(database);
-  const texts = sql`
-    select key, '' as title, '[]' as heading_path,
-      name || '\n' || summary || '\n' || coalesce(${lines(sql`findings`)}, '') as text
-    from graph_communities ${key === null ? sql`` : sql`where key = ${key}`}`;
-  await fullText.add(database, 'graph_community_terms', texts);
+  const own = key === null ? sql`` : sql`where key = ${key}`;
+  await dialectOf(database).fullText.add(database, 'graph_community_terms', sql`${communityTexts(database)} ${own}`);
 }
+
+/** All communities, with their texts for the index. */
+export const communityTexts = (database: Queries): RawBuilder<unknown> => sql`
+  select key, '' as title, '[]' as heading_path,
+    name || '\n' || summary || '\n' || coalesce(${dialectOf(database).lines(sql`findings`)}, '') as text
+  from graph_communities`;
 
 async function find(
   database: Queries,

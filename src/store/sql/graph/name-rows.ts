@@ -11,7 +11,8 @@ import { renewCommunityTerms } from './community-rows.ts';
 export const nameForm = (name: string): string =>
   (/\p{Lu}/u.test(name) ? normalForm(name) : normalTerm(name)).toWellFormed();
 
-const NAME_TEXTS = sql.raw("select key, '' as title, '[]' as heading_path, name as text from graph_names");
+/** All names, with their texts for the index. */
+export const NAME_TEXTS = sql.raw("select key, '' as title, '[]' as heading_path, name as text from graph_names");
 
 /** The rows of these names by folded name; new names are inserted and indexed. */
 export async function ensureNames(database: Queries, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {

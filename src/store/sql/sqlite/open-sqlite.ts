@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Kysely } from 'kysely';
 import { raceAbort } from '../../../shared/abort.ts';
+import { refuseIncompleteCopy } from '../copied-store.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import type { searchOperations } from '../search/search-operations.ts';
@@ -27,6 +28,8 @@ export interface SqliteOptions {
   /** Receives the progress of an upgrade, and damage that is found later or cannot be looked for. */
   readonly report?: (message: string) => void;
   readonly healthCheck?: HealthCheckSettings;
+  /** Whether this process only copies the records. */
+  readonly isCopying?: boolean;
   readonly schema?: Pick<MigrateOptions, 'mode' | 'steps'>;
 }
 
@@ -44,7 +47,14 @@ const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_O
  * version, is damaged, or was emptied.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
-  const { path, readers = defaultReaders(), report, healthCheck = defaultHealthCheck, schema } = options;
+  const {
+    path,
+    readers = defaultReaders(),
+    report,
+    healthCheck = defaultHealthCheck,
+    isCopying = false,
+    schema,
+  } = options;
   refuseEmptied(path);
   const writerPool = createThreadPool([startSqliteThread({ path, readOnly: false })]);
   const cacheKilobytes = Math.max(MIN_CACHE_KB, Math.floor(READERS_CACHE_KB / readers));
@@ -62,6 +72,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     await refuseDamaged(writer, path, healthCheck);
     const beforeUpgrade = (lastStep: string) => keepBeforeUpgrade(path, { lastStep, report });
     await migrate(writer, path, { ...schema, beforeUpgrade, report });
+    if (!isCopying) await refuseIncompleteCopy(writer, path);
     markMade(path);
   } catch (error) {
     await close();
