@@ -50,7 +50,7 @@ export function createThrottle(
 }
 
 /** Of all servers, in windows that begin with the first attempt. `kind` tells its names from those of others. */
-export const createSharedThrottle = (
+const createSharedThrottle = (
   kind: string,
   { times, seconds }: ThrottleSettings,
   counters: SharedCounters,
