@@ -40,6 +40,12 @@ export function vocabularyOf(reading: Reading, filter: ResolvedFilter): Vocabula
 export const isWorthReading = (keys: readonly number[], queries: number): boolean =>
   keys.length <= Math.min(MAX_CHUNKS, queries * CHUNKS_PER_QUERY);
 
+/** The postings of terms in these chunks, by an analysis of their texts; undefined when they would take too much memory. */
+export const postingsOf = (
+  reading: Reading,
+  keys: readonly number[],
+): ((term: string) => readonly number[]) | undefined => readTerms(reading, keys)?.postings;
+
 function readTerms(reading: Reading, keys: readonly number[]): Vocabulary | undefined {
   const chosen = 'where c.key in (select value from json_each(?)) order by c.key';
   const rows = reading.rows(`${CHUNK_TEXTS} ${chosen}`, JSON.stringify(keys));

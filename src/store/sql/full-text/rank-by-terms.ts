@@ -13,8 +13,14 @@ const B = 0.75;
 const TITLE_WEIGHT = 2;
 /** Weight of a term found by spelling correction. */
 const CORRECTED = 0.8;
-/** Postings read before the most frequent terms are left out; some 25 ms. */
+/** Postings read before the texts of the best chunks are considered instead; some 25 ms. */
 const POSTINGS_BUDGET = 300_000;
+/** Reading the terms of a text takes as long as reading this many postings. */
+const POSTINGS_PER_TEXT = 1_000;
+/** Texts of which the terms are read at most. */
+const MAX_CONTENDERS = 1_000;
+/** Postings read before the most frequent terms are left out; about a second. */
+const MAX_POSTINGS = 10_000_000;
 
 export interface TermQuery {
   readonly terms: readonly string[];
@@ -40,65 +46,136 @@ export function rankByTerms(index: TermIndex, { limit, ...query }: TermQuery): S
   const touched: number[] = [];
   const { scores } = index.chunks;
   try {
-    addScores(index, query, touched);
-    const best = bestKeys(limit);
-    for (const key of touched) best.offer(key, scores[key] ?? 0);
-    return best.take();
+    const contenders = addScores(index, { ...query, limit }, touched);
+    return bestOf(contenders, scores, limit);
   } finally {
     // Resets the scores for the next search, also after one that was aborted.
     for (const key of touched) scores[key] = 0;
   }
 }
 
-function addScores(
-  index: TermIndex,
-  { terms, repeats, corrections, allowed, own }: Omit<TermQuery, 'limit'>,
-  touched: number[],
-): void {
-  const { chunks } = index;
-  const { scores } = chunks;
-  const instead = (corrections ?? []).flatMap((each) => each.instead).filter((term) => !terms.includes(term));
-  const corrected = new Set(instead);
-  const times = new Map(repeats);
-  for (const term of selectiveTerms(index, [...terms, ...corrected])) {
+function bestOf(keys: readonly number[], scores: Float64Array, limit: number): ScoredKey[] {
+  const best = bestKeys(limit);
+  for (const key of keys) {
+    const score = scores[key] ?? 0;
+    if (score > 0) best.offer(key, score);
+  }
+  return best.take();
+}
+
+/**
+ * Adds up the scores of the terms, rarest first, and returns the chunks among which the best are. When frequent terms are left that cannot
+ * lift other chunks among the best, they are read from the texts of these alone.
+ */
+function addScores(index: TermIndex, query: TermQuery, touched: number[]): readonly number[] {
+  const { own } = query;
+  const known = knownTerms(index, query);
+  let read = 0;
+  for (const [place, { term, count, emphasis }] of known.entries()) {
+    read += own === undefined ? count : 0;
+    if (place > 0 && read > POSTINGS_BUDGET) {
+      const rest = known.slice(place);
+      const contenders = contendersOf(index, { query, touched, rest });
+      const texts = contenders && index.among?.(contenders);
+      if (contenders !== undefined && texts !== undefined) {
+        for (const each of rest) {
+          const weight = rarityOf(index, each.term) * each.emphasis;
+          addTerm(index, { query, touched, weight, postings: texts(each.term) });
+        }
+        return contenders;
+      }
+      if (read > MAX_POSTINGS) break;
+    }
     const postings = (own ?? index).postings(term);
     if (postings.length === 0) continue;
-    const frequency = documentFrequency(index, term);
-    const rarity = Math.log(1 + (chunks.count - frequency + 0.5) / (frequency + 0.5));
-    const emphasis = corrected.has(term) ? CORRECTED : emphasisOf(times.get(term) ?? 1);
-    const weight = rarity * emphasis;
-    forEachChunk(postings, (key, occurrences) => {
-      const length = chunks.lengths[key] ?? -1;
-      if (length < 0 || (allowed && !allowed.has(key))) return;
-      const score = scores[key] ?? 0;
-      if (score === 0) touched.push(key);
-      const saturation = occurrences + K1 * (1 - B + (B * length) / chunks.mean);
-      scores[key] = score + (weight * occurrences * (K1 + 1)) / saturation;
-    });
+    const weight = rarityOf(index, term, own ? undefined : postings) * emphasis;
+    addTerm(index, { query, touched, weight, postings });
   }
+  return touched;
+}
+
+interface TermScores {
+  readonly query: Pick<TermQuery, 'allowed'>;
+  readonly touched: number[];
+  readonly weight: number;
+  readonly postings: readonly number[];
+}
+
+function addTerm({ chunks }: TermIndex, { query: { allowed }, touched, weight, postings }: TermScores): void {
+  const { scores } = chunks;
+  forEachChunk(postings, (key, occurrences) => {
+    const length = chunks.lengths[key] ?? -1;
+    if (length < 0 || (allowed && !allowed.has(key))) return;
+    const score = scores[key] ?? 0;
+    if (score === 0) touched.push(key);
+    const saturation = occurrences + K1 * (1 - B + (B * length) / chunks.mean);
+    scores[key] = score + (weight * occurrences * (K1 + 1)) / saturation;
+  });
+}
+
+interface Rest {
+  readonly query: TermQuery;
+  readonly touched: readonly number[];
+  readonly rest: readonly KnownTerm[];
+}
+
+/**
+ * The chunks that the terms left can still lift among the best, if reading their texts takes less than reading the postings of these terms.
+ * A term adds less than its weight times `K1 + 1`.
+ */
+function contendersOf(index: TermIndex, { query, touched, rest }: Rest): readonly number[] | undefined {
+  const { allowed, limit } = query;
+  const occurrences = rest.reduce((sum, { count }) => sum + count, 0);
+  const most = Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
+  if (allowed && allowed.keys.length <= most) return allowed.keys;
+  if (index.frequency === undefined || touched.length < limit) return undefined;
+  const bound = rest.reduce((sum, { term, emphasis }) => sum + rarityOf(index, term) * emphasis * (K1 + 1), 0);
+  const { scores } = index.chunks;
+  const last = bestOf(touched, scores, limit).at(-1)?.score ?? 0;
+  const least = last - bound;
+  // Chunks with none of the terms so far could be among the best.
+  if (least <= 0) return undefined;
+  const contenders = touched.filter((key) => (scores[key] ?? 0) >= least);
+  return contenders.length <= most ? contenders : undefined;
 }
 
 /** Weight of a term repeated in the query: saturates at nine times, growing more slowly than the repetitions. */
 const emphasisOf = (times: number): number => (9 * times) / (times + 8);
 
-// Rarest first. Beyond the budget the most frequent terms are dropped: they distinguish little and cost the most.
-function selectiveTerms(index: TermIndex, terms: readonly string[]): string[] {
-  const known = terms
-    .map((term) => ({ term, count: index.count(term) }))
+interface KnownTerm {
+  readonly term: string;
+  /** Occurrences, approximately. */
+  readonly count: number;
+  readonly emphasis: number;
+}
+
+// Rarest first.
+function knownTerms(index: TermIndex, { terms, repeats, corrections }: TermQuery): KnownTerm[] {
+  const instead = (corrections ?? []).flatMap((each) => each.instead).filter((term) => !terms.includes(term));
+  const corrected = new Set(instead);
+  const times = new Map(repeats);
+  return [...terms, ...corrected]
+    .map((term) => ({
+      term,
+      count: index.count(term),
+      emphasis: corrected.has(term) ? CORRECTED : emphasisOf(times.get(term) ?? 1),
+    }))
     .filter(({ count }) => count > 0)
     .sort((one, two) => one.count - two.count)
     .slice(0, MAX_TERMS);
-  let sum = 0;
-  return known
-    .filter(({ count }, index) => {
-      sum += count;
-      return index === 0 || sum <= POSTINGS_BUDGET;
-    })
-    .map(({ term }) => term);
 }
 
-function documentFrequency({ chunks, postings }: TermIndex, term: string): number {
-  const count = () => countChunks(postings(term), chunks);
+// `postings` are all of the term, if they have been read.
+function rarityOf(index: TermIndex, term: string, postings?: readonly number[]): number {
+  const { chunks } = index;
+  const frequency = documentFrequency(index, term, postings);
+  return Math.log(1 + (chunks.count - frequency + 0.5) / (frequency + 0.5));
+}
+
+function documentFrequency(index: TermIndex, term: string, postings: readonly number[] | undefined): number {
+  const { chunks } = index;
+  const read = () => index.frequency?.(term) ?? countChunks(index.postings(term), chunks);
+  const count = () => (postings === undefined ? read() : countChunks(postings, chunks));
   return chunks.known === undefined ? count() : chunks.known.frequencies.getOrCreate(term, count);
 }
 

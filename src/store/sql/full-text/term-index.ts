@@ -1,5 +1,6 @@
 import type { Reading } from '../search/read-snapshot.ts';
 import type { ChunkLengths, TermTable } from './chunk-lengths.ts';
+import { postingsOf } from './filter-vocabulary.ts';
 
 /** Term statistics of a set of chunks, as needed for ranking. */
 export interface TermIndex {
@@ -8,6 +9,10 @@ export interface TermIndex {
   count(term: string): number;
   /** Keys, one per occurrence and grouped by chunk, negative for an occurrence in the title. */
   postings(term: string): readonly number[];
+  /** The number of chunks with a term, where that can be read without its postings. */
+  frequency?(term: string): number;
+  /** The postings of terms in these chunks, read from their texts; undefined when they are too long. */
+  among?(keys: readonly number[]): ((term: string) => readonly number[]) | undefined;
   /** The first term not before a text, in code point order. */
   seek(from: string): string | undefined;
 }
@@ -18,6 +23,10 @@ export const presentTerms = (reading: Reading, table: TermTable): TermIndex => (
   count: (term) => readCount(reading, table, term),
   postings: (term) => readPostings(reading, table, term),
   seek: (from) => seekTerm(reading, table, from),
+  ...(table === 'chunk_terms' && {
+    frequency: (term: string) => readFrequency(reading, table, term),
+    among: (keys: readonly number[]) => postingsOf(reading, keys),
+  }),
 });
 
 /** Caches the answers for one operation that looks up terms more than once. */
@@ -50,6 +59,9 @@ export function readCount(reading: Reading, table: TermTable, term: string): num
   const { known } = reading.snapshot.lengthsOf(table);
   return known === undefined ? read() : known.occurrences.getOrCreate(term, read);
 }
+
+const readFrequency = (reading: Reading, table: TermTable, term: string): number =>
+  Number(reading.row(`select doc from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
 
 /** In ascending order of keys. JSON is the fastest way to return them from SQL. */
 export function readPostings(reading: Reading, table: TermTable, term: string): number[] {

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { rankByTerms } from '../../../../src/store/sql/full-text/rank-by-terms.ts';
+import type { TermIndex } from '../../../../src/store/sql/full-text/term-index.ts';
+import { keySet } from '../../../../src/store/sql/search/key-set.ts';
+
+const CHUNKS = 160_000;
+
+/** Terms by the share of chunks that have them; together they exceed what is read of the index of one query. */
+const EVERY = { rare: 4_001, seldom: 1_009, often: 3, common: 2, usual: 1 };
+type Term = keyof typeof EVERY;
+
+function indexOf(readTexts: boolean) {
+  const read: string[] = [];
+  const occurrences = (term: Term, key: number) => (key % EVERY[term] === 0 ? 1 + ((key * 31) % 4) : 0);
+  const postings = (term: string, keys?: readonly number[]) => {
+    const found: number[] = [];
+    const add = (key: number) => {
+      for (let time = occurrences(term as Term, key); time > 0; time--) found.push(time === 3 ? -key : key);
+    };
+    if (keys) for (const key of keys.toSorted((one, two) => one - two)) add(key);
+    else for (let key = 1; key <= CHUNKS; key++) add(key);
+    return found;
+  };
+  const index: TermIndex = {
+    chunks: {
+      lengths: Int32Array.from({ length: CHUNKS + 1 }, (_, key) => (key === 0 ? -1 : 20 + (key % 50))),
+      scores: new Float64Array(CHUNKS + 1),
+      count: CHUNKS,
+      mean: 44.5,
+    },
+    count: (term) => Math.ceil((2.5 * CHUNKS) / EVERY[term as Term]),
+    postings(term) {
+      read.push(term);
+      return postings(term);
+    },
+    seek: () => undefined,
+    ...(readTexts && {
+      frequency: (term: string) => Math.floor(CHUNKS / EVERY[term as Term]),
+      among: (keys: readonly number[]) => (term: string) => postings(term, keys),
+    }),
+  };
+  return { index, read };
+}
+
+describe('ranking by terms of which many chunks have some', () => {
+  const terms = ['usual', 'rare', 'common', 'seldom', 'often'];
+
+  it('reads frequent terms only of the chunks that they can lift, with the same result', () => {
+    const all = indexOf(false);
+    const some = indexOf(true);
+    const query = { terms, allowed: undefined, limit: 10 };
+    const expected = rankByTerms(all.index, query);
+    expect(expected).toHaveLength(10);
+    expect(rankByTerms(some.index, query)).toEqual(expected);
+    expect(new Set(all.read)).toEqual(new Set(terms));
+    expect(some.read).not.toContain('usual');
+    expect(some.index.chunks.scores.every((score) => score === 0)).toBe(true);
+  });
+
+  it('reads all postings where chunks with frequent terms alone are among the best', () => {
+    const all = indexOf(false);
+    const some = indexOf(true);
+    const query = { terms: ['usual', 'common', 'often'], allowed: undefined, limit: 500 };
+    expect(rankByTerms(some.index, query)).toEqual(rankByTerms(all.index, query));
+    expect(new Set(some.read)).toEqual(new Set(query.terms));
+  });
+
+  it('reads the texts of few allowed chunks', () => {
+    const all = indexOf(false);
+    const some = indexOf(true);
+    const allowed = keySet(Array.from({ length: 90 }, (_, number) => 1 + number * 1_777));
+    const query = { terms, allowed, limit: 50 };
+    expect(rankByTerms(some.index, query)).toEqual(rankByTerms(all.index, query));
+    expect(some.read).not.toContain('usual');
+  });
+});
