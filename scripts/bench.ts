@@ -12,6 +12,7 @@ import { measureGraph } from './bench/measure-graph.ts';
 import { type GraphIngestFigures, measureGraphIngest } from './bench/measure-graph-ingest.ts';
 import { measureIngest } from './bench/measure-ingest.ts';
 import { measureLearning } from './bench/measure-learning.ts';
+import { machineLines, measureMachine } from './bench/measure-machine.ts';
 import { measurePeers } from './bench/measure-peers.ts';
 import { type Loaded, measureSize } from './bench/measure-size.ts';
 import { createPseudoText, type PseudoText } from './bench/pseudo-text.ts';
@@ -42,9 +43,14 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
                  at the smallest size
   --part postgres  only search and ingestion on PostgreSQL beside SQLite, at each size
   --database URL   of a PostgreSQL server, for that; the bench makes a database of its own there, and drops it
+  --part machine only how far one machine goes: 1,000,000 chunks with vectors of 384 dimensions, or --chunks, stored,
+                 searched by a service while its index fills and after, stopped, killed and started again
+  --folder DIR   where --part machine keeps its corpus, which another run uses or enlarges; default a temporary folder
   --seed N       of the generated text and questions; default 1
 
 Queries to the plain stores and to Citewell alternate, so that other load affects both: the ratios are meaningful.`;
+
+const MOST_CHUNKS = 1_000_000;
 
 const options = {
   chunks: { type: 'string' },
@@ -54,6 +60,7 @@ const options = {
   quick: { type: 'boolean', default: false },
   part: { type: 'string' },
   database: { type: 'string' },
+  folder: { type: 'string' },
   seed: { type: 'string', default: '1' },
   help: { type: 'boolean', default: false },
 } as const;
@@ -65,7 +72,8 @@ async function main(): Promise<void> {
   const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
   const seed = Number(values.seed);
   const isRising = sizes.every((size, index) => Number.isInteger(size) && size > (sizes[index - 1] ?? 0));
-  const isKnownPart = values.part === undefined || ['lsa', 'graph', 'peers', 'postgres'].includes(values.part);
+  const isKnownPart =
+    values.part === undefined || ['lsa', 'graph', 'peers', 'postgres', 'machine'].includes(values.part);
   const lacksDatabase = values.part === 'postgres' && values.database === undefined;
   if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart || lacksDatabase) {
     output.print(USAGE);
@@ -89,6 +97,15 @@ async function main(): Promise<void> {
   const before = values.compare === undefined ? undefined : await readFigures(values.compare);
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-bench-')));
   try {
+    if (values.part === 'machine') {
+      const text = createPseudoText(seed);
+      const chunks = values.chunks === undefined && !values.quick ? MOST_CHUNKS : (sizes.at(-1) ?? 0);
+      const place = values.folder ?? folder;
+      const figures = await measureMachine({ folder: place, text, chunks, seed, onProgress: output.status });
+      output.print(machineLines(figures).join('\n'));
+      if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+      return;
+    }
     if (values.part === 'postgres') {
       const scope = { sizes, seed, isQuick: values.quick, databaseUrl: values.database ?? '' };
       const figures = await measureOnEngines(folder, scope);

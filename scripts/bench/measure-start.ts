@@ -19,11 +19,29 @@ export interface StartFigures {
 }
 
 const SEARCHES = 40;
+/** A large database of an earlier version is upgraded first. */
+const START_WITHIN_MS = 900_000;
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** How the process ends; SIGTERM by default. */
+  readonly end?: 'SIGTERM' | 'SIGKILL';
+  /** Called with the address of the server once its index is in step. */
+  readonly inStep?: (url: string) => Promise<void>;
+}
 
 /** Starts `citewell serve` on a folder as a separate process, and searches over HTTP. `folder` contains `.citewell`. */
-export async function measureStart(folder: string, queries: readonly string[]): Promise<StartFigures> {
+export async function measureStart(
+  folder: string,
+  queries: readonly string[],
+  options: StartOptions = {},
+): Promise<StartFigures> {
   const begun = performance.now();
-  const server = await startCitewell({ cwd: folder, env: { CITEWELL_LOG_LEVEL: 'warn' } });
+  const server = await startCitewell({
+    cwd: folder,
+    env: { CITEWELL_LOG_LEVEL: 'warn', ...options.env },
+    startWithinMs: START_WITHIN_MS,
+  });
   try {
     await (await fetch(`${server.url}/v3/health`)).json();
     const answers = performance.now() - begun;
@@ -48,7 +66,8 @@ export async function measureStart(folder: string, queries: readonly string[]): 
     const atStart = await memoryOf(folder, server.pid);
     for (let turn = 0; turn < SEARCHES; turn++) await search(queries[turn % queries.length] ?? '');
     const afterSearches = await memoryOf(folder, server.pid);
-    const { milliseconds: stops } = await server.end('SIGTERM');
+    await options.inStep?.(server.url);
+    const { milliseconds: stops } = await server.end(options.end ?? 'SIGTERM');
     return {
       answers,
       searches,

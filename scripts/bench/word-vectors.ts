@@ -19,14 +19,18 @@ export function wordVectors(dimensions: number, seed: number): EmbeddingModel {
   const random = seededRandom(seed);
   const table = Int8Array.from({ length: ROWS * dimensions }, () => Math.floor(random.next() * 255) - 127);
   const name = `openai/${MODEL}@${dimensions}`;
-  const vectorOf = (text: string): Float32Array => {
+  const sumOf = (words: readonly string[]): Float32Array => {
     const sum = new Float32Array(dimensions);
-    for (const [word] of text.toLowerCase().matchAll(/[a-z]+/g)) {
-      if (word.length < SHORTEST_WORD) continue;
+    for (const word of words) {
       const row = (hash(word) % ROWS) * dimensions;
       for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + (table[row + at] ?? 0);
     }
-    return unitVector(sum) ?? sum;
+    return sum;
+  };
+  const vectorOf = (text: string): Float32Array => {
+    const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
+    const long = words.filter((word) => word.length >= SHORTEST_WORD);
+    return unitVector(sumOf(long.length > 0 ? long : words)) ?? new Float32Array(dimensions);
   };
   return {
     name,
