@@ -2,7 +2,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Load, loadRecords, NUMBERS } from './load.ts';
+import { type Load, loadRecords, NUMBERS, recordsInFile } from './load.ts';
 import { measureStart, type StartFigures } from './measure-start.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed, timingOf } from './timing.ts';
@@ -48,7 +48,14 @@ export async function measureMachine(bench: MachineBench): Promise<MachineFigure
   let loaded = before;
   const loading = await timed(async () => {
     if (before.chunks >= bench.chunks) return;
-    loaded = await loadRecords({ databaseFile, text, embedder, before, wanted: bench.chunks, onProgress });
+    loaded = await loadRecords({
+      open: recordsInFile(databaseFile),
+      text,
+      embedder,
+      before,
+      wanted: bench.chunks,
+      onProgress,
+    });
   });
   const queries = Array.from({ length: QUERIES }, (_, number) => text.query(number));
   const embeddings = await serveEmbeddings(embedder);
