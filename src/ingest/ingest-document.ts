@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { IngestionQueue } from '../store/ingestion-queue.ts';
 import type { CollectionRecords } from '../store/records.ts';
+import { type Attempt, TakenOver } from '../store/taken-over.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { type CarriedOver, carryOver } from './carry-over.ts';
 import type { DocumentReaders } from './document-readers.ts';
@@ -27,7 +28,7 @@ export interface IngestorParts {
   readonly spaces: Pick<VectorSpaces, 'claim'>;
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
-  readonly queue: Pick<IngestionQueue, 'release'>;
+  readonly queue: Pick<IngestionQueue, 'hold' | 'release'>;
   /** Enrichment by models; without it documents are stored as read. */
   readonly enrichment?: Enrichment;
   /** Receives all ingestion events. */
@@ -37,6 +38,12 @@ export interface IngestorParts {
 }
 
 const DOCUMENTS_AT_ONCE = 4;
+
+/** A document, and the try at it that writes belong to. */
+interface Begun {
+  readonly document: Document;
+  readonly held: Attempt;
+}
 
 /** Creates the ingestor of a corpus. Interrupted ingestions are resumed at the next start. */
 export function createIngestor(parts: IngestorParts): Ingestor {
@@ -49,16 +56,27 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     decideRetry: RetryDecision = isFinal,
   ): AsyncGenerator<IngestEvent, void> {
     let isOver = false;
-    let attempt: number | undefined;
+    let mine: Attempt | undefined;
     try {
       const end = await turns.begin(id, signal);
       try {
         const document = await requireDocument(corpus, id);
-        attempt = document.ingestionAttempt;
-        for await (const event of events(document, signal, decideRetry)) {
-          // The server of the later submission says so, too, but maybe after the failure that it causes here.
-          const isReplaced = event.type === 'failed' && event.document.ingestionAttempt !== attempt;
-          parts.feed?.publish({ documentId: id, attempt }, isReplaced ? supersededBy : event);
+        const attempt = document.ingestionAttempt;
+        const held = await holdOf(document);
+        if (held instanceof TakenOver) {
+          isOver = true;
+          yield { type: 'failed', document, error: held };
+          return;
+        }
+        mine = held;
+        for await (const event of events({ document, held }, signal, decideRetry)) {
+          // The other server tells how it goes on.
+          if (event.type === 'failed' && event.error instanceof TakenOver) isOver = true;
+          else {
+            // The server of the later submission says so, too, but maybe after the failure that it causes here.
+            const isReplaced = event.type === 'failed' && event.document.ingestionAttempt !== attempt;
+            parts.feed?.publish({ documentId: id, attempt }, isReplaced ? supersededBy : event);
+          }
           yield event;
         }
         isOver = true;
@@ -67,53 +85,68 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       }
     } finally {
       // The caller was aborted or stopped listening: the task returns to the queue.
-      if (!isOver) await putBack(id, attempt);
+      if (!isOver) await putBack(id, mine);
     }
   }
 
-  async function putBack(id: string, attempt: number | undefined): Promise<void> {
-    const held = attempt ?? (await corpus.get(id))?.ingestionAttempt;
+  /** Which try the writes of a run belong to. */
+  async function holdOf({ id, ingestionStatus: status, ingestionAttempt }: Document): Promise<Attempt | TakenOver> {
+    if (status === 'success' || status === 'failed') return ingestionAttempt;
+    return parts.queue.hold(id, ingestionAttempt).catch((error: unknown) => {
+      if (error instanceof TakenOver) return error;
+      throw error;
+    });
+  }
+
+  async function putBack(id: string, mine: Attempt | undefined): Promise<void> {
+    const held = mine ?? (await corpus.get(id))?.ingestionAttempt;
     if (held !== undefined) await parts.queue.release(id, held);
   }
 
   async function* events(
-    document: Document,
+    begun: Begun,
     signal: AbortSignal,
     decideRetry: RetryDecision,
   ): AsyncGenerator<IngestEvent, void> {
+    const { document } = begun;
     // Another run of the same submission was faster.
     if (document.ingestionStatus === 'success') yield { type: 'done', document };
     else if (document.ingestionStatus === 'failed') yield failed(document);
-    else yield* ingest(document, signal, decideRetry);
+    else yield* ingest(begun, signal, decideRetry);
   }
 
   async function* ingest(
-    document: Document,
+    begun: Begun,
     signal: AbortSignal,
     decideRetry: RetryDecision,
   ): AsyncGenerator<IngestEvent, void> {
-    const { id, ingestionAttempt: attempt } = document;
+    const { document, held } = begun;
+    const { id } = document;
     try {
-      await corpus.setStatus(id, 'parsing', attempt);
+      await corpus.setStatus(id, 'parsing', held);
       yield { type: 'status', status: 'parsing' };
       const settings = await corpus.settingsOf(id);
       const bytes = await corpus.bytesOf(id);
       if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${id} is gone.`);
       const read = await readers.prepare(toPreparationJob(document, bytes, settings), signal);
-      const prepared = { ...read, chunks: yield* augment(document, settings, read, signal) };
+      const prepared = { ...read, chunks: yield* augment(begun, settings, read, signal) };
       const summaryModel = parts.enrichment?.summaryModel(settings);
-      const published = yield* publishChunks({ ...parts, document, settings, prepared, summaryModel, signal });
+      const published = yield* publishChunks({ ...parts, ...begun, settings, prepared, summaryModel, signal });
       yield { type: 'status', status: 'success' };
       yield { type: 'done', document: published };
     } catch (thrown) {
       // An aborted document stays as it is and is resumed later; every other error is recorded as its failure.
       if (signal.aborted) throw thrown;
       const error = toError(thrown);
+      if (error instanceof TakenOver) {
+        yield { type: 'failed', document, error };
+        return;
+      }
       const until = await decideRetry(error);
-      if (until !== undefined && (await isStillWanted(document))) {
+      if (until !== undefined && (await isStillWanted(begun))) {
         yield { type: 'postponed', document: await requireDocument(corpus, id), error, until };
       } else {
-        const now = await recordFailure(corpus, document, error);
+        const now = await recordFailure(corpus, begun, error);
         yield isPublished(now, document) ? { type: 'done', document: now } : { type: 'failed', document: now, error };
       }
     }
@@ -121,14 +154,14 @@ export function createIngestor(parts: IngestorParts): Ingestor {
 
   /** Writes contexts for the chunks, where requested. */
   async function* augment(
-    document: Document,
+    { document, held }: Begun,
     settings: Metadata,
     prepared: PreparedDocument,
     signal: AbortSignal,
   ): AsyncGenerator<IngestEvent, readonly SplitChunk[]> {
     const { chunks, summary } = prepared;
     if (!parts.enrichment?.contextualizes(settings)) return chunks;
-    await corpus.setStatus(document.id, 'augmenting', document.ingestionAttempt);
+    await corpus.setStatus(document.id, 'augmenting', held);
     yield { type: 'status', status: 'augmenting' };
     const title = titleFor(document, settings, prepared);
     const steps = parts.enrichment.contextualize({ documentId: document.id, title, summary, chunks }, settings, signal);
@@ -143,9 +176,9 @@ export function createIngestor(parts: IngestorParts): Ingestor {
    * Whether the submission is still pending; false when the document was deleted, cancelled or submitted again
    * meanwhile.
    */
-  async function isStillWanted({ id, ingestionAttempt }: Document): Promise<boolean> {
+  async function isStillWanted({ document: { id }, held }: Begun): Promise<boolean> {
     try {
-      await corpus.setStatus(id, 'pending', ingestionAttempt);
+      await corpus.setStatus(id, 'pending', held);
       return true;
     } catch (error) {
       if (error instanceof ServiceError && (error.code === 'conflict' || error.code === 'not_found')) return false;
@@ -229,12 +262,12 @@ const isPublished = (now: Document, { ingestionAttempt }: Document): boolean =>
   now.ingestionStatus === 'success' && now.ingestionAttempt === ingestionAttempt;
 
 /** Records the failure, unless the document was published, deleted or submitted again meanwhile. */
-async function recordFailure(corpus: Corpus, document: Document, error: unknown): Promise<Document> {
+async function recordFailure(corpus: Corpus, { document, held }: Begun, error: unknown): Promise<Document> {
   const now = await corpus.get(document.id);
   if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
   if (now.ingestionStatus === 'failed' || isPublished(now, document)) return now;
   const reason = error instanceof ServiceError ? error.publicMessage : toError(error).message;
-  await corpus.fail(document.id, reason, document.ingestionAttempt);
+  await corpus.fail(document.id, reason, held);
   return (await corpus.get(document.id)) ?? document;
 }
 

@@ -4,6 +4,7 @@ import { embedInBatches } from '../embeddings/embed-in-batches.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus, NewChunk, Publication } from '../store/corpus.ts';
+import type { Attempt } from '../store/taken-over.ts';
 import type { VectorSpaceName } from '../store/vector-index.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { embeddingText } from './embedding-text.ts';
@@ -16,6 +17,8 @@ export interface ChunksToPublish {
   readonly spaces: Pick<VectorSpaces, 'claim'>;
   readonly embeddings: EmbeddingModel;
   readonly document: Document;
+  /** The try that the writes belong to. */
+  readonly held: Attempt;
   readonly settings: Metadata;
   readonly prepared: PreparedDocument;
   /** The model that summarises the document after it is published. */
@@ -31,7 +34,7 @@ const BATCH = 256;
  * embedded text are reused.
  */
 export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<IngestEvent, Document> {
-  const { corpus, embeddings, document, signal } = parts;
+  const { corpus, embeddings, document, held, signal } = parts;
   for (;;) {
     const space = await embeddings.space(signal);
     try {
@@ -40,7 +43,7 @@ export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<Ing
       // The corpus was moved to another embedder meanwhile, which is no fault of the document.
       if (!(error instanceof ServiceError) || error.code !== 'embedding_mismatch') throw error;
       if (!(await waitForSpaceSwitch(embeddings, space, signal))) throw error;
-      await corpus.setStatus(document.id, 'parsing', document.ingestionAttempt);
+      await corpus.setStatus(document.id, 'parsing', held);
     }
   }
 }
@@ -65,7 +68,7 @@ const SPACE_SWITCH_TIMEOUT_MS = 1_000;
 async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): AsyncGenerator<IngestEvent, Document> {
   const { corpus, spaces, embeddings, document, settings, prepared, signal } = parts;
   const { chunks } = prepared;
-  const attempt = document.ingestionAttempt;
+  const attempt = parts.held;
   await spaces.claim(space);
   const publication = toPublication(parts);
   const title = titleFor(document, settings, prepared);

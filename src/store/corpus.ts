@@ -1,6 +1,7 @@
 import type { Chunk, ChunkText } from '../documents/chunk.ts';
 import type { Document, IngestionStatus, Metadata, Outline } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
+import type { Attempt } from './taken-over.ts';
 import type { VectorSpaceName } from './vector-index.ts';
 
 export interface Page {
@@ -54,7 +55,7 @@ export interface ExtractedText extends Outline {
 /** What publishing sets on a document besides its chunks. */
 export interface Publication extends ExtractedText {
   /** The submission that is published; a later submission makes publishing a conflict. */
-  readonly attempt?: number;
+  readonly attempt?: Attempt;
   /** Expected number of chunks; when one was edited or removed in the meantime, publishing is a conflict. */
   readonly chunkCount?: number;
   readonly title?: string;
@@ -164,17 +165,17 @@ export interface Corpus {
    * ingestion failed or `replace` is set, else ServiceError('conflict'). The caller processes the task, or, with
    * `queued`, a worker of the queue does.
    *
-   * `attempt`, below, names the submission a call belongs to; when a later one has replaced it, the call throws
-   * ServiceError('conflict') and changes nothing.
+   * `attempt`, below, names the submission a call belongs to; when a later one has replaced it, or another
+   * process has taken the try over, the call throws ServiceError('conflict') and changes nothing.
    */
   begin(document: NewDocument, options?: { readonly replace?: boolean; readonly queued?: boolean }): Promise<Document>;
-  setStatus(id: string, status: IngestionStatus, attempt?: number): Promise<void>;
+  setStatus(id: string, status: IngestionStatus, attempt?: Attempt): Promise<void>;
   /**
    * Adds invisible chunks. Called repeatedly for large documents; all belong to the latest ingestion, and going back to
    * `parsing` drops them. `embeddedIn` names the space of the vectors: throws `embedding_mismatch` when the corpus has
    * moved to another since.
    */
-  stage(id: string, chunks: readonly NewChunk[], embeddedIn?: VectorSpaceName, attempt?: number): Promise<void>;
+  stage(id: string, chunks: readonly NewChunk[], embeddedIn?: VectorSpaceName, attempt?: Attempt): Promise<void>;
   /**
    * Stages, unchanged, those of these chunks that are already visible with the same text, the same embedded text and
    * the same title: identifier, own metadata and vectors stay. Returns the `order` of each chunk that needs no `stage`
@@ -184,7 +185,7 @@ export interface Corpus {
     id: string,
     chunks: readonly Omit<NewChunk, 'vector'>[],
     title: string,
-    attempt?: number,
+    attempt?: Attempt,
   ): Promise<ReadonlySet<number>>;
   /**
    * Writes the staged chunks to the vector index, then makes them the document's chunks and sets the status `success`.
@@ -192,7 +193,7 @@ export interface Corpus {
    */
   publish(id: string, publication: Publication): Promise<Document>;
   /** Drops the staged chunks and records the reason; what was visible before stays visible. */
-  fail(id: string, reason: string, attempt?: number): Promise<void>;
+  fail(id: string, reason: string, attempt?: Attempt): Promise<void>;
   /** Documents whose ingestion was begun and neither published nor failed, oldest first. */
   unfinished(): Promise<readonly Document[]>;
   /** The settings given to `begin`. */

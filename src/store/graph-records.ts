@@ -15,6 +15,8 @@ export interface ExtractionTask {
   readonly generation: number;
   /** The requested extractor; null for the default one. */
   readonly requested: string | null;
+  /** Of this try, where processes share the database. */
+  readonly token?: number;
   readonly chunks: readonly GraphChunk[];
 }
 

@@ -1,5 +1,6 @@
 import type { Filter } from '../documents/filter.ts';
 import type { Page, Paged } from './corpus.ts';
+import type { Attempt } from './taken-over.ts';
 
 export type TaskState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -67,10 +68,15 @@ export interface IngestionQueue {
   take(options: { readonly alone: boolean }): Promise<IngestionTask | undefined>;
   /** When the next waiting task is due. */
   nextDue(): Promise<Date | undefined>;
-  /** Schedules a later attempt. Does nothing for a task that is no longer running. */
+  /** Schedules a later attempt. Does nothing for a task that is no longer running, or that another process has. */
   postpone(id: string, options: { readonly reason: string; readonly until: Date }): Promise<void>;
-  /** Returns a started or held task to the queue without counting the attempt. */
-  release(documentId: string, attempt: number): Promise<void>;
+  /**
+   * The present try of this process at the submission, for what it writes. Throws `TakenOver` where another process has
+   * the task.
+   */
+  hold(documentId: string, attempt: number): Promise<Attempt>;
+  /** Returns a started or held task to the queue without counting the attempt, unless another process has it. */
+  release(documentId: string, attempt: Attempt): Promise<void>;
   /** Cancels an open task; its document is `failed` with that reason. False when the task had already ended. */
   cancel(id: string, reason: string): Promise<boolean>;
   /**

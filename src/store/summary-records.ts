@@ -6,6 +6,8 @@ export interface SummaryTask {
   readonly key: number;
   /** The visible generation when the task was taken; a summary of another one is discarded. */
   readonly generation: number;
+  /** Of this try, where processes share the database. */
+  readonly token?: number;
   readonly title: string;
   /** The extract used meanwhile. */
   readonly summary: string | null;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
@@ -49,5 +50,51 @@ describePostgres('Servers', () => {
     const onOne = await one.conversations.messages(id);
     expect(onOne.map(({ content }) => content).sort()).toEqual(said);
     expect(await two.conversations.messages(id)).toEqual(onOne);
+  });
+
+  it('that lost a task to another one, as when they were suspended, can write nothing more for it', async () => {
+    const url = await postgresDatabase();
+    const [one, two] = [await open(url), await open(url)];
+    const { id } = await one.corpus.begin(newDocument('letter'), { queued: true });
+    const taken = await one.queue.take({ alone: true });
+    const late = await one.queue.hold(id, 1);
+    await one.corpus.setStatus(id, 'parsing', late);
+    // What another server does when the lease has run out.
+    await sql`delete from cluster_claims`.execute(two.sqlite.writer);
+    await sql`update ingestion_tasks set state = 'queued'`.execute(two.sqlite.writer);
+    await two.queue.take({ alone: true });
+    const held = await two.queue.hold(id, 1);
+    await two.corpus.setStatus(id, 'storing', held);
+
+    const takenOver = expect.objectContaining({ message: expect.stringContaining('another server') });
+    await expect(one.queue.hold(id, 1)).rejects.toEqual(takenOver);
+    await expect(one.corpus.setStatus(id, 'parsing', late)).rejects.toEqual(takenOver);
+    await expect(one.corpus.fail(id, 'It failed.', late)).rejects.toEqual(takenOver);
+    await expect(one.corpus.publish(id, publication('late', { attempt: late }))).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await one.queue.release(id, late);
+    await one.queue.postpone(taken?.id ?? '', { reason: 'It failed.', until: new Date() });
+    expect(await two.queue.ofDocument(id)).toMatchObject({ state: 'running' });
+    await two.corpus.publish(id, publication('', { attempt: held }));
+    expect(await one.corpus.get(id)).toMatchObject({ ingestionStatus: 'success' });
+  });
+
+  it('that lost a graph or a summary to another one keep neither', async () => {
+    const url = await postgresDatabase();
+    const [one, two] = [await open(url), await open(url)];
+    const { id } = await one.corpus.begin(newDocument('letter'));
+    await one.corpus.publish(id, publication('', { summaryModel: 'openai/any' }));
+    const [graph, summary] = [await one.documentGraphs.next(), await one.summaries.take()];
+    await sql`delete from cluster_claims`.execute(two.sqlite.writer);
+    await sql`update documents set extraction_status = 'pending', summary_status = 'pending'`.execute(two.sqlite.writer);
+    const [itsGraph, itsSummary] = [await two.documentGraphs.next(), await two.summaries.take()];
+    if (!graph || !summary || !itsGraph || !itsSummary) throw new Error('Each should be taken.');
+    const none = { entities: [], relationships: [] };
+    expect(await one.documentGraphs.save(graph, 'any', none)).toBe(false);
+    await one.documentGraphs.fail(graph, 'It failed.');
+    expect(await one.summaries.keep(summary, { text: 'Late.', by: 'any' })).toBe(false);
+    expect(await two.documentGraphs.save(itsGraph, 'any', none)).toBe(true);
+    expect(await two.summaries.keep(itsSummary, { text: 'A letter.', by: 'any' })).toBe(true);
   });
 });

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Document, IngestionStatus, Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Corpus, NewDocument } from '../../corpus.ts';
-import type { Database } from '../database.ts';
+import { type Attempt, TakenOver } from '../../taken-over.ts';
+import type { Database, Work } from '../database.ts';
 import { addTask, followStatus } from '../queue/task-rows.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
@@ -93,13 +94,29 @@ export function createIngestions({ sqlite, embeddingText, onPending }: Ingestion
   };
 }
 
+/** Whether this try still has the document; a token is there only where processes share the database. */
+export async function isHeld(
+  database: Queries,
+  work: Work,
+  { key, token }: { readonly key: number; readonly token: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from cluster_claims where kind = ${work} and document_key = ${key} and token = ${token}`.execute(database);
+  return rows.length > 0;
+}
+
 /**
  * The row of an existing document, verified to be at this attempt where one is named. Throws `not_found` or `conflict`.
  */
-export async function requireRow(database: Queries, id: string, attempt?: number): Promise<DocumentRow> {
+export async function requireRow(database: Queries, id: string, given?: Attempt): Promise<DocumentRow> {
+  const { attempt, token } = typeof given === 'object' ? given : { attempt: given };
   const row = await findRow(database, id);
   if (row === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
-  if (attempt === undefined || attempt === row.attempt) return row;
+  if (attempt === undefined) return row;
+  if (attempt === row.attempt) {
+    if (token !== undefined && !(await isHeld(database, 'ingestion', { key: row.key, token }))) throw new TakenOver(id);
+    return row;
+  }
   throw new ServiceError('conflict', `Document ${id} was submitted again while it was being ingested.`);
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../database.ts';
 import { addDocumentFullText, removeDocumentFullText } from '../full-text/full-text-rows.ts';
 import type { DocumentTable } from '../schema.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import { isHeld } from './ingestions.ts';
 
 /** The queue of summaries, stored in columns of their documents. */
 export function createSummaries({ reader, writer, shared }: Database): SummaryRecords {
@@ -36,7 +37,9 @@ export function createSummaries({ reader, writer, shared }: Database): SummaryRe
           .where('key', '=', row.key)
           .execute();
         const { id: documentId, key, generation, title, summary } = row;
-        return { documentId, key, generation, title, summary, settings: JSON.parse(row.settings) as Metadata };
+        const token = await shared?.tokenOf(transaction, 'summary', key);
+        const settings = JSON.parse(row.settings) as Metadata;
+        return { documentId, key, generation, title, summary, settings, ...(token !== undefined && { token }) };
       });
     },
 
@@ -78,9 +81,10 @@ type SummaryColumns = Pick<DocumentTable, 'summary'> & {
 
 async function changeSummary(
   database: Queries,
-  { key, generation }: SummaryTask,
+  { key, generation, token }: SummaryTask,
   change: Partial<SummaryColumns>,
 ): Promise<boolean> {
+  if (token !== undefined && !(await isHeld(database, 'summary', { key, token }))) return false;
   const isNew = change.summary !== undefined;
   const changed = await database
     .updateTable('documents')

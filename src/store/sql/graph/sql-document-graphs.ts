@@ -3,6 +3,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { DocumentGraphRecords, ExtractedGraph, ExtractionTask } from '../../graph-records.ts';
 import type { Database } from '../database.ts';
 import { findRow } from '../documents/document-rows.ts';
+import { isHeld } from '../documents/ingestions.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { gatherDocument, gatherIntoCollections } from './gather-document.ts';
 import { saveExtraction } from './save-extraction.ts';
@@ -25,7 +26,9 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
         if (row === undefined) return undefined;
         await setStatus(transaction, row.key, 'processing');
         const chunks = await readChunks(transaction, row);
+        const token = await shared?.tokenOf(transaction, 'extraction', row.key);
         return {
+          ...(token !== undefined && { token }),
           documentId: row.id,
           title: row.title,
           generation: row.generation,
@@ -66,7 +69,7 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
         const row = await findRow(transaction, task.documentId);
         if (row === undefined || row.generation !== task.generation) return false;
         // Its chunks were changed, or another extraction was requested, during this one.
-        if (row.extraction_status !== 'processing') return false;
+        if (row.extraction_status !== 'processing' || !(await isMine(transaction, row.key, task))) return false;
         await saveExtraction(transaction, row, graph);
         const done = { extractor, requested: null, failure: null, extracted_at: new Date().toISOString() };
         await keepOutcome(transaction, row.key, done);
@@ -80,6 +83,7 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
       writer.transaction().execute(async (transaction) => {
         const row = await findRow(transaction, task.documentId);
         if (row === undefined || row.generation !== task.generation || row.extraction_status !== 'processing') return;
+        if (!(await isMine(transaction, row.key, task))) return;
         await keepOutcome(transaction, row.key, { failure: reason });
         await setStatus(transaction, row.key, 'failed');
       }),
@@ -179,6 +183,10 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
     },
   };
 }
+
+/** False when another process has taken the task over. */
+const isMine = async (database: Queries, key: number, { token }: ExtractionTask): Promise<boolean> =>
+  token === undefined || (await isHeld(database, 'extraction', { key, token }));
 
 /** Stored for the default extractor where an extraction was requested without a name. */
 const DEFAULT_EXTRACTOR = 'usual';

@@ -1,7 +1,9 @@
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { everything } from '../../../documents/filter.ts';
 import type { Backlog, IngestionQueue, IngestionTask } from '../../ingestion-queue.ts';
+import { TakenOver } from '../../taken-over.ts';
 import type { Database } from '../database.ts';
+import { findRow } from '../documents/document-rows.ts';
 import { update } from '../documents/ingestions.ts';
 import { dropStaged } from '../documents/staged-chunks.ts';
 import { filterToSql } from '../filters/to-sql.ts';
@@ -9,7 +11,7 @@ import type { Queries } from '../vector-spaces/space-rows.ts';
 import { OPEN, toTask } from './task-rows.ts';
 
 /** IngestionQueue in the record store. */
-export function createIngestionQueue({ reader, writer, search }: Database): IngestionQueue {
+export function createIngestionQueue({ reader, writer, search, shared }: Database): IngestionQueue {
   const { filters } = search.dialect;
   return {
     get: (id) => findTask(reader, id),
@@ -72,16 +74,27 @@ export function createIngestionQueue({ reader, writer, search }: Database): Inge
     },
 
     async postpone(id, { reason, until }) {
+      const others = (await shared?.inWork(reader, 'ingestion', 'others')) ?? [];
       await writer
         .updateTable('ingestion_tasks')
         // The process survived this attempt, so the crash count is reset.
         .set({ state: 'queued', crashes: 0, last_error: reason, next_try_at: until.toISOString() })
         .where('id', '=', id)
         .where('state', '=', 'running')
+        .$if(shared !== undefined, (query) => query.where('document_key', 'not in', others))
         .execute();
     },
 
-    async release(documentId, attempt) {
+    async hold(documentId, attempt) {
+      if (shared === undefined) return attempt;
+      const row = await findRow(reader, documentId);
+      const token = row && (await shared.tokenOf(reader, 'ingestion', row.key));
+      if (token === undefined) throw new TakenOver(documentId);
+      return { attempt, token };
+    },
+
+    async release(documentId, given) {
+      const { attempt, token } = typeof given === 'object' ? given : { attempt: given };
       await writer
         .updateTable('ingestion_tasks')
         .set(({ eb }) => ({ state: 'queued', tries: eb('tries', '-', 1), next_try_at: null }))
@@ -90,6 +103,10 @@ export function createIngestionQueue({ reader, writer, search }: Database): Inge
         )
         .where('attempt', '=', attempt)
         .where('state', '=', 'running')
+        .$if(token !== undefined, (query) =>
+          query.where(sql<boolean>`exists (select 1 from cluster_claims c where c.kind = 'ingestion'
+            and c.document_key = ingestion_tasks.document_key and c.token = ${token})`),
+        )
         .execute();
     },
 
