@@ -25,6 +25,29 @@ const compose = parse(read('deploy/compose.yaml'), { strict: true }) as {
   readonly volumes: Readonly<Record<string, unknown>>;
 };
 const service = compose.services.citewell;
+interface ClusterService {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly user?: string;
+}
+const cluster = parse(read('deploy/compose.cluster.yaml'), { strict: true, merge: true }) as {
+  readonly services: Readonly<Record<string, ClusterService>>;
+};
+
+describe('the containers of several servers', () => {
+  it('are servers that leave tasks to a worker, of which only the proxy can be reached, from this machine', () => {
+    const { one, two, worker, proxy } = cluster.services;
+    expect([one?.environment?.['CITEWELL_WORK'], two?.environment?.['CITEWELL_WORK']]).toEqual(['off', 'off']);
+    expect(worker?.command).toEqual(['worker']);
+    expect([one, two, worker].map((each) => each?.user)).toEqual([service.user, service.user, service.user]);
+    const reached = Object.values(cluster.services).filter(({ ports }) => ports !== undefined);
+    expect(reached).toEqual([proxy]);
+    expect(proxy?.ports).toEqual(service.ports);
+    const names = [one, two, worker].flatMap((each) => Object.keys(each?.environment ?? {}));
+    expect(names.filter((name) => !variableNames.includes(name))).toEqual([]);
+  });
+});
 
 describe('the container', () => {
   it('has a Dockerfile that a builder accepts, of fixed images, with exact installations', () => {

@@ -87,7 +87,9 @@ describePostgres('Servers', () => {
     await one.corpus.publish(id, publication('', { summaryModel: 'openai/any' }));
     const [graph, summary] = [await one.documentGraphs.next(), await one.summaries.take()];
     await sql`delete from cluster_claims`.execute(two.sqlite.writer);
-    await sql`update documents set extraction_status = 'pending', summary_status = 'pending'`.execute(two.sqlite.writer);
+    await sql`update documents set extraction_status = 'pending', summary_status = 'pending'`.execute(
+      two.sqlite.writer,
+    );
     const [itsGraph, itsSummary] = [await two.documentGraphs.next(), await two.summaries.take()];
     if (!graph || !summary || !itsGraph || !itsSummary) throw new Error('Each should be taken.');
     const none = { entities: [], relationships: [] };

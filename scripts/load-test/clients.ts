@@ -1,0 +1,147 @@
+import type { RunningServer } from '../../test/support/run-citewell.ts';
+import type { Random } from '../seeded-random.ts';
+import type { Seat } from './cluster.ts';
+
+/** A document that a server has acknowledged; `isQueued` ones are to be found only when their task has ended. */
+export interface Acknowledged {
+  readonly id: string;
+  readonly word: string;
+  readonly isQueued: boolean;
+}
+
+/** What the clients have seen. */
+export interface Ledger {
+  readonly documents: Acknowledged[];
+  readonly lost: string[];
+  readonly wrong: string[];
+  readonly streams: string[];
+  searches: number;
+  unanswered: number;
+  resumed: number;
+}
+
+const PATIENCE_MS = 60_000;
+
+/** Undefined where the server is not there, or ended during the request. */
+export async function send(server: RunningServer, path: string, init: RequestInit = {}): Promise<Response | undefined> {
+  try {
+    return await fetch(`${server.url}/v3${path}`, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
+  } catch {
+    return undefined;
+  }
+}
+
+const json = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+/** Whether a search for the document's word finds it; a sentence about what was seen instead; undefined: no answer. */
+export async function isFound(server: RunningServer, { id, word }: Acknowledged): Promise<true | string | undefined> {
+  const settings = { use_semantic_search: false, use_fulltext_search: true, limit: 3 };
+  const response = await send(server, '/retrieval/search', json({ query: word, search_settings: settings }));
+  const text = await response?.text().catch(() => undefined);
+  // 503: the server is stopping, or its database is away.
+  if (response === undefined || text === undefined || response.status === 503) return undefined;
+  if (response.status === 200 && text.includes(id)) return true;
+  return `a search for ${word} should find document ${id} and answered ${response.status}: ${text.slice(0, 200)}`;
+}
+
+export function running(seats: readonly Seat[]): RunningServer[] {
+  return seats.flatMap(({ running: server }) => server ?? []);
+}
+
+function anyOf(seats: readonly Seat[], random: Random): RunningServer | undefined {
+  const there = running(seats);
+  return there[random.integer(0, Math.max(0, there.length - 1))];
+}
+
+/** Uploads one document, and looks for it on every server once it is acknowledged. */
+export async function upload(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
+  const server = anyOf(seats, random);
+  if (server === undefined) return;
+  const word = `w${Array.from({ length: 12 }, () => String.fromCharCode(97 + random.integer(0, 25))).join('')}`;
+  const isQueued = random.chance(0.3);
+  const form = new FormData();
+  form.set('raw_text', `The vessel ${word} was seen off the coast in the year ${random.integer(1700, 1900)}.`);
+  if (isQueued) form.set('queued', 'true');
+  const response = await send(server, '/documents', { method: 'POST', body: form });
+  const text = await response?.text().catch(() => undefined);
+  if (response?.status !== 202 || text === undefined) {
+    ledger.unanswered++;
+    return;
+  }
+  const document = { id: String(JSON.parse(text).results.document_id), word, isQueued };
+  ledger.documents.push(document);
+  if (isQueued) return;
+  for (const each of running(seats)) {
+    const found = await isFound(each, document);
+    if (typeof found === 'string') ledger.wrong.push(`when acknowledged: ${found}`);
+  }
+}
+
+/** Searches for a document that was acknowledged before. */
+export async function search(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
+  const there = ledger.documents.filter(({ isQueued }) => !isQueued);
+  const document = there[random.integer(0, Math.max(0, there.length - 1))];
+  const server = anyOf(seats, random);
+  if (document === undefined || server === undefined) return;
+  const found = await isFound(server, document);
+  if (found === undefined) ledger.unanswered++;
+  else ledger.searches++;
+  if (typeof found === 'string') ledger.wrong.push(found);
+}
+
+/** Lets an agent answer, leaves its stream after a few events and reads the rest from any server. */
+export async function stream(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
+  const server = anyOf(seats, random);
+  if (server === undefined) return;
+  const ask = { query: 'Which vessel was seen off the coast?', rag_generation_config: { stream: true } };
+  const begun = await send(server, '/retrieval/agent', json(ask));
+  const run = begun?.headers.get('x-run-id');
+  if (begun?.status !== 200 || !run) return void ledger.unanswered++;
+  const ids = await read(begun, random.integer(1, 4));
+  for (let tries = 0; tries < 20; tries++) {
+    const other = anyOf(seats, random);
+    const last = ids.at(-1);
+    const headers = last === undefined ? {} : { 'last-event-id': last };
+    const rest = other && (await send(other, `/retrieval/runs/${run}/events`, { headers }));
+    if (rest?.status === 404) return void ledger.streams.push(`run ${run} is not known on another server`);
+    if (rest?.status !== 200) {
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      continue;
+    }
+    const more = await read(rest);
+    ids.push(...more);
+    if (!more.isComplete) continue;
+    ledger.resumed++;
+    const numbers = ids.map((id) => Number(id.split(':')[1]));
+    if (numbers.some((number, place) => number !== place + 1)) {
+      ledger.streams.push(`run ${run} should give the events 1, 2, 3 … and gave ${numbers.join(', ')}`);
+    }
+    return;
+  }
+  ledger.unanswered++;
+}
+
+/** The ids of the first events, at most `most`; complete when the stream has said that it is done. */
+async function read(response: Response, most = Number.POSITIVE_INFINITY): Promise<string[] & { isComplete?: boolean }> {
+  const ids: string[] & { isComplete?: boolean } = [];
+  let rest = '';
+  try {
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const blocks = (rest + part).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const [, id] = /^id: (.*)$/m.exec(block) ?? [];
+        if (id !== undefined && ids.length < most) ids.push(id);
+        if (/^event: done$/m.test(block)) ids.isComplete = true;
+      }
+      if (ids.length >= most) break;
+    }
+  } catch {
+    // The server was killed.
+  }
+  return ids;
+}

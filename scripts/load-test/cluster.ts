@@ -1,0 +1,89 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startEmbeddedChroma } from '../../test/support/embedded-chroma.ts';
+import { databaseUrl, findPostgres, startPostgres, stopPostgres } from '../../test/support/postgres-server.ts';
+import { type RunningServer, runCitewell, startCitewell } from '../../test/support/run-citewell.ts';
+
+/** A server of the cluster, with its data folder; `running` is undefined between its end and its next start. */
+export interface Seat {
+  readonly cwd: string;
+  running: RunningServer | undefined;
+}
+
+export interface Cluster {
+  readonly seats: readonly Seat[];
+  start(seat: Seat): Promise<void>;
+  /** Documents that the process of this number works on, by the records. */
+  claimsOf(pid: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Three servers and a worker on one PostgreSQL and one Chroma, all of them processes of their own. */
+export async function startCluster(): Promise<Cluster> {
+  const bin = findPostgres();
+  if (bin === undefined) throw new Error('PostgreSQL is not installed.');
+  const folder = await mkdtemp(join(tmpdir(), 'citewell-load-'));
+  const postgres = join(folder, 'postgres');
+  await mkdir(postgres);
+  const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
+  try {
+    // Its user is another one.
+    const { chmod } = await import('node:fs/promises');
+    await chmod(folder, 0o755);
+    closers.push(() => stopPostgres(postgres));
+    await startPostgres({ bin, folder: postgres, runner: process.pid }, async () => {});
+    const chroma = await startEmbeddedChroma();
+    closers.push(() => chroma.close());
+    if (chroma.server.kind !== 'running') throw new Error('Chroma did not start.');
+    const url = databaseUrl(postgres, 'postgres');
+    const database = new Client({ connectionString: url });
+    await database.connect();
+    closers.push(() => database.end());
+    const env = { CITEWELL_DATABASE_URL: url, CHROMA_URL: chroma.server.url, CITEWELL_RESUME_SECONDS: '60' };
+    const start = async (seat: Seat) => {
+      seat.running = await startCitewell({ cwd: seat.cwd, env });
+    };
+    const seats: Seat[] = [];
+    for (const name of ['one', 'two', 'three']) {
+      const seat: Seat = { cwd: join(folder, name), running: undefined };
+      await mkdir(seat.cwd);
+      seats.push(seat);
+      await start(seat);
+      closers.push(async () => seat.running?.kill());
+    }
+    const cwd = join(folder, 'worker');
+    await mkdir(cwd);
+    const { promise: started, resolve } = Promise.withResolvers<ChildProcess>();
+    const worked = runCitewell(['worker'], { cwd, env, onStart: resolve });
+    const worker = await started;
+    closers.push(async () => {
+      worker.kill('SIGKILL');
+      await worked;
+    });
+    if (worker.stdout !== null) await once(worker.stdout, 'data');
+    return {
+      seats,
+      start,
+      async claimsOf(pid) {
+        const { rows } = await database.query(
+          `select count(*)::int as count from cluster_claims c join cluster_servers s on s.key = c.server_key
+           where s.name like '%:' || $1::text`,
+          [pid],
+        );
+        return rows[0].count;
+      },
+      close: () => closeAll(closers),
+    };
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
+  for (const close of closers.reverse()) await close();
+}
