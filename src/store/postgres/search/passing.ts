@@ -35,7 +35,7 @@ export async function resolveFilter(reading: Reading, filter: CompiledFilter): P
 export const nameOfFilter = (content: number, filter: CompiledFilter): string => `${content} ${JSON.stringify(filter)}`;
 
 /** Those of the chunks that have the required phrases and none of the excluded ones. */
-export async function withPhrases(
+async function withPhrases(
   database: Queries,
   keys: readonly number[],
   { phraseFilters, past }: NonNullable<CompiledFilter>,
