@@ -124,15 +124,16 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     }
   }
 
-  // Candidates by their codes, compared by their vectors; undefined where the database has no codes.
+  // Candidates by their codes, compared by their vectors; undefined where the database lacks codes.
   async function byCodes(
-    { past }: NearestPlan,
+    { visible, past }: NearestPlan,
     query: NearestQuery,
     signal: AbortSignal | undefined,
   ): Promise<readonly FoundChunk[] | undefined> {
     const segments = await codes.current(query.space);
     signal?.throwIfAborted();
-    if (segments === undefined) return undefined;
+    const count = segments?.reduce((sum, segment) => sum + segment.count, 0) ?? 0;
+    if (segments === undefined || count < visible) return undefined;
     return (await search.call('nearestByCodes', { ...query, segments, others: past }, signal)).hits;
   }
 
