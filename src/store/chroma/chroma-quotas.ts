@@ -25,7 +25,7 @@ const cloudQuotas: ChromaQuotas = { results: 300, records: 300, calls: 10, predi
 /** The quotas of the server at this address as far as they are known before it is asked. */
 export const usualQuotas = (url: string): ChromaQuotas => (isChromaCloud(url) ? cloudQuotas : noQuotas);
 
-export const isChromaCloud = (url: string): boolean => /(?:^|\.)trychroma\.com$/i.test(new URL(url).hostname);
+const isChromaCloud = (url: string): boolean => /(?:^|\.)trychroma\.com$/i.test(new URL(url).hostname);
 
 /** E.g. `300 results, 300 records a call, 10 calls at a time`; empty without any. */
 export function describeQuotas({ results, records, calls }: ChromaQuotas): string {
