@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import type { PlaceCondition, VectorPlace } from './vector-place.ts';
 
 /** Names a vector space. Vectors of two spaces are never compared. */
 export interface VectorSpaceName {
@@ -13,6 +14,8 @@ export interface VectorRecord {
   /** The chunk's integer key in the record store; never reused. */
   readonly key: number;
   readonly vector: Float32Array;
+  /** Stored where the collection keeps places. */
+  readonly place?: VectorPlace;
 }
 
 export interface VectorHit {
@@ -47,10 +50,17 @@ export interface VectorCollection {
   /** Most hits that `nearest` returns; unlimited when undefined. Falls when the server turns out to allow fewer. */
   readonly maxResults?: number;
   /**
-   * Nearest first; fewer than `limit` and `maxResults` only when the collection holds fewer. Throws RequestRefused, and
-   * IndexBusy soon.
+   * Nearest first; fewer than `limit` and `maxResults` only when the collection holds fewer. With `within`, those that
+   * fulfil the conditions; others may be among them. Throws RequestRefused, and IndexBusy soon.
    */
-  nearest(vector: Float32Array, limit: number, signal?: AbortSignal): Promise<VectorHit[]>;
+  nearest(
+    vector: Float32Array,
+    limit: number,
+    signal?: AbortSignal,
+    within?: readonly PlaceCondition[],
+  ): Promise<VectorHit[]>;
+  /** Undefined where places are not kept, and `within` selects nothing. */
+  readonly places?: KeptPlaces | undefined;
   count(): Promise<number>;
   /** Recreates the collection, empty. */
   clear(): Promise<void>;
@@ -58,7 +68,19 @@ export interface VectorCollection {
   keys(page: { readonly offset: number; readonly limit: number }): Promise<number[]>;
 }
 
+/** The places of the records of a collection. */
+export interface KeptPlaces {
+  /** False until each record has its place, as in a collection written by an earlier version. */
+  areComplete(): boolean;
+  /** Replaces the places of existing records; unknown keys are ignored. */
+  set(records: readonly { readonly key: number; readonly place: VectorPlace }[]): Promise<void>;
+  /** Notes that each record has its place now. */
+  complete(): Promise<void>;
+}
+
 export interface VectorIndex {
+  /** Whether places are written to it. */
+  readonly keepsPlaces?: boolean;
   /** True when only this process uses it, so that a damaged collection may be dropped and filled again. */
   readonly isOurs: boolean;
   /** True when it is stored with the records and loses nothing that they keep. */

@@ -2,16 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChromaClient, Collection } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 import {
-  indexGraph,
+  type KeptPlaces,
   RequestRefused,
   type VectorCollection,
   type VectorHit,
   type VectorRecord,
 } from '../vector-index.ts';
+import type { PlaceCondition } from '../vector-place.ts';
 import { type CallPatience, callChroma } from './call-chroma.ts';
 import type { CallKind, CallLimits } from './call-limits.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
+import { makeCollection, PLACED } from './make-collection.ts';
+import { toMetadata, toWhere } from './place-metadata.ts';
 import { readInPages, withinResults, writeInBatches } from './split-calls.ts';
 
 /** The client serialises vectors on the event loop, some 0.2 ms per thousand numbers, so batches are kept small. */
@@ -42,6 +45,7 @@ export class ChromaCollection implements VectorCollection {
   readonly #parts: ChromaCollectionParts;
   #id: string | undefined;
   #isDropped = false;
+  #isPlaced = false;
   #repair: Promise<boolean> | undefined;
 
   constructor(parts: ChromaCollectionParts) {
@@ -97,7 +101,9 @@ export class ChromaCollection implements VectorCollection {
     await writeInBatches(this.#limits, { items: records, size }, async (batch) => {
       const ids = batch.map(({ key }) => String(key));
       const embeddings = batch.map(({ vector }) => Array.from(vector));
-      await this.#write((collection) => collection.upsert({ ids, embeddings }));
+      const metadatas = batch.map(({ place }) => (place === undefined ? {} : toMetadata(place)));
+      const isPlaced = batch.every(({ place }) => place !== undefined);
+      await this.#write((collection) => collection.upsert({ ids, embeddings, ...(isPlaced && { metadatas }) }));
     });
   }
 
@@ -111,12 +117,19 @@ export class ChromaCollection implements VectorCollection {
     return this.#limits.quotas().results;
   }
 
-  async nearest(vector: Float32Array, limit: number, signal?: AbortSignal): Promise<VectorHit[]> {
+  async nearest(
+    vector: Float32Array,
+    limit: number,
+    signal?: AbortSignal,
+    within: readonly PlaceCondition[] = [],
+  ): Promise<VectorHit[]> {
     this.#checkLength(vector);
     if (limit < 1) return [];
     const queryEmbeddings = [Array.from(vector)];
+    const where = this.places === undefined ? undefined : toWhere(within, this.#limits.quotas().predicates);
+    const asked = { queryEmbeddings, include: ['distances' as const], ...(where && { where }) };
     const result = await withinResults(this.#limits, limit, (nResults) =>
-      this.#ask((collection) => collection.query({ queryEmbeddings, nResults, include: ['distances'] }), {
+      this.#ask((collection) => collection.query({ ...asked, nResults }), {
         signal,
         limitMs: SEARCH_LIMIT_MS,
         patienceMs: SEARCH_PATIENCE_MS,
@@ -136,6 +149,33 @@ export class ChromaCollection implements VectorCollection {
       const { ids } = await this.#ask((collection) => collection.get({ offset, limit, include: [] }));
       return ids.map(Number);
     });
+  }
+
+  get places(): KeptPlaces | undefined {
+    // Others may rely on the places of a collection that has them.
+    if (!this.#parts.connection.keepsPlaces && !this.#isPlaced) return undefined;
+    return {
+      areComplete: () => this.#isPlaced,
+      set: (records) =>
+        writeInBatches(this.#limits, { items: records, size: BATCH_RECORDS }, async (batch) => {
+          const ids = batch.map(({ key }) => String(key));
+          const metadatas = batch.map(({ place }) => toMetadata(place));
+          await this.#write((collection) => collection.update({ ids, metadatas }));
+        }),
+      complete: async () => {
+        await this.#setMetadata({ dimensions: this.#parts.dimensions, ...PLACED });
+        this.#isPlaced = true;
+      },
+    };
+  }
+
+  async #setMetadata(metadata: Readonly<Record<string, number>>): Promise<void> {
+    const { connection, name } = this.#parts;
+    try {
+      await callChroma(connection, async (client) => (await client.getCollection({ name })).modify({ metadata }));
+    } catch (error) {
+      throw toServiceError(error, connection.where);
+    }
   }
 
   get #limits(): CallLimits {
@@ -262,7 +302,7 @@ export class ChromaCollection implements VectorCollection {
         if (isMissing(error)) return undefined;
         throw error;
       });
-      return found ?? (await make(client, name, dimensions));
+      return found ?? (await makeCollection(client, name, { dimensions, ...(connection.keepsPlaces && PLACED) }));
     });
     const there = collection.metadata?.['dimensions'];
     if (there !== dimensions) {
@@ -271,6 +311,7 @@ export class ChromaCollection implements VectorCollection {
         `The collection ${name} of ${connection.where} holds vectors of ${String(there)} numbers, not ${dimensions}.`,
       );
     }
+    this.#isPlaced = collection.metadata?.['places'] === PLACED.places;
     return collection.id;
   }
 }
@@ -282,28 +323,6 @@ export async function dropCollection(connection: ChromaConnection, name: string)
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-}
-
-// Measured at 384 dimensions (docs/decisions.md): records that are not yet persisted are read again at every write, 38
-// µs each, so a high threshold makes single writes slow, and the default of 1,000 makes loading 100,000 records slow.
-const SYNC_THRESHOLD = 2_000;
-
-function make(client: ChromaClient, name: string, dimensions: number): Promise<Collection> {
-  return client.getOrCreateCollection({
-    name,
-    // Null keeps the client from loading its own embedder.
-    embeddingFunction: null,
-    metadata: { dimensions },
-    configuration: {
-      hnsw: {
-        space: 'cosine',
-        ef_construction: indexGraph.construction,
-        ef_search: 100,
-        max_neighbors: indexGraph.neighbours,
-        sync_threshold: SYNC_THRESHOLD,
-      },
-    },
-  });
 }
 
 const cancelled = (cause: unknown): ServiceError =>

@@ -14,6 +14,8 @@ export interface ChromaConnection {
    */
   client(signal?: AbortSignal): Promise<ChromaClient>;
   readonly limits: CallLimits;
+  /** Whether collections keep the places of their records, so that searches need fewer results. */
+  readonly keepsPlaces: boolean;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
   /** Whether the server answers a heartbeat within a few seconds. */

@@ -66,6 +66,10 @@ export class ChromaVectors implements VectorIndex {
     return this.#options.connection.isOurs;
   }
 
+  get keepsPlaces(): boolean {
+    return this.#options.connection.keepsPlaces;
+  }
+
   async isHealthy(): Promise<boolean> {
     if (!this.#options.connection.isUp()) return false;
     try {

@@ -71,6 +71,7 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
   const limits = createCallLimits();
   return {
     limits,
+    keepsPlaces: false,
     closed: closing.signal,
     answers: (signal) => server.answers(signal),
     suspect: () => void server.restartIfSilent(),

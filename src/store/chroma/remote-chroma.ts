@@ -65,6 +65,7 @@ function remoteConnection(address: Address): ChromaConnection {
   const closing = new AbortController();
   return {
     limits,
+    keepsPlaces: Number.isFinite(limits.quotas().results),
     closed: closing.signal,
     async answers(signal) {
       try {

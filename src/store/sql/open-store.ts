@@ -15,6 +15,7 @@ import { createGraphResets } from './graph/graph-resets.ts';
 import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
+import { notePlaces } from './index-sync/chunk-places.ts';
 import { takeMark } from './index-sync/in-step-mark.ts';
 import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
@@ -82,6 +83,7 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
       return takeMark(transaction);
     });
     await recover(sqlite);
+    await notePlaces(sqlite.writer, index);
     await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));
     await renewFullText(sqlite);
   } catch (error) {

@@ -167,7 +167,7 @@ export interface LearnedEmbedderTable {
 
 export interface OutboxTable {
   readonly key: Generated<number>;
-  readonly kind: 'upsert' | 'remove' | 'drop';
+  readonly kind: 'upsert' | 'remove' | 'place' | 'drop';
   /** Null for `drop`, whose space no longer exists. */
   readonly space_key: number | null;
   /** KeyRange[], or the name of the collection to drop as a JSON string */

@@ -79,6 +79,31 @@ describe('an index behind the quotas of Chroma Cloud', () => {
     ]);
   });
 
+  it('leaves out what belongs to others, and follows changes of places', async () => {
+    const cloud = await startCloud();
+    const collection = await openIn(cloud, { quotas: QUOTAS });
+    const placed = (key: number, owner: string, ...collections: string[]) => ({ key, place: { owner, collections } });
+    const places = [
+      placed(0, 'me'),
+      placed(1, 'me', 'b', 'a'),
+      placed(2, 'them', 'b'),
+      placed(3, 'them', 'c', 'd', 'e', 'f'),
+      placed(4, 'them'),
+    ];
+    await collection.upsert(places.map((one) => ({ ...one, vector: vectorOf(one.key) })));
+    const find = async (owners: string[], collections: string[]) =>
+      sorted((await collection.nearest(vectorOf(0), 10, undefined, [{ owners, collections }])).map(({ key }) => key));
+    expect(collection.places?.areComplete()).toBe(true);
+    expect(await find(['me'], [])).toEqual([0, 1]);
+    // A record in more collections than are named may always be among them.
+    expect(await find([], ['b'])).toEqual([1, 2, 3]);
+    expect(await find(['me'], ['x', 'b'])).toEqual([0, 1, 2, 3]);
+    await collection.places?.set([placed(1, 'me'), placed(3, 'them', 'b'), placed(99, 'me')]);
+    expect(await find([], ['b'])).toEqual([2, 3]);
+    expect(await collection.count()).toBe(5);
+    expect(cloud.refused).toEqual([]);
+  });
+
   it('waits as long as a busy server asks, and repeats the call', async () => {
     const cloud = await startCloud();
     const collection = await openIn(cloud, { quotas: QUOTAS });

@@ -31,7 +31,7 @@ export async function planNearest(reading: Reading, filter: CompiledFilter): Pro
   const { database } = reading;
   const { rows } = await sql<CurrentSpace>`${sql.raw(PREPARED)}
     select s.key, s.embedder, s.version, s.dimensions, s.collection, s.state, s.created_at,
-      (select json_agg(o.payload) from outbox o where o.space_key = s.key and o.kind = 'upsert') as owed
+      (select json_agg(o.payload) from outbox o where o.space_key = s.key and o.kind in ('upsert', 'place')) as owed
     from vector_spaces s where s.state = 'current'`.execute(database);
   const visible = reading.indexes.chunk_terms.entries;
   const matching = filter === null ? visible : await countMatching(reading, filter);

@@ -3,6 +3,7 @@ import type { CollectionRecords } from '../../records.ts';
 import type { Database } from '../database.ts';
 import { findRow, readSubmitted } from '../documents/document-rows.ts';
 import { gatherDocument } from '../graph/gather-document.ts';
+import { addPendingPlaces } from '../index-sync/chunk-places.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 type Memberships = Pick<
@@ -24,6 +25,7 @@ export function createMemberships({ reader, writer }: Database): Memberships {
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst();
         if (added !== 1n) return false;
+        await addPendingPlaces(transaction, [document.key]);
         await changeSubmission(transaction, document, (ids) => [...new Set([...ids, collection.id])]);
         await outdateGraph(transaction, collection.id);
         if (await isExtracted(transaction, document.key)) {
@@ -42,6 +44,7 @@ export function createMemberships({ reader, writer }: Database): Memberships {
           .where('collection_id', '=', id.toLowerCase())
           .executeTakeFirst();
         if (removed === 0n) return false;
+        await addPendingPlaces(transaction, [document.key]);
         await changeSubmission(transaction, document, (ids) => ids.filter((each) => each !== id.toLowerCase()));
         await outdateGraph(transaction, id);
         return true;

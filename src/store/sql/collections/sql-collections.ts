@@ -1,6 +1,7 @@
 import type { Collection, CollectionChange, CollectionRecords, GraphStatus } from '../../records.ts';
 import type { Database } from '../database.ts';
 import type { GraphResets } from '../graph/graph-resets.ts';
+import { addPendingPlaces } from '../index-sync/chunk-places.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { addMember, createMemberships, idsOfMember, keepOutOfSubmissions } from './collection-memberships.ts';
 
@@ -75,7 +76,15 @@ export function createCollections(sqlite: Database, resets: GraphResets): Collec
         if (row === undefined) return undefined;
         const { documentCount, userCount } = toCollection(row);
         await keepOutOfSubmissions(transaction, row.id);
-        await transaction.deleteFrom('document_collections').where('collection_id', '=', row.id).execute();
+        const left = await transaction
+          .deleteFrom('document_collections')
+          .where('collection_id', '=', row.id)
+          .returning('document_key as key')
+          .execute();
+        await addPendingPlaces(
+          transaction,
+          left.map(({ key }) => key),
+        );
         await transaction.deleteFrom('collections').where('id', '=', row.id).execute();
         return { documents: documentCount, users: userCount };
       });

@@ -5,6 +5,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { Corpus, NewDocument } from '../../corpus.ts';
 import { type Attempt, TakenOver } from '../../taken-over.ts';
 import type { Database, Work } from '../database.ts';
+import { addPendingPlaces } from '../index-sync/chunk-places.ts';
 import { addTask, followStatus } from '../queue/task-rows.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
@@ -208,13 +209,14 @@ export async function setCollections(database: Queries, key: number, ids: readon
   let left = database.deleteFrom('document_collections').where('document_key', '=', key);
   if (ids.length > 0) left = left.where('collection_id', 'not in', ids);
   await left.execute();
-  if (ids.length === 0) return;
+  if (ids.length === 0) return addPendingPlaces(database, [key]);
   const rows = ids.map((collection_id) => ({ document_key: key, collection_id }));
   await database
     .insertInto('document_collections')
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  await addPendingPlaces(database, [key]);
 }
 
 /** Changes columns of a document and its `updated_at`; the task of its ingestion follows a new status. */

@@ -1,31 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../database.ts';
 import type { OutboxTable } from '../schema.ts';
-import { countKeys, fromKeyRanges, inBatches, type KeyRange, toKeyRanges } from '../sqlite/key-ranges.ts';
+import { countKeys, fromKeyRanges, type KeyRange } from '../sqlite/key-ranges.ts';
 import { allSpaces, type Queries, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import type { OpenCollections } from './open-collections.ts';
-import { upsertFromRecords } from './upsert-from-records.ts';
-
-/** Keys per entry, i.e. the work repeated when the program stops in the middle. */
-const KEYS_PER_ENTRY = 5_000;
-
-/** Adds pending index writes for these chunks, in the transaction that changes them. */
-export async function addPending(
-  database: Queries,
-  kind: 'upsert' | 'remove',
-  spaceKey: number,
-  keys: readonly number[],
-): Promise<void> {
-  if (keys.length === 0) return;
-  const created_at = new Date().toISOString();
-  const entries = inBatches(keys, KEYS_PER_ENTRY).map((part) => ({
-    kind,
-    space_key: spaceKey,
-    payload: JSON.stringify(toKeyRanges(part)),
-    created_at,
-  }));
-  await database.insertInto('outbox').values(entries).execute();
-}
+import { addPending } from './outbox-entries.ts';
+import { placeFromRecords, upsertFromRecords } from './upsert-from-records.ts';
 
 /** Adds the removal of deleted chunks, for every space that may hold them. */
 export async function addPendingRemoval(database: Queries, keys: readonly number[]): Promise<void> {
@@ -112,5 +92,6 @@ async function doRun({ first, entries }: Run, { sqlite, collections, space, sign
   if (space === undefined) return;
   const keys = [...new Set(entries.flatMap(({ payload }) => fromKeyRanges(JSON.parse(payload) as KeyRange[])))];
   if (first.kind === 'upsert') await upsertFromRecords({ sqlite, collections, space, keys, signal });
+  else if (first.kind === 'place') await placeFromRecords({ sqlite, collections, space, keys, signal });
   else await (await collections.open(space)).remove(keys);
 }

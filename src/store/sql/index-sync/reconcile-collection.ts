@@ -4,7 +4,7 @@ import { passesSelfSearch } from '../self-search.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import type { OpenCollections } from './open-collections.ts';
-import { upsertFromRecords } from './upsert-from-records.ts';
+import { placeFromRecords, upsertFromRecords } from './upsert-from-records.ts';
 
 const PAGE = 5_000;
 const SAMPLE = 100;
@@ -27,6 +27,11 @@ export interface ReconcileCollection {
  * or a sample is not found. Ingestions may continue meanwhile.
  */
 export async function reconcileCollection(parts: ReconcileCollection): Promise<void> {
+  await reconcileVectors(parts);
+  await completePlaces(parts);
+}
+
+async function reconcileVectors(parts: ReconcileCollection): Promise<void> {
   if (await seemsInStep(parts)) return;
   parts.onDifference?.();
   const { sqlite, collections, space, signal, onProgress } = parts;
@@ -46,6 +51,17 @@ export async function reconcileCollection(parts: ReconcileCollection): Promise<v
   onProgress?.(0, missing.length);
   const report = (done: number) => onProgress?.(done, missing.length);
   await upsertFromRecords({ sqlite, collections, space, keys: missing, signal, onProgress: report });
+}
+
+/** Adds the places to a collection that was written without them. */
+async function completePlaces(parts: ReconcileCollection): Promise<void> {
+  const { sqlite, collections, space, signal } = parts;
+  const { places } = await collections.open(space);
+  if (places === undefined || places.areComplete()) return;
+  const keys: number[] = [];
+  for await (const { key } of recordedKeys(parts)) keys.push(key);
+  await placeFromRecords({ sqlite, collections, space, signal, keys });
+  await places.complete();
 }
 
 async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {

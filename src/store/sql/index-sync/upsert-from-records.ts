@@ -2,6 +2,7 @@ import type { Database } from '../database.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
+import { readPlaces } from './chunk-places.ts';
 import type { OpenCollections } from './open-collections.ts';
 
 const BATCH = 1_000;
@@ -30,8 +31,25 @@ export async function upsertFromRecords(parts: UpsertFromRecords): Promise<void>
       .where('space_key', '=', space.key)
       .where('chunk_key', 'in', batch)
       .execute();
-    await collection.upsert(rows.map((row) => ({ key: row.chunk_key, vector: fromVectorBytes(row.vector) })));
+    const places = collection.places && (await readPlaces(sqlite.reader, batch));
+    await collection.upsert(
+      rows.map(({ chunk_key: key, vector }) => {
+        const place = places?.get(key);
+        return { key, vector: fromVectorBytes(vector), ...(place && { place }) };
+      }),
+    );
     done += batch.length;
     onProgress?.(done);
+  }
+}
+
+/** Writes the present places of these chunks to the index, where it keeps them. */
+export async function placeFromRecords({ sqlite, collections, space, keys, signal }: UpsertFromRecords): Promise<void> {
+  const { places } = await collections.open(space);
+  if (places === undefined) return;
+  for (const batch of inBatches(keys, BATCH)) {
+    signal?.throwIfAborted();
+    const found = await readPlaces(sqlite.reader, batch);
+    await places.set([...found].map(([key, place]) => ({ key, place })));
   }
 }

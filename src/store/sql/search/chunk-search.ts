@@ -4,6 +4,7 @@ import type { ChunkSearch, FoundChunk, VectorQuery } from '../../chunk-search.ts
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import type { IndexState } from '../../index-state.ts';
 import { IndexBusy, isSameSpace, type VectorHit } from '../../vector-index.ts';
+import { type PlaceCondition, placesOf } from '../../vector-place.ts';
 import type { Database } from '../database.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
 import { loadedCodes } from '../vector-codes/loaded-codes.ts';
@@ -92,7 +93,7 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     space: SpaceRow,
     plan: NearestPlan,
     exactly: NearestQuery,
-    { signal, note }: VectorQuery,
+    { signal, note, filter }: VectorQuery,
   ): Promise<readonly FoundChunk[] | undefined> {
     const { visible, matching: all, pending, past } = plan;
     const matching = all - past.length;
@@ -108,13 +109,16 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     if (current.kind === 'in_step') codes.release();
     const wanted = Math.min(exactly.limit, all);
     const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
-    const expected = (candidates * visible) / matching;
-    const allowed = await maxResults(space);
-    let requested = Math.min(Math.ceil(expected * 1.25) + 10, allowed);
+    const { allowed, keepsPlaces } = await limitsOf(space);
+    const among = (candidates * visible) / matching;
+    // Where the index knows the places of chunks, it can leave out most of those that do not pass.
+    const within = keepsPlaces && withSlack(among) > allowed ? placesOf(filter) : [];
+    const expected = within.length > 0 ? candidates : among;
+    let requested = Math.min(withSlack(expected), allowed);
     const maxRequested = Math.min(allowed, Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT));
     if (requested > maxRequested || expected > allowed) return undefined;
     for (;;) {
-      const hits = await queryIndex(space, exactly.vector, requested, signal);
+      const hits = await queryIndex(space, { vector: exactly.vector, limit: requested, within, signal });
       if (typeof hits === 'string') return bypass(hits);
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
       if (found.count >= wanted) return found.hits;
@@ -159,21 +163,22 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
   }
 
   // An index that cannot be opened is noticed by the query.
-  async function maxResults(space: SpaceRow): Promise<number> {
+  async function limitsOf(space: SpaceRow): Promise<{ readonly allowed: number; readonly keepsPlaces: boolean }> {
     const collection = await collections.open(space).catch(() => undefined);
-    return collection?.maxResults ?? Number.POSITIVE_INFINITY;
+    return {
+      allowed: collection?.maxResults ?? Number.POSITIVE_INFINITY,
+      keepsPlaces: collection?.places?.areComplete() ?? false,
+    };
   }
 
   // The hits, or why there are none.
   async function queryIndex(
     space: SpaceRow,
-    vector: Float32Array,
-    limit: number,
-    signal: AbortSignal | undefined,
+    { vector, limit, within, signal }: IndexQuestion,
   ): Promise<readonly VectorHit[] | string> {
     try {
       const collection = await collections.open(space);
-      return await collection.nearest(vector, limit, signal);
+      return await collection.nearest(vector, limit, signal, within);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ServiceError && error.code === 'store_failed')) throw error;
@@ -220,6 +225,16 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
       search.call('countRetired', { at: asOf, filter: compileDocumentFilter(search.dialect, filter) }, signal),
   };
 }
+
+interface IndexQuestion {
+  readonly vector: Float32Array;
+  readonly limit: number;
+  readonly within: readonly PlaceCondition[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Some hits may be of chunks that were deleted or do not pass. */
+const withSlack = (expected: number): number => Math.ceil(expected * 1.25) + 10;
 
 const WIDENING = 4;
 function requireSameSpace(space: SpaceRow, { vector, space: own }: VectorQuery): void {

@@ -67,7 +67,7 @@ function countVectors(reading: Reading, spaceKey: number, keys: readonly number[
   return Number(reading.row(sql, JSON.stringify(keys), spaceKey)?.[0] ?? 0);
 }
 
-const PENDING = "select payload from outbox where space_key = ? and kind = 'upsert'";
+const PENDING = "select payload from outbox where space_key = ? and kind in ('upsert', 'place')";
 
 /** Compares the query with every vector that passes the filter. */
 export function nearestExactly(reading: Reading, query: NearestQuery): NearestList {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { ReindexProgress } from '../../vector-spaces.ts';
 import type { Database } from '../database.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
-import { addPending } from '../index-sync/outbox.ts';
+import { addPending } from '../index-sync/outbox-entries.ts';
 import type { Queries, SpaceRow } from './space-rows.ts';
 import { toVectorBytes } from './vector-bytes.ts';
 

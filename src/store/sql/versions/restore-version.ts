@@ -6,7 +6,7 @@ import { isSettled, readOne, requireRow } from '../documents/ingestions.ts';
 import type { PublishParts } from '../documents/publish-document.ts';
 import { replaceVisible } from '../documents/replace-visible.ts';
 import { dropStaged } from '../documents/staged-chunks.ts';
-import { addPending } from '../index-sync/outbox.ts';
+import { addPending } from '../index-sync/outbox-entries.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import { allSpaces, describeSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { noVersion, type RowAsOf, rowAsOf } from './row-as-of.ts';

@@ -1,0 +1,32 @@
+import type { ChromaClient, Collection } from 'chromadb';
+import { indexGraph } from '../vector-index.ts';
+
+/** Marks a collection in which each record has its place. */
+export const PLACED = { places: 1 };
+
+// Measured at 384 dimensions (docs/decisions.md): records that are not yet persisted are read again at every write, 38
+// µs each, so a high threshold makes single writes slow, and the default of 1,000 makes loading 100,000 records slow.
+const SYNC_THRESHOLD = 2_000;
+
+/** Gets the collection of that name, or creates it with this metadata. */
+export function makeCollection(
+  client: ChromaClient,
+  name: string,
+  metadata: Readonly<Record<string, number>>,
+): Promise<Collection> {
+  return client.getOrCreateCollection({
+    name,
+    // Null keeps the client from loading its own embedder.
+    embeddingFunction: null,
+    metadata: { ...metadata },
+    configuration: {
+      hnsw: {
+        space: 'cosine',
+        ef_construction: indexGraph.construction,
+        ef_search: 100,
+        max_neighbors: indexGraph.neighbours,
+        sync_threshold: SYNC_THRESHOLD,
+      },
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import type { Metadata, Where } from 'chromadb';
+import type { PlaceCondition, VectorPlace } from '../vector-place.ts';
+
+/**
+ * Collections that are named in the metadata of a record, each under a key of its own. Chroma's older versions store no
+ * lists, and the values of an `$in` do not count as predicates: one predicate per key finds any number of collections.
+ */
+const NAMED = 3;
+const KEYS = Array.from({ length: NAMED }, (_, index) => `collection${index}`);
+/** A record in more collections than are named, which every condition on collections finds. */
+const MORE = 'more';
+
+/** Every key has a value, since an update leaves those out of it as they are. */
+export function toMetadata({ owner, collections }: VectorPlace): Metadata {
+  const ids = collections.toSorted();
+  const named = Object.fromEntries(KEYS.map((key, index) => [key, ids[index] ?? '']));
+  return { owner, ...named, [MORE]: ids.length > NAMED };
+}
+
+/**
+ * The narrowest conditions that fit into this many predicates; undefined when none does. What it selects is a superset
+ * of the records that fulfil all conditions.
+ */
+export function toWhere(conditions: readonly PlaceCondition[], predicates: number): Where | undefined {
+  const parts: Where[] = [];
+  let left = predicates;
+  for (const condition of conditions.toSorted((one, two) => sizeOf(one) - sizeOf(two))) {
+    const alternatives = alternativesOf(condition);
+    if (alternatives.length === 0 || alternatives.length > left) continue;
+    left -= alternatives.length;
+    parts.push(joined('$or', alternatives));
+  }
+  return parts.length === 0 ? undefined : joined('$and', parts);
+}
+
+const sizeOf = ({ owners, collections }: PlaceCondition): number => owners.length + collections.length;
+
+function alternativesOf({ owners, collections }: PlaceCondition): Where[] {
+  const ofOwner: Where[] = owners.length === 0 ? [] : [{ owner: { $in: [...new Set(owners)] } }];
+  if (collections.length === 0) return ofOwner;
+  const ids = [...new Set(collections)];
+  return [...ofOwner, ...KEYS.map((key): Where => ({ [key]: { $in: ids } })), { [MORE]: true }];
+}
+
+// Chroma refuses groups of one.
+function joined(operator: '$and' | '$or', parts: Where[]): Where {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  return operator === '$and' ? { $and: parts } : { $or: parts };
+}

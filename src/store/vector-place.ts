@@ -1,0 +1,67 @@
+import type { Filter, Scalar } from '../documents/filter.ts';
+import { locateField } from '../documents/filter-field.ts';
+import { withIdOperands } from '../documents/matches-filter.ts';
+
+/** Whose document a chunk is of, and its collections. An index may keep it with the vector. */
+export interface VectorPlace {
+  readonly owner: string;
+  readonly collections: readonly string[];
+}
+
+/** Records of one of these owners, or in one of these collections. */
+export interface PlaceCondition {
+  readonly owners: readonly string[];
+  readonly collections: readonly string[];
+}
+
+/** Conditions that hold for every chunk that passes the filter; they may hold for others as well. */
+export function placesOf(filter: Filter): readonly PlaceCondition[] {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.flatMap(placesOf);
+    case 'or':
+      return eitherOf(filter.filters.map(placesOf));
+    case 'all':
+    case 'none':
+      return [];
+    default:
+      return ofCondition(filter);
+  }
+}
+
+/** One condition that is as wide as all alternatives; none when an alternative has none. */
+function eitherOf(alternatives: readonly (readonly PlaceCondition[])[]): readonly PlaceCondition[] {
+  const narrowest = alternatives.flatMap((conditions) => conditions[0] ?? []);
+  if (narrowest.length === 0 || narrowest.length < alternatives.length) return [];
+  return [
+    {
+      owners: narrowest.flatMap(({ owners }) => owners),
+      collections: narrowest.flatMap(({ collections }) => collections),
+    },
+  ];
+}
+
+type Condition = Parameters<typeof withIdOperands>[0];
+
+function ofCondition(given: Condition): readonly PlaceCondition[] {
+  const location = locateField(given.field, 'chunk');
+  const isOwner = location.kind === 'record' && location.field === 'owner_id';
+  if (!isOwner && location.kind !== 'collections') return [];
+  const condition = withIdOperands(given);
+  const those = (values: readonly Scalar[]): PlaceCondition => {
+    const ids = values.filter((value) => typeof value === 'string');
+    return isOwner ? { owners: ids, collections: [] } : { owners: [], collections: ids };
+  };
+  switch (condition.kind) {
+    case 'compare':
+      return condition.op === 'eq' ? [those([condition.value])] : [];
+    case 'in':
+    case 'overlap':
+      return [those(condition.values)];
+    case 'contains':
+    case 'exactly':
+      return condition.values.map((value) => those([value]));
+    default:
+      return [];
+  }
+}
