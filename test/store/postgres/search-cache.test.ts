@@ -1,12 +1,16 @@
+import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { seededRandom } from '../../../scripts/seeded-random.ts';
 import { everything, type Filter } from '../../../src/documents/filter.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { compareCodePoints } from '../../../src/store/postgres/full-text/compare-code-points.ts';
+import { openPostgres } from '../../../src/store/postgres/open-postgres.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
+import { beginReading, createSearchCache, type Reading } from '../../../src/store/postgres/search/reading.ts';
 import type { SqlStore } from '../../../src/store/sql/open-store.ts';
+import { keySet } from '../../../src/store/sql/search/key-set.ts';
 import { describePostgres, postgresDatabase } from '../../support/engines.ts';
-import { embeddingText, newChunks, newDocument, publication, testSpace } from '../../support/store.ts';
+import { embeddingText, ingest, newChunks, newDocument, publication, testSpace } from '../../support/store.ts';
 
 const WORDS = ['ferry', 'harbour', 'tide', 'gull', 'rope', 'lantern', 'anchor', 'keel'];
 
@@ -28,6 +32,43 @@ describePostgres('A search', () => {
       expect(await searches(longRunning)).toEqual(await searches(other));
     }
   });
+});
+
+describePostgres('Postings that were read', () => {
+  it('in an earlier state of the index do not stand for a later one without their lengths', async () => {
+    const url = await postgresDatabase();
+    const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 1 });
+    onTestFinished(() => store.close());
+    const { reader, close } = await openPostgres({ url, readers: 2 });
+    onTestFinished(close);
+    await store.spaces.claim(testSpace);
+    await ingest(store, newDocument('first'), newChunks(1, 'keel'));
+    const cache = createSearchCache();
+    const termsOf = ({ indexes }: Reading) => cache.terms.chunk_terms.at(indexes.chunk_terms);
+    await reader.connection().execute(async (one) => {
+      const earlier = await beginReading(one, cache);
+      const before = termsOf(earlier);
+      await ingest(store, newDocument('second'), newChunks(1, 'gull'));
+      await reader.connection().execute(async (other) => {
+        const later = await beginReading(other, cache);
+        const after = termsOf(later);
+        await before.fetch(one, ['keel']);
+        await after.fetch(other, ['keel']);
+        const [key = 0] = after.get('keel')?.occurrences ?? [];
+        expect(after.chunks.lengths[Math.abs(key)]).toBeGreaterThan(0);
+        await sql`commit`.execute(other);
+      });
+      await sql`commit`.execute(one);
+    });
+  });
+});
+
+it('keeps few of the filters whose chunks have great keys', () => {
+  const { filters } = createSearchCache();
+  const names = Array.from({ length: 200 }, (_, number) => String(number));
+  for (const name of names) filters.set(name, keySet([10_000_000]));
+  // Each has 1.25 MB.
+  expect(names.filter((name) => filters.has(name)).length).toBeLessThan(60);
 });
 
 async function change(store: SqlStore, pick: <Value>(list: readonly Value[]) => Value, chance: number) {

@@ -10,7 +10,10 @@ const CONTENT = [
   'past_chunk_vectors',
 ] as const;
 
-/** A number that differs between any two states of the content, so that what was read of one can be kept. */
+/**
+ * A number that differs between any two states of the content, so that what was read of one can be kept. Random, so that a
+ * database that lost its last transactions, as by a failover, does not give the number of a lost state to another one.
+ */
 export const contentVersionTables: readonly string[] = [
   'create table cluster_content (version bigint not null, changed_by xid8 not null)',
   "insert into cluster_content values (1, '0')",
@@ -19,7 +22,7 @@ export const contentVersionTables: readonly string[] = [
 // Before the statement, so that its lock is always taken before those of rows of these tables.
 export const contentVersionTriggers: readonly string[] = [
   `create function cluster_content_changes() returns trigger language plpgsql as $$ begin
-    update cluster_content set version = version + 1, changed_by = pg_current_xact_id()
+    update cluster_content set version = (random() * 9007199254740991)::bigint, changed_by = pg_current_xact_id()
       where changed_by <> pg_current_xact_id();
     return null; end $$`,
   ...CONTENT.map(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import { type KeySet, keySet } from '../../sql/search/key-set.ts';
@@ -31,8 +32,9 @@ export async function resolveFilter(reading: Reading, filter: CompiledFilter): P
   return keys;
 }
 
-/** Identifies a filter in one version of the content. */
-export const nameOfFilter = (content: number, filter: CompiledFilter): string => `${content} ${JSON.stringify(filter)}`;
+/** Identifies a filter in one version of the content. Short, as a filter may list thousands of documents. */
+export const nameOfFilter = (content: number, filter: CompiledFilter): string =>
+  `${content} ${createHash('sha256').update(JSON.stringify(filter)).digest('base64')}`;
 
 /** Those of the chunks that have the required phrases and none of the excluded ones. */
 async function withPhrases(

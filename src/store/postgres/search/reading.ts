@@ -41,15 +41,18 @@ export interface Reading {
 }
 
 const COUNTS_KEPT = 1_000;
-/** Numbers in the key sets kept, some 100 MB. */
+/** Numbers of eight bytes in the key sets kept, 64 MB. */
 const KEYS_KEPT = 8_000_000;
 /** Of up to 16 MB each, most of them far smaller. */
 const VOCABULARIES_KEPT = 16;
 /** Numbers in the vectors kept, 64 MB. */
 const COMPONENTS_KEPT = 16_000_000;
 
+/** A key set has a bit for each key up to the largest. */
+const sizeOfKeys = ({ keys }: KeySet): number => keys.length + Math.ceil((keys.at(-1) ?? 0) / 64) + 100;
+
 export const createSearchCache = (): SearchCache => ({
-  filters: new LruMap({ max: KEYS_KEPT, sizeOf: ({ keys }) => keys.length + 100 }),
+  filters: new LruMap({ max: KEYS_KEPT, sizeOf: sizeOfKeys }),
   counts: new LruMap({ max: COUNTS_KEPT }),
   vocabularies: new LruMap({ max: VOCABULARIES_KEPT }),
   matrices: new LruMap({ max: COMPONENTS_KEPT, sizeOf: ({ vectors }) => vectors.length + 100 }),

@@ -44,7 +44,7 @@ export interface TermCache {
 
 /** Occurrences kept, eight bytes each. */
 const OCCURRENCES_KEPT = 8_000_000;
-/** More than a ranking uses of all terms together. */
+/** Of a term: what a ranking mostly uses of all terms together. It asks for the postings of more frequent ones. */
 const MAX_UNASKED = 300_000;
 const FREQUENCIES_KEPT = 8_192;
 /** Room for new chunks, so that each does not copy the lengths of all. */
@@ -130,8 +130,8 @@ export function createTermCache(table: IndexTable): TermCache {
             for (const [index, term] of wanted.entries()) {
               const known = update(before[index], blocks.get(term) ?? [], { version, state });
               used.set(term, known);
-              const newest = kept.get(term);
-              if (newest === undefined || newest.version <= version) kept.set(term, known);
+              // Kept postings are of the latest state, as later states take over only the lengths of that one.
+              if (state === latest) kept.set(term, known);
             }
           },
         };

@@ -71,11 +71,12 @@ function addScores(index: TermIndex, query: TermQuery, touched: number[]): reado
   const { own } = query;
   const known = knownTerms(index, query);
   let read = 0;
+  let canReadTexts = index.among !== undefined;
   for (const [place, { term, count, emphasis }] of known.entries()) {
     read += own === undefined ? count : 0;
     if (place > 0 && read > POSTINGS_BUDGET) {
       const rest = known.slice(place);
-      const contenders = contendersOf(index, { query, touched, rest });
+      const contenders = canReadTexts ? contendersOf(index, { query, touched, rest }) : undefined;
       const texts = contenders && index.among?.(contenders);
       if (contenders !== undefined && texts !== undefined) {
         for (const each of rest) {
@@ -84,6 +85,8 @@ function addScores(index: TermIndex, query: TermQuery, touched: number[]): reado
         }
         return contenders;
       }
+      // Texts that are too long are not analysed again at each term.
+      if (contenders !== undefined) canReadTexts = false;
       if (read > MAX_POSTINGS) break;
     }
     const postings = (own ?? index).postings(term);
@@ -175,8 +178,12 @@ function rarityOf(index: TermIndex, term: string, postings?: readonly number[]):
 function documentFrequency(index: TermIndex, term: string, postings: readonly number[] | undefined): number {
   const { chunks } = index;
   const read = () => index.frequency?.(term) ?? countChunks(index.postings(term), chunks);
-  const count = () => (postings === undefined ? read() : countChunks(postings, chunks));
-  return chunks.known === undefined ? count() : chunks.known.frequencies.getOrCreate(term, count);
+  const known = chunks.known?.frequencies.get(term);
+  if (known !== undefined) return known;
+  const frequency = postings === undefined ? read() : countChunks(postings, chunks);
+  // None are found as long as the postings have not been fetched.
+  if (frequency > 0) chunks.known?.frequencies.set(term, frequency);
+  return frequency;
 }
 
 function countChunks(postings: readonly number[], { lengths }: ChunkLengths): number {

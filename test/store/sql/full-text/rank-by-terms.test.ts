@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LruMap } from '../../../../src/shared/lru-map.ts';
 import { rankByTerms } from '../../../../src/store/sql/full-text/rank-by-terms.ts';
 import type { TermIndex } from '../../../../src/store/sql/full-text/term-index.ts';
 import { keySet } from '../../../../src/store/sql/search/key-set.ts';
@@ -73,4 +74,32 @@ describe('ranking by terms of which many chunks have some', () => {
     expect(rankByTerms(some.index, query)).toEqual(rankByTerms(all.index, query));
     expect(some.read).not.toContain('usual');
   });
+
+  it('analyses texts that are too long once, and reads postings instead', () => {
+    const all = indexOf(false);
+    const some = indexOf(true);
+    let analysed = 0;
+    const among = () => {
+      analysed++;
+      return undefined;
+    };
+    const query = { terms, allowed: keySet([1, 2, 3, 6, 4_001, 4_002]), limit: 10 };
+    expect(rankByTerms({ ...some.index, among }, query)).toEqual(rankByTerms(all.index, query));
+    expect(analysed).toBe(1);
+  });
+});
+
+it('does not keep a frequency of postings that have not been fetched yet', () => {
+  const { index } = indexOf(false);
+  const own = { isWhole: true, count: () => 1, postings: () => [2], seek: () => undefined };
+  const known = {
+    occurrences: new LruMap({ max: 9 }),
+    frequencies: new LruMap({ max: 9 }),
+    first: new LruMap({ max: 9 }),
+  };
+  const query = { terms: ['common'], allowed: keySet([2]), own, limit: 1 };
+  const expected = rankByTerms(index, query);
+  const chunks = { ...index.chunks, known } as TermIndex['chunks'];
+  rankByTerms({ ...index, chunks, postings: () => [] }, query);
+  expect(rankByTerms({ ...index, chunks }, query)).toEqual(expected);
 });
