@@ -106,7 +106,6 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     };
     const isTrusted = current.kind === 'in_step' || (await isUsableSoon(current, plan));
     if (!isTrusted || pending.length > MAX_PENDING) return bypass(`is ${describeState(current)}`);
-    if (current.kind === 'in_step') codes.release();
     const wanted = Math.min(exactly.limit, all);
     const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
     const { allowed, keepsPlaces } = await limitsOf(space);
@@ -120,6 +119,7 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     for (;;) {
       const hits = await queryIndex(space, { vector: exactly.vector, limit: requested, within, signal });
       if (typeof hits === 'string') return bypass(hits);
+      if (current.kind === 'in_step') codes.release();
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
       if (found.count >= wanted) return found.hits;
       // The index returned fewer hits than the records contain: it is incomplete.

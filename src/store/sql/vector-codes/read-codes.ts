@@ -17,9 +17,10 @@ export interface CodesRead {
   readonly last: number;
 }
 
-// One value for all is read several times faster than rows. As text, the bytes of a blob stay as they are.
+// One value for all is read several times faster than rows. As text, the bytes of a blob stay as they are. Without
+// statistics, SQLite would take the index on spaces, and read and sort the codes of all chunks each time.
 const CODES = `select json_group_array(chunk_key), cast(group_concat(code, '') as blob), max(key)
-  from (select key, chunk_key, code from vector_codes where space_key = ? and key > ? order by key limit ?)`;
+  from (select key, chunk_key, code from vector_codes not indexed where space_key = ? and key > ? order by key limit ?)`;
 
 export function readCodes(reading: Reading, { space, after, limit }: CodesWanted): CodesRead {
   const [keys, codes, last] = reading.row(CODES, space.key, after, limit) ?? [];

@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import type { DistanceMeasure } from '../../../../src/store/chunk-search.ts';
 import { distanceFrom } from '../../../../src/store/distance.ts';
+import type { Reading } from '../../../../src/store/sql/search/read-snapshot.ts';
+import { readCodes } from '../../../../src/store/sql/vector-codes/read-codes.ts';
 import { ingest, newChunk, newDocument, openTestStore, publication, type TestStore } from '../../../support/store.ts';
 
 /** More than are compared exactly in any case. */
@@ -80,5 +83,19 @@ describe('a search without the vector index', () => {
       before = found;
     }
     expect(seen.size).toBe(CHUNKS);
+  });
+
+  it('reads the codes in the order of their keys, also where the database has no statistics', async () => {
+    const store = await openTestStore();
+    const database = new DatabaseSync(store.path, { readOnly: true });
+    onTestFinished(() => database.close());
+    const steps: string[] = [];
+    const row = (query: string, ...values: SQLInputValue[]) => {
+      for (const { detail } of database.prepare(`explain query plan ${query}`).all(...values))
+        steps.push(String(detail));
+      return undefined;
+    };
+    readCodes({ row } as unknown as Reading, { space: { key: 1, dimensions: 4 }, after: 0, limit: 10 });
+    expect(steps).toContain('SEARCH vector_codes USING INTEGER PRIMARY KEY (rowid>?)');
   });
 });
