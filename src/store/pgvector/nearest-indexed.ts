@@ -32,7 +32,7 @@ export async function nearestIndexed(reading: Reading, query: IndexedQuery): Pro
 }
 
 async function conditionOf(reading: Reading, { filter }: IndexedQuery): Promise<RawBuilder<boolean>> {
-  if (filter?.phraseFilters === undefined) return passes(filter);
+  if (filter?.phraseFilters === undefined && filter?.past === undefined) return passes(filter);
   const resolved = await resolveFilter(reading, filter);
   return sql<boolean>`c.key in ${numbers(resolved?.keys ?? [])}`;
 }

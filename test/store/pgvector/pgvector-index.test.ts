@@ -8,6 +8,7 @@ import { vectorIndexContract } from '../../contracts/vector-index.ts';
 import { describePgvector, describePostgres, pgvectorDatabase, postgresDatabase } from '../../support/engines.ts';
 import { openPgvectorStore } from '../../support/pgvector-store.ts';
 import { direction, ingest, newChunks, newDocument } from '../../support/store.ts';
+import { directionOf, takeIn, timestamp } from '../sql/versions/take-in.ts';
 
 describePgvector('The index', () => {
   let drop = async () => {};
@@ -90,6 +91,19 @@ describePgvector('The index', () => {
     expect(await (await again.index.open(space?.collection ?? '', 4)).count()).toBe(3);
     const query = { vector: direction(0), measure: 'cosine_distance', filter: { kind: 'all' }, limit: 5 } as const;
     expect(await again.chunks.nearest(query)).toHaveLength(3);
+  });
+
+  it('finds passages of an earlier version that the present one shares with it', async () => {
+    const store = await openPgvectorStore(await pgvectorDatabase());
+    const letter = newDocument('letter');
+    await takeIn(store, newDocument('log'), ['The tide was low.']);
+    await takeIn(store, letter, ['The whale was white.', 'The ship was old.']);
+    const asOf = await timestamp();
+    await takeIn(store, letter, ['The whale was white.', 'The ship was new.']);
+    await store.maintenance.replayOutbox();
+    const near = { vector: directionOf('The whale was white.'), measure: 'cosine_distance', limit: 1 } as const;
+    const found = await store.chunks.nearest({ ...near, filter: { kind: 'all' }, asOf });
+    expect(found.map(({ text }) => text)).toEqual(['The whale was white.']);
   });
 
   it('refuses a database without the extension, and says which statement creates it', async () => {

@@ -60,7 +60,9 @@ function vectorsMet(
   wanted: number,
 ): number | undefined {
   const matching = all - past.length;
-  if (matching <= FEW || filter?.phraseFilters !== undefined) return undefined;
+  // Their chunks are a list of keys, which cannot be checked while the graph is searched.
+  if (filter?.phraseFilters !== undefined || filter?.past !== undefined) return undefined;
+  if (matching <= FEW) return undefined;
   const expected = Math.ceil((wanted * visible * 1.25) / matching) + 10;
   return expected > Math.max(FEW, matching / COMPARISONS_PER_VECTOR) ? undefined : expected;
 }
