@@ -49,5 +49,5 @@ function configuredProviders({ openai, anthropic, ollama, providers }: Config): 
 
 const remoteIndexProblem = (chroma: Config['chroma']): string | undefined =>
   chroma &&
-  `The Chroma of CHROMA_URL (${chroma.url}) does not answer: searches compare the stored vectors one by one. ` +
+  `The Chroma of CHROMA_URL (${chroma.url}) does not answer: searches use the stored vectors, which takes longer. ` +
     '"citewell doctor" says what is wrong.';

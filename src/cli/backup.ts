@@ -64,7 +64,7 @@ export async function restore(name: string, options: BackupOptions, context: Com
   const manifest = await restoreBackup(file, dataDir, seal);
   say('restored', `is restored in ${dataDir}`, { file, manifest }, options, context);
   if (!options.json) {
-    context.output.note('The vector index is rebuilt at the next start; until then, vectors are compared one by one.');
+    context.output.note('The vector index is rebuilt at the next start; until then, searches use the stored vectors.');
   }
   return exitCodes.ok;
 }

@@ -18,7 +18,7 @@ const MEGABYTE = 1e6;
 
 const NOT_COPIED = [
   'Evaluations, models and other files of the data folder stay there.',
-  'The vector index is filled from the copied vectors when a server starts; until then they are compared one by one.',
+  'The vector index is filled from the copied vectors when a server starts; until then searches use these.',
   'Runs in progress and counts of requests by minute belong to the servers that are stopped now.',
 ];
 

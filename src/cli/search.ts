@@ -52,7 +52,7 @@ export function search(query: string, options: SearchOptions, context: CommandCo
 async function noteDeadIndex(client: Client, url: string, output: Output): Promise<void> {
   const { index } = await client.status();
   if (index.state !== 'unavailable') return;
-  const words = `The Chroma of CHROMA_URL (${url}) does not answer; the stored vectors were compared one by one.`;
+  const words = `The Chroma of CHROMA_URL (${url}) does not answer; the stored vectors were searched instead.`;
   output.note(output.noteStyle('yellow', `warning: ${words}`));
 }
 
