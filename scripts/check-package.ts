@@ -7,11 +7,13 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { chatReply } from '../test/support/fake-openai.ts';
 import { startFakeProvider } from '../test/support/fake-provider.ts';
+import { startFakeTranscriber } from '../test/support/fake-transcription-server.ts';
 import { buildBundle, installPackage, packPackage, unpackBundle, unpackPackage } from './packaging/bundle.ts';
 import {
   formatsWithoutSample,
   IMAGE_TEXT,
   imageSamples,
+  recordingSamples,
   takeInSamples,
   textSamples,
 } from './packaging/every-format.ts';
@@ -94,6 +96,16 @@ try {
     OLLAMA_BASE_URL: model.origin,
   });
   await model.close();
+
+  const transcriber = await startFakeTranscriber([[200, { text: IMAGE_TEXT }]]);
+  await takeIn(recordingSamples, {
+    CITEWELL_DATA_DIR: join(folder, 'recording-data'),
+    CITEWELL_PROVIDERS: `ear=${transcriber.baseUrl}`,
+    CITEWELL_TRANSCRIBER: 'ear/whisper-1',
+    CITEWELL_GRAPH: 'off',
+    CITEWELL_SUMMARIES: 'extract',
+  });
+  await transcriber.close();
 
   const bundle = join(folder, 'citewell.mcpb');
   buildBundle(unpackPackage(folder), bundle);

@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { readableTypes } from '../../src/ingest/readers/file-types.ts';
+import { makeCab, makeRar, makeSevenZip } from '../../test/ingest/make-packed.ts';
 import { makeBmp, makeExif, makeJpeg, makePng, makeTiff } from '../../test/ingest/make-pictures.ts';
+import { recordings } from '../../test/ingest/make-recordings.ts';
 import { allSamples } from '../../test/ingest/readers/hostile/text-samples.ts';
 
 /** A word that every sample contains. */
@@ -12,10 +15,12 @@ const WORD = 'harbour';
 export const IMAGE_TEXT = `The ferry leaves the ${WORD} at nine in the morning.`;
 const CALL_TIMEOUT_MS = 60_000;
 
-type Samples = Readonly<Record<string, () => Uint8Array>>;
+type Samples = Readonly<Record<string, () => Uint8Array | Promise<Uint8Array>>>;
 
 const ofRows = (is: (type: (typeof readableTypes)[number]) => boolean | undefined, make: () => Uint8Array): Samples =>
   Object.fromEntries(readableTypes.filter(is).map(({ extensions: [extension] }) => [`code.${extension}`, make]));
+
+const note = { name: 'note.txt', content: IMAGE_TEXT };
 
 /** A small file of each format that is read without further settings. */
 export const textSamples: Samples = {
@@ -24,6 +29,12 @@ export const textSamples: Samples = {
     () => Buffer.from(`${IMAGE_TEXT}\n\nleave() { return 9; }\n`),
   ),
   ...allSamples,
+  'a.7z': () => makeSevenZip([note]),
+  'a.rar': () => makeRar([note]),
+  'a.cab': () => makeCab(note),
+  'note.txt.bz2': () => makeSevenZip([note], { type: 'bzip2' }),
+  'note.txt.xz': () => makeSevenZip([note], { type: 'xz' }),
+  'note.txt.zst': () => zstdCompressSync(note.content),
 };
 
 /** A small file of each image format that is read. */
@@ -36,6 +47,11 @@ export const imageSamples: Samples = {
   'a.tiff': () => makeTiff([90]),
 };
 
+/** The beginning of a recording of each format. */
+export const recordingSamples: Samples = Object.fromEntries(
+  Object.entries(recordings).map(([type, bytes]) => [`a.${type}`, () => bytes]),
+);
+
 /** Recognised only to say what to convert it to. */
 const NOT_READ = ['heic'];
 
@@ -43,7 +59,7 @@ const ingested = z.object({ document_id: z.string() });
 const found = z.object({ results: z.array(z.object({ document_id: z.string(), text: z.string() })) });
 
 export function formatsWithoutSample(): string[] {
-  const names = Object.keys({ ...textSamples, ...imageSamples });
+  const names = Object.keys({ ...textSamples, ...imageSamples, ...recordingSamples });
   return readableTypes
     .filter(({ type }) => !NOT_READ.includes(type))
     .filter(({ extensions }) => !extensions.some((extension) => names.some((name) => name.endsWith(`.${extension}`))))
@@ -64,7 +80,7 @@ export async function takeInSamples(
   };
   for (const [name, make] of Object.entries(samples)) {
     const path = join(folder, name);
-    writeFileSync(path, make());
+    writeFileSync(path, await make());
     try {
       const { document_id } = ingested.parse(await call('ingest_file', { path }));
       const filters = { document_id: { $eq: document_id } };

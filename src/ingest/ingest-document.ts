@@ -181,6 +181,8 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       await corpus.setStatus(id, 'pending', held);
       return true;
     } catch (error) {
+      // The pause was over before, and the next try has begun.
+      if (error instanceof TakenOver) return true;
       if (error instanceof ServiceError && (error.code === 'conflict' || error.code === 'not_found')) return false;
       throw error;
     }

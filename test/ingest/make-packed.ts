@@ -65,3 +65,27 @@ function block(type: number, fields: readonly number[], flags: readonly number[]
 function number(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) + 128, ...number(Math.floor(value / 128))];
 }
+
+/** A cabinet of one stored file ([MS-CAB], section 2). */
+export function makeCab({ name, content }: PackedFile): Buffer {
+  const data = Buffer.from(content);
+  const label = Buffer.from(`${name}\0`);
+  const folderAt = 36;
+  const fileAt = folderAt + 8;
+  const dataAt = fileAt + 16 + label.length;
+  const cab = Buffer.alloc(dataAt + 8);
+  cab.write('MSCF', 0);
+  cab.writeUInt32LE(dataAt + 8 + data.length, 8);
+  cab.writeUInt32LE(fileAt, 16);
+  // Version 1.3, one folder, one file.
+  cab.set([3, 1, 1, 0, 1, 0], 24);
+  cab.writeUInt32LE(dataAt, folderAt);
+  // One block of data, stored.
+  cab.writeUInt16LE(1, folderAt + 4);
+  cab.writeUInt32LE(data.length, fileAt);
+  cab.set(label, fileAt + 16);
+  // Without a checksum, as is allowed.
+  cab.writeUInt16LE(data.length, dataAt + 4);
+  cab.writeUInt16LE(data.length, dataAt + 6);
+  return Buffer.concat([cab, data]);
+}

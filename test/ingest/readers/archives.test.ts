@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { makeEpub, makeTar, makeTarGz } from '../make-archives.ts';
 import { makeZip, wordParagraph, wordParts } from '../make-docx.ts';
 import { makeMail } from '../make-mail.ts';
-import { makeRar, makeSevenZip } from '../make-packed.ts';
+import { makeCab, makeRar, makeSevenZip } from '../make-packed.ts';
 import { blocksOf, readFile } from './support.ts';
 
 const parts = [
@@ -35,6 +35,11 @@ describe('an archive', () => {
       ['paragraph', 'Bring a coat.'],
     ]);
     expect(read.metadata).toMatchObject({ file_count: 3 });
+  });
+
+  it('of type cab is opened', async () => {
+    const read = await readFile('a.cab', makeCab({ name: 'note.txt', content: 'Bring a coat.' }));
+    expect(read.text).toContain('Bring a coat.');
   });
 
   it('of a single file is read as that file', async () => {

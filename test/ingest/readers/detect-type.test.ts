@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeZip, wordParagraph, wordParts } from '../make-docx.ts';
 import { makePdf } from '../make-pdf.ts';
+import { recordings } from '../make-recordings.ts';
 import { noise, typeOf } from './support.ts';
 
 const html = '<!doctype html><html><body><p>Hello there</p></body></html>';

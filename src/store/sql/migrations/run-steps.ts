@@ -61,13 +61,21 @@ export async function runSteps(database: Kysely<Tables>, done: readonly string[]
   if (last !== undefined) await options.beforeUpgrade?.(last);
   const worksAfter = Math.max(...pending.map((step) => steps[step]?.worksFrom ?? numberOf(step)));
   const tell = last === undefined ? undefined : report;
+  let refusal: unknown;
+  const begin = async (transaction: Kysely<Tables>) => {
+    const worksFrom = worksAfter > worksNow ? worksAfter : undefined;
+    await options.begin?.(transaction, worksFrom).catch((error: unknown) => {
+      refusal = error;
+      throw error;
+    });
+  };
   const migrations = Object.fromEntries(
     Object.entries(steps).map(([step, { up, worksFrom }]) => [
       step,
       {
         async up(transaction: Kysely<Tables>) {
           const place = pending.indexOf(step);
-          if (place === 0) await options.begin?.(transaction, worksAfter > worksNow ? worksAfter : undefined);
+          if (place === 0) await begin(transaction);
           tell?.(`Upgrading the database: step ${place + 1} of ${pending.length} (${step}).`);
           await up(transaction);
           if (worksFrom !== undefined) await raiseWorksFrom(transaction, worksFrom);
@@ -81,7 +89,7 @@ export async function runSteps(database: Kysely<Tables>, done: readonly string[]
     tell?.(`The database ${name} is up to date.`);
     return;
   }
-  if (error instanceof ServiceError) throw error;
+  if (refusal !== undefined) throw refusal;
   const failed = results?.find((result) => result.status === 'Error')?.migrationName;
   const at = failed === undefined ? '' : ` at step ${failed}`;
   throw new ServiceError('store_failed', `The database ${name} could not be brought up to date${at}.`, {
