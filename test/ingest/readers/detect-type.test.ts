@@ -58,6 +58,10 @@ describe('the type of a file', () => {
     });
   });
 
+  it.each(Object.entries(recordings))('is that of a recording of type %s', async (type, bytes) => {
+    expect(await typeOf(`a.${type}`, bytes)).toBe(type);
+  });
+
   it.each([
     [
       'a recording of another format',
