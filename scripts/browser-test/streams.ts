@@ -109,8 +109,9 @@ export async function showsBeginning(page: Page): Promise<void> {
 
 export async function showsWholeAnswer(page: Page): Promise<void> {
   await page.locator('.turn[aria-busy=false]').last().waitFor();
+  // Until its renderer is loaded, an answer is shown as it was written.
   await page
-    .locator('.turn .answer-text')
+    .locator('.turn .answer-text:not(.plain)')
     .last()
     .filter({ hasText: `word${SENTENCES - 1}c` })
     .waitFor();
