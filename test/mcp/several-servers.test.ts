@@ -3,8 +3,10 @@ import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { createCitationSessions } from '../../src/mcp/citation-sessions.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { describePostgres, postgresDatabase } from '../support/engines.ts';
+import { foundChunk } from '../support/found.ts';
 import { eraOptions, textOf } from './support/citewell-mcp.ts';
 import { type InProcess, startInProcess } from './support/in-process.ts';
 
@@ -74,6 +76,19 @@ describePostgres('MCP over several servers', () => {
     const answer = 'Otters hold hands while they sleep [1]. Herons stand on one leg in the water [2].';
     const { structuredContent } = await client.callTool({ name: 'check_citations', arguments: { answer } });
     expect(structuredContent).toMatchObject({ supported: 2 });
+  });
+
+  it('keeps numbers that calls at the same time gave', async () => {
+    const [one] = await startTwo();
+    const citationsOf = createCitationSessions(one.services.sharedCitations);
+    const name = { userId: 'ada', session: undefined };
+    const calls = await Promise.all(Array.from({ length: 8 }, () => citationsOf(name)));
+    const numbers = calls.map(({ cite }, index) => cite({ kind: 'chunk', chunk: foundChunk(`Otter ${index}.`) }));
+    for (const call of calls) await call.keep();
+    expect(new Set(numbers).size).toBe(8);
+    const later = await citationsOf(name);
+    expect(numbers.filter((number) => later.cited(number) === undefined)).toEqual([]);
+    await later.keep();
   });
 
   it('answers 404 to an earlier session of another server, and a client that connects again goes on', async () => {

@@ -25,10 +25,11 @@ export function createPostgresCitations(database: Kysely<Tables>): SharedCitatio
         await sql`
           insert into cluster_citations (session, number, key, json)
           select ${session}, * from unnest(${sql.join(columns)})`.execute(database);
+        // Counted, since calls at the same time leave gaps between their numbers.
         await sql`
-          delete from cluster_citations where session = ${session} and number <= ${last - maxSources}`.execute(
-          database,
-        );
+          delete from cluster_citations where session = ${session} and number <= (
+            select number from cluster_citations where session = ${session}
+            order by number desc offset ${maxSources} limit 1)`.execute(database);
       }
       // Numbers that nobody else has begun behind are free again.
       await sql`
