@@ -298,8 +298,9 @@ export function compose(given: Adapters): Product {
         throw error;
       }
       const { others } = store;
-      if (resumes && !takesTasks) await others?.resign();
       const works = resumes && takesTasks;
+      // One that does not do what one does for all, such as a long command, must not keep others from it.
+      if (!works) await others?.resign();
       if (works) {
         ingestions.wakeUp();
         graph.extraction.start();

@@ -181,6 +181,18 @@ describePostgres('Sources that are followed by several servers', () => {
     expect(await second.followed.list()).toEqual([]);
   });
 
+  it('are left to the servers by a command that has the database open', async () => {
+    const url = await postgresDatabase();
+    const index = memoryVectorIndex();
+    const store = await openPostgresStore({ url, index, embeddingText, readers: 2 });
+    const command = await compose(adaptersOver({ ...store, index }, { close: store.close })).start();
+    onTestFinished(command.close);
+    const server = await openPostgresStore({ url, index, embeddingText, readers: 2 });
+    onTestFinished(server.close);
+    await vi.waitFor(() => expect(server.others?.leads()).toBe(true), PATIENT);
+    expect(store.others?.leads()).toBe(false);
+  });
+
   it('are left alone by a server that no longer leads, and when they are removed on another one', async () => {
     const folder = await temporaryFolder();
     const settings = { ...testSettings, allowedFolders: [folder] };

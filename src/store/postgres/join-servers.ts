@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { Client } from 'pg';
+import pLimit from 'p-limit';
+import { Client, type QueryConfig } from 'pg';
 import { ServiceError } from '../../errors.ts';
 import type { SharedRecords } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
@@ -54,18 +55,28 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
     await client.end().catch(() => {});
     throw toServiceError(error, name);
   });
+  // What waits for the connection waits here, where its time to answer has not begun.
+  const oneAtATime = pLimit(1);
+  const query = (each: QueryConfig) => oneAtATime(() => client.query(each));
   try {
     await refuseSeveral(client, key, { ...own, name });
-    feed = await openChangeFeed({ query: (query) => client.query(query), server: key, prunes: () => isLeading });
+    // Of those that have resigned, there may be no other.
+    feed = await openChangeFeed({ query, server: key, prunes: () => isLeading || hasResigned });
   } catch (error) {
     await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
     await client.end().catch(() => {});
     throw error;
   }
 
+  const releaseLead = async () => {
+    // A session that has ended has no lock any more.
+    await client.query(`select pg_advisory_unlock(${LOCKS}, ${LEADER})`).catch(() => {});
+  };
   const lead = async () => {
     if (hasResigned) return;
     const has = await takeLock(client, LEADER);
+    // Resigned while the database was asked.
+    if (hasResigned) return has ? releaseLead() : undefined;
     isLeading = has;
     // The session that ended may still have the lock.
     if (has || performance.now() >= judgesFrom) hasLed = has;
@@ -122,7 +133,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
   return {
     key,
     counters,
-    inTurn: (turn, work) => inSharedTurn((query) => client.query(query), turn, work),
+    inTurn: (turn, work) => inSharedTurn(query, turn, work),
     problem: () => (failure === undefined ? undefined : `The database ${name} does not answer.`),
 
     async inWork(database, work, whose) {
@@ -149,11 +160,12 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
 
     members: listMembers,
     async resign() {
+      const isToRelease = isLeading;
       hasResigned = true;
       isLeading = false;
       hasLed = false;
       tellLead();
-      await client.query(`select pg_advisory_unlock(${LOCKS}, ${LEADER})`);
+      if (isToRelease) await releaseLead();
     },
 
     onGone: (listener) => void listeners.add(listener),

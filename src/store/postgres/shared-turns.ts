@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryConfig, QueryResult } from 'pg';
 import { TURNS } from './baseline/cluster-tables.ts';
 
-const RETRY_MS = 20;
+/** Pauses between tries double from the first to the last, so that many who wait do not keep the database busy. */
+const RETRY_MS = { first: 20, last: 80 };
 /** After this, as when a server was stopped in its turn, the work is done without it. */
 const WAIT_AT_MOST_MS = 10_000;
 
@@ -23,8 +24,8 @@ export async function inSharedTurn<T>(
   let has = false;
   try {
     has = await call('pg_try_advisory_lock');
-    while (!has && performance.now() < end) {
-      await sleep(RETRY_MS);
+    for (let pause = RETRY_MS.first; !has && performance.now() < end; pause = Math.min(2 * pause, RETRY_MS.last)) {
+      await sleep(pause);
       has = await call('pg_try_advisory_lock');
     }
   } catch {
