@@ -36,6 +36,8 @@ export interface PostgresOptions {
 }
 
 const OLDEST_SERVER = 150_000;
+/** When the database is gone without a word, as after a failover, progress goes on over other connections after this. */
+const PROGRESS_WITHIN_MS = 30_000;
 
 /**
  * Opens a PostgreSQL database, creating or migrating its schema first. All writes of the process go through one
@@ -47,7 +49,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const name = nameOfDatabase(url);
   const reader = openConnections({ name, url, size: readers, session: READ_ONLY });
   // Work in progress is told while others wait for their turn to write.
-  const progress = openConnections({ name, url, size: 2 });
+  const progress = openConnections({ name, url, size: 2, answerWithinMs: PROGRESS_WITHIN_MS });
   let server: JoinedServer | undefined;
   const session = () => `
     select set_config('citewell.server', '${server?.key ?? ''}', false),

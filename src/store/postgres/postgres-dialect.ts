@@ -23,10 +23,12 @@ export interface PostgresConnections {
   readonly size: number;
   /** A statement that prepares each new session. */
   readonly session?: () => string;
+  /** After this, a query fails, and its connection is replaced; for connections of which each query is short. */
+  readonly answerWithinMs?: number;
 }
 
 /** Kysely over a pool of connections, answering in the types SQLite answers in. */
-export function openConnections({ name, url, size, session }: PostgresConnections): Kysely<Tables> {
+export function openConnections({ name, url, size, session, answerWithinMs }: PostgresConnections): Kysely<Tables> {
   const config: PoolConfig = {
     connectionString: url,
     max: size,
@@ -35,6 +37,7 @@ export function openConnections({ name, url, size, session }: PostgresConnection
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    ...(answerWithinMs !== undefined && { query_timeout: answerWithinMs }),
   };
   const pool = new Pool(config);
   // A connection that breaks, idle or between two queries, is replaced at the next query; without listeners the process
@@ -54,6 +57,9 @@ const CONNECT_WITHIN_MS = 30_000;
 /** A query must not wait for two hours, the system's default, for the answer of a machine that has vanished. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
+/** Of pg, for a query that took longer than `answerWithinMs`. */
+const NO_ANSWER = 'Query read timeout';
+
 /** The pool with errors and values of the record store. */
 function translated(pool: Pool, name: string, prepare: (() => string) | undefined): PostgresPool {
   const prepared = new WeakSet<object>();
@@ -72,17 +78,23 @@ function translated(pool: Pool, name: string, prepare: (() => string) | undefine
         });
         prepared.add(client);
       }
+      let isUnanswered = false;
+      const failQuery = (error: unknown) => {
+        isUnanswered ||= (error as Partial<Error>).message === NO_ANSWER;
+        return fail(error);
+      };
       return {
         query: async (sql: string, parameters: readonly unknown[]) => {
           const values = parameters.map(toParameter);
           const result = await (sql.startsWith(PREPARED)
             ? client.query({ name: nameOf(sql), text: sql, values })
             : client.query(sql, values)
-          ).catch(fail);
+          ).catch(failQuery);
           // Of several statements at once, the last one answers.
           return Array.isArray(result) ? result.at(-1) : result;
         },
-        release: () => client.release(),
+        // The next query would wait behind the one without an answer.
+        release: () => client.release(isUnanswered),
       } as never;
     },
   };

@@ -53,6 +53,15 @@ describePostgres('Opening', () => {
     await refusePooler(one, other);
   });
 
+  it('replaces a connection that gives no answer', async () => {
+    const url = await postgresDatabase();
+    const connections = openConnections({ name: url, url, size: 1, answerWithinMs: 2_000 });
+    onTestFinished(() => connections.destroy());
+    const late = sql`select pg_sleep(600)`.execute(connections);
+    await expect(late).rejects.toEqual(refusal(/does not answer: Query read timeout/));
+    expect((await sql`select 1 as one`.execute(connections)).rows).toEqual([{ one: 1 }]);
+  });
+
   it('lets servers in beside each other only when their vector index is shared', async () => {
     const url = await postgresDatabase();
     const shared = await open({ url });
