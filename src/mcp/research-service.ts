@@ -36,7 +36,7 @@ export function createResearchService(
             thrown instanceof ServiceError ? thrown.publicMessage : 'Something went wrong inside the service.',
           ),
       });
-      return stateOf(run, question);
+      return stateOf(run, { question });
     },
 
     async read(id, milliseconds, signal) {
@@ -44,7 +44,7 @@ export function createResearchService(
       using deadline = startDeadline(milliseconds, signal);
       await run.untilEnded(deadline.signal);
       signal.throwIfAborted();
-      return stateOf(run);
+      return stateOf(run, { signal });
     },
 
     async cancel(id) {
@@ -95,14 +95,26 @@ function describeStep({ name, arguments: given }: { readonly name: string; reado
   return oneLine(first === undefined ? name : `${name}: ${first}`, 200);
 }
 
-async function stateOf(run: ReadableRun, asked = ''): Promise<ResearchState> {
+interface Reading {
+  /** Known where it was asked just now. */
+  readonly question?: string;
+  readonly signal?: AbortSignal;
+}
+
+async function stateOf(
+  run: ReadableRun,
+  { question: asked = '', signal = new AbortController().signal }: Reading = {},
+): Promise<ResearchState> {
   const record = await run.readRecord();
+  if (record.kind !== RESEARCH_RUN) {
+    throw new ServiceError('not_found', `The run ${run.id} is not one of research.`);
+  }
   let question = asked;
   const steps: string[] = [];
   let end: Partial<Pick<ResearchState, 'answer' | 'failure'>> = {};
   if (record.events > 0) {
     // Reads the events so far without waiting for more.
-    for await (const { number, event, json } of run.follow(0, new AbortController().signal)) {
+    for await (const { number, event, json } of run.follow(0, signal)) {
       const value: unknown = JSON.parse(json);
       if (event === 'question') question = String(value);
       if (event === 'step') steps.push(String(value));
@@ -111,6 +123,5 @@ async function stateOf(run: ReadableRun, asked = ''): Promise<ResearchState> {
       if (number >= record.events) break;
     }
   }
-  if (question === '') throw new ServiceError('not_found', `The run ${run.id} is not one of research.`);
   return { id: run.id, question, status: record.status, steps, ...end };
 }

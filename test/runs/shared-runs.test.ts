@@ -12,6 +12,8 @@ import { SharedMadeFiles } from '../../src/runs/shared-made-files.ts';
 import { SharedRunLog } from '../../src/runs/shared-run-log.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
+import { openConnections } from '../../src/store/postgres/postgres-dialect.ts';
+import { createPostgresRuns } from '../../src/store/postgres/shared-state/postgres-runs.ts';
 import { describePostgres, postgresDatabase } from '../support/engines.ts';
 import { PATIENT } from '../support/patience.ts';
 import { embeddingText } from '../support/store.ts';
@@ -186,6 +188,19 @@ describePostgres('A run', () => {
     expect(await elsewhere.cancel(id)).toMatchObject({ status: 'cancelled', failure: 'The run was cancelled.' });
   });
 
+  it('that failed before anything was written says why, to clients of MCP too', async () => {
+    const [one, two] = await openTwo();
+    const { sharedState } = one.store;
+    const lost = { event: 'error', json: '"Its server ended."' };
+    const run = { id: 'lost', ownerId: defaultAdmin.userId, kind: 'research', conversationId: null, lost };
+    await sharedState?.runs.insert(run);
+    await sql`delete from cluster_servers where key = (select server_key from cluster_runs)`.execute(
+      two.store.sqlite.writer,
+    );
+    const elsewhere = createResearchService({ agent: {} as Agent, runs: two.runs }, defaultAdmin);
+    expect(await elsewhere.read('lost', 0, never)).toMatchObject({ status: 'failed', failure: 'Its server ended.' });
+  });
+
   it('goes on when the database ended the connections', async () => {
     const [one, two] = await openTwo();
     const run = await one.runs.start(
@@ -203,5 +218,60 @@ describePostgres('A run', () => {
     expect(await Array.fromAsync(events)).toHaveLength(90);
     const read = async () => Array.fromAsync((await two.runs.get(run.id, 'owner')).follow(0, never));
     expect((await read()).map(({ number }) => number)).toEqual(numbers(100));
+  });
+});
+
+describePostgres('The records of runs', () => {
+  const lost = event('lost');
+  const newRun = (id: string) => ({ id, ownerId: 'owner', kind: 'agent', conversationId: null, lost });
+
+  async function openRecords(serverKey: number) {
+    const url = await postgresDatabase();
+    const database = openConnections({ name: url, url, size: 3 });
+    onTestFinished(() => database.destroy());
+    return { database, runs: createPostgresRuns(database, serverKey) };
+  }
+
+  it('take the end of a run twice, as when the answer to the first time was lost', async () => {
+    const { runs } = await openRecords(1);
+    await runs.insert(newRun('a'));
+    const end = [{ id: 'a', first: 1, events: [event('all')], state: 'ended' as const }];
+    expect(await runs.write(end)).toEqual(new Set(['a']));
+    expect(await runs.write(end)).toEqual(new Set(['a']));
+    expect(await runs.events('a', 0)).toHaveLength(1);
+    expect(await runs.write([{ id: 'a', first: 2, events: [], state: 'cancelled' }])).toEqual(new Set());
+  });
+
+  it('are not waited for to say that a run is read', async () => {
+    const { database, runs } = await openRecords(1);
+    await runs.insert(newRun('a'));
+    await runs.insert(newRun('b'));
+    const places = new Map([
+      ['a', 3],
+      ['b', 3],
+    ]);
+    await database.transaction().execute(async (transaction) => {
+      await sql`select id from cluster_runs where id = 'a' for update`.execute(transaction);
+      await runs.announceReaders(places);
+    });
+    const readTo = async () => [...(await runs.wishes())].map(([id, wish]) => [id, wish.readTo]).sort();
+    expect(await readTo()).toEqual([
+      ['a', undefined],
+      ['b', 3],
+    ]);
+    await runs.announceReaders(places);
+    expect(await readTo()).toEqual([
+      ['a', 3],
+      ['b', 3],
+    ]);
+  });
+
+  it('do not keep a run for ever that its server cannot end', async () => {
+    const { database, runs } = await openRecords(1);
+    await runs.insert(newRun('new'));
+    await runs.insert(newRun('old'));
+    await sql`update cluster_runs set started_at = now() - interval '1 hour' where id = 'old'`.execute(database);
+    await runs.trim(defaultRunLogSettings);
+    expect((await runs.list('owner')).map(({ id }) => id)).toEqual(['new']);
   });
 });

@@ -57,8 +57,12 @@ export const sharedStateTriggers: readonly string[] = [
     insert into cluster_run_events (run_id, number, event, json) select id, events, lost_event, lost_json from lost;
     return null; end $$`,
   `create trigger cluster_end_runs after delete on cluster_servers for each row execute function cluster_end_runs()`,
+  // Locked in the order in which events are appended: in another one, both could wait for each other.
   `create function cluster_forget_ingestions() returns trigger language plpgsql as $$ begin
-    delete from cluster_ingestion_logs where document_id in (select id from gone); return null; end $$`,
+    delete from cluster_ingestion_logs where (document_id, attempt) in (
+      select document_id, attempt from cluster_ingestion_logs where document_id in (select id from gone)
+      order by 1, 2 for update);
+    return null; end $$`,
   `create trigger cluster_forget_ingestions after delete on documents referencing old table as gone
     for each statement execute function cluster_forget_ingestions()`,
 ];

@@ -42,7 +42,11 @@ export function createPostgresRuns(database: Kysely<Tables>, serverKey: number):
           ) as e (run_id, number, event, json) join written w on w.id = e.run_id
           on conflict do nothing
         )
-        select id from written`.execute(database);
+        select id from written
+        -- The end was written before, and the answer to that was lost.
+        union select id from cluster_runs join progress p using (id)
+          where server_key = ${serverKey} and p.state <> 'running'
+            and (cluster_runs.state, cluster_runs.events) = (p.state, p.events)`.execute(database);
       return new Set(rows.map(({ id }) => id));
     },
 
@@ -85,11 +89,14 @@ export function createPostgresRuns(database: Kysely<Tables>, serverKey: number):
     },
 
     async announceReaders(places) {
+      // Never waits for a row, so that it cannot be in a deadlock with the server that writes the runs.
       await sql`
         update cluster_runs r set read_to = greatest(r.read_to, p.read_to),
           watched_until = clock_timestamp() + interval '3 seconds'
         from unnest(${[...places.keys()]}::text[], ${[...places.values()]}::integer[]) as p (id, read_to)
-        where r.id = p.id and r.state = 'running'`.execute(database);
+        where r.id = p.id and r.id in (
+          select id from cluster_runs where id = any(${[...places.keys()]}::text[]) and state = 'running'
+          for no key update skip locked)`.execute(database);
     },
 
     async cancel(id) {
@@ -105,10 +112,11 @@ export function createPostgresRuns(database: Kysely<Tables>, serverKey: number):
     },
 
     async trim({ retentionMs, maxRuns, maxCharacters }) {
+      const expired = sql`clock_timestamp() - ${retentionMs} * interval '1 millisecond'`;
+      // One that a server began after the others had given it up, and before it ended, has nobody to end it.
       await sql`
-        delete from cluster_runs where ended_at < clock_timestamp() - ${retentionMs} * interval '1 millisecond'`.execute(
-        database,
-      );
+        delete from cluster_runs where ended_at < ${expired} or (ended_at is null and started_at < ${expired}
+          and server_key not in (select key from cluster_servers))`.execute(database);
       // The most recent run is kept regardless of its size: its reader may not have finished.
       await sql`
         delete from cluster_runs where id in (
