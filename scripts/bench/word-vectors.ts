@@ -55,13 +55,14 @@ export interface EmbeddingServer {
 /** Serves an embedder by OpenAI's interface, for services in processes of their own. */
 export async function serveEmbeddings(embedder: EmbeddingModel): Promise<EmbeddingServer> {
   const server = createServer(async (request, response) => {
-    const { input } = JSON.parse(await readBody(request)) as { readonly input: string | readonly string[] };
+    const body = await readBody(request);
+    if (request.url !== '/v1/embeddings') {
+      response.writeHead(404).end();
+      return;
+    }
+    const { input } = JSON.parse(body) as { readonly input: string | readonly string[] };
     const vectors = await embedder.embed([input].flat(), 'query');
-    const data = vectors.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
-    }));
+    const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: [...vector] }));
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ object: 'list', model: MODEL, data, usage: { prompt_tokens: 1, total_tokens: 1 } }));
   });
@@ -73,6 +74,7 @@ export async function serveEmbeddings(embedder: EmbeddingModel): Promise<Embeddi
       OPENAI_API_KEY: 'bench',
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
       CITEWELL_EMBEDDING_MODEL: embedder.name,
+      CITEWELL_MODEL: 'builtin/extractive',
     },
     close: () => server.close(),
   };
