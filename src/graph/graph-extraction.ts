@@ -57,7 +57,7 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
     round,
     onIdle,
     changes,
-    onFailure: (error) => report('The extraction of graphs has stopped; the next change starts it.', error),
+    onFailure: (error) => report('The extraction of graphs has stopped; it is tried again.', error),
   });
 
   /** Serialises all extractions. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, Metadata } from '../documents/document.ts';
 import { defaultCollectionId } from '../documents/ids.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
@@ -38,6 +39,8 @@ export interface IngestorParts {
 }
 
 const DOCUMENTS_AT_ONCE = 4;
+const RELEASE_PAUSE_MS = 1_000;
+const RELEASE_TRIES = 300;
 
 /** A document, and the try at it that writes belong to. */
 interface Begun {
@@ -89,6 +92,18 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     }
   }
 
+  /** While a database restarts, the caller learns of that at once; others leave the task alone as long as it is ours. */
+  async function releaseLater(id: string, held: Attempt): Promise<void> {
+    for (let tries = 0; tries < RELEASE_TRIES; tries++) {
+      await sleep(RELEASE_PAUSE_MS, undefined, { ref: false });
+      const isReleased = await parts.queue.release(id, held).then(
+        () => true,
+        () => false,
+      );
+      if (isReleased) return;
+    }
+  }
+
   /** Which try the writes of a run belong to. */
   async function holdOf({ id, ingestionStatus: status, ingestionAttempt }: Document): Promise<Attempt | TakenOver> {
     if (status === 'success' || status === 'failed') return ingestionAttempt;
@@ -100,7 +115,12 @@ export function createIngestor(parts: IngestorParts): Ingestor {
 
   async function putBack(id: string, mine: Attempt | undefined): Promise<void> {
     const held = mine ?? (await corpus.get(id))?.ingestionAttempt;
-    if (held !== undefined) await parts.queue.release(id, held);
+    if (held === undefined) return;
+    await parts.queue.release(id, held).catch((error: unknown) => {
+      // Only a token tells this try from a later one.
+      if (typeof held === 'object') void releaseLater(id, held);
+      throw error;
+    });
   }
 
   async function* events(
@@ -142,8 +162,10 @@ export function createIngestor(parts: IngestorParts): Ingestor {
         yield { type: 'failed', document, error };
         return;
       }
-      const until = await decideRetry(error);
-      if (until !== undefined && (await isStillWanted(begun))) {
+      // Before the task is put off, with which this try ends.
+      const mayRetry = decideRetry !== isFinal && (await isStillWanted(begun));
+      const until = mayRetry ? await decideRetry(error) : undefined;
+      if (until !== undefined) {
         yield { type: 'postponed', document: await requireDocument(corpus, id), error, until };
       } else {
         const now = await recordFailure(corpus, begun, error);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { Condition } from '../shared/condition.ts';
 import type { IngestionQueue, IngestionTask } from '../store/ingestion-queue.ts';
+import { TakenOver } from '../store/taken-over.ts';
 import { pauseBefore, type TryPolicy } from './failure-kind.ts';
 import type { IngestEvent, Ingestor } from './ingestor.ts';
 
@@ -22,24 +23,28 @@ export interface WorkersParts {
   /** Tasks processed concurrently. */
   readonly concurrency: number;
   readonly policy: TryPolicy;
+  /** Time with tasks in hand after which one that needs the process for itself is waited for. */
+  readonly aloneAfterMs?: number;
   readonly report: (message: string, cause: unknown) => void;
 }
 
 /** Polling interval of the queue, in case a notification was missed. */
 const POLL_INTERVAL_MS = 30_000;
+const ALONE_AFTER_MS = 60_000;
 
 /**
  * Processes the queue, a few tasks at a time. While attempts fail for a common reason, such as an unavailable embedder,
  * one task at a time probes whether it has recovered, so that the others do not use up their attempts.
  */
 export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
-  const { queue, concurrency, policy, report } = parts;
+  const { queue, concurrency, policy, report, aloneAfterMs = ALONE_AFTER_MS } = parts;
   const closing = new AbortController();
   const inHand = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
   const wokenUp = new Condition();
   let rested = Promise.withResolvers<void>();
   let isResting = true;
   let isRunningAlone = false;
+  let lastAloneAt = performance.now();
   let failuresInARow = 0;
   let working: Promise<void> | undefined;
 
@@ -47,12 +52,20 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
 
   const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : concurrency);
 
+  /** Under a load that never ends, this process lets its tasks end now and then for one that it must run alone. */
+  function takeNext(): Promise<IngestionTask | undefined> {
+    const alone = inHand.size === 0;
+    const now = performance.now();
+    if (alone) lastAloneAt = now;
+    return queue.take({ alone, waits: now - lastAloneAt > aloneAfterMs });
+  }
+
   async function work(): Promise<void> {
     while (!closing.signal.aborted) {
       const woken = wokenUp.next;
       let task: IngestionTask | undefined;
       try {
-        task = mayTakeMore() ? await queue.take({ alone: inHand.size === 0 }) : undefined;
+        task = mayTakeMore() ? await takeNext() : undefined;
       } catch (error) {
         report('The queue of ingestions could not be read; it is tried again.', error);
       }
@@ -95,13 +108,22 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
       if (last?.type === 'postponed') failuresInARow++;
       else failuresInARow = 0;
     } catch (error) {
-      if (!signal.aborted) {
-        failuresInARow++;
-        const until = new Date(Date.now() + policy.firstPauseMs);
-        await queue
-          .postpone(task.id, { reason: 'Something went wrong inside the service.', until })
-          .catch(() => undefined);
-        report(`The ingestion of document ${task.documentId} ended unexpectedly; it is tried again.`, error);
+      if (signal.aborted || error instanceof TakenOver) return;
+      failuresInARow++;
+      report(`The ingestion of document ${task.documentId} ended unexpectedly; it is tried again.`, error);
+      await putOff(task, signal);
+    }
+  }
+
+  /** Until it succeeds, as while a database restarts: nobody takes a task that is in work by a process that runs. */
+  async function putOff({ id }: IngestionTask, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const until = new Date(Date.now() + policy.firstPauseMs);
+      try {
+        await queue.postpone(id, { reason: 'Something went wrong inside the service.', until });
+        return;
+      } catch {
+        await sleep(policy.firstPauseMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }

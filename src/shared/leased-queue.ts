@@ -13,8 +13,9 @@ export interface LeasedQueueParts {
   /** Called in the background when the queue is empty. */
   readonly onIdle?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly changes: { subscribe(listener: () => void): () => void };
-  /** Receives what ended the background work; the next change starts it again. */
+  /** Receives what ended the background work; the next change starts it again, or half a minute. */
   readonly onFailure: (error: unknown) => void;
+  readonly retryMs?: number;
 }
 
 export interface Progress {
@@ -36,18 +37,23 @@ export interface LeasedQueue {
   readonly isStarted: boolean;
   /** Has the background look for tasks once, also before `start`. */
   wake(): void;
+  /** Has `requeue` called again before the next task is taken, as one may not have been put back. */
+  requeueAgain(): void;
   /** Aborted by `close`. */
   readonly stopping: AbortSignal;
   close(): Promise<void>;
 }
 
+const RETRY_MS = 30_000;
+
 export function createLeasedQueue(parts: LeasedQueueParts): LeasedQueue {
-  const { countWaiting, round, onIdle, changes, onFailure } = parts;
+  const { countWaiting, round, onIdle, changes, onFailure, retryMs = RETRY_MS } = parts;
   const stopping = new AbortController();
   let isStarted = false;
   let isWanted = false;
   let background: Promise<void> | undefined;
   let requeued: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
   let unsubscribe = () => {};
 
   async function workInBackground(signal: AbortSignal): Promise<void> {
@@ -64,12 +70,20 @@ export function createLeasedQueue(parts: LeasedQueueParts): LeasedQueue {
     }
   }
 
+  function requeueAgain(): void {
+    requeued = undefined;
+  }
+
   function wake(): void {
     isWanted = true;
     if (stopping.signal.aborted || background !== undefined) return;
+    clearTimeout(retry);
     background = workInBackground(stopping.signal)
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) onFailure(error);
+        if (stopping.signal.aborted) return;
+        onFailure(error);
+        requeueAgain();
+        retry = setTimeout(wake, retryMs).unref();
       })
       .finally(() => {
         background = undefined;
@@ -103,10 +117,12 @@ export function createLeasedQueue(parts: LeasedQueueParts): LeasedQueue {
       return isStarted;
     },
     wake,
+    requeueAgain,
     stopping: stopping.signal,
     async close() {
       unsubscribe();
       isWanted = false;
+      clearTimeout(retry);
       stopping.abort(new ServiceError('cancelled', 'The service is stopping.'));
       await background;
     },

@@ -63,9 +63,10 @@ export interface IngestionQueue {
 
   /**
    * Takes the next due task and counts the attempt. Tasks during which a process ended come first, and are returned
-   * only when `alone`, so that a task that crashes the process again can be identified.
+   * only when `alone`, so that a task that crashes the process again can be identified; others are taken meanwhile, or
+   * with `waits` none as long as one of them is due.
    */
-  take(options: { readonly alone: boolean }): Promise<IngestionTask | undefined>;
+  take(options: { readonly alone: boolean; readonly waits?: boolean }): Promise<IngestionTask | undefined>;
   /** When the next waiting task is due. */
   nextDue(): Promise<Date | undefined>;
   /** Schedules a later attempt. Does nothing for a task that is no longer running, or that another process has. */

@@ -11,6 +11,7 @@ import { chatReply, embeddingsFor, openAiError, startFakeOpenAi } from '../suppo
 import { type ReceivedRequest, slowly } from '../support/fake-provider.ts';
 import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
 import { type RunningServer, runCitewell, startCitewell } from '../support/run-citewell.ts';
+import { suspend } from '../support/suspend.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Settings of servers that share a database and a Chroma. */
@@ -150,6 +151,43 @@ describePostgres('Servers', () => {
     }, PATIENT);
     expect(performance.now() - killedAt).toBeLessThan(PROMPTLY_MS);
     expect(textsOf(await find(two, 'endless sea'))).toContain('Endless is the sea.');
+  }, 300_000);
+
+  it('take over the queued upload of one that was suspended for longer than its lease, and let it go on', async () => {
+    const { url, env: shared } = await sharedSettings();
+    const provider = await startFakeOpenAi();
+    onTestFinished(provider.close);
+    const env = {
+      ...shared,
+      CITEWELL_INGEST: 'queue',
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: provider.baseUrl,
+      CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
+    };
+    const one = await start(env);
+    const answer = (request: ReceivedRequest) =>
+      request.path.endsWith('/embeddings') ? embeddingsFor(request) : openAiError(400, 'only embeddings');
+    provider.otherwise((request) =>
+      JSON.stringify(request.body).includes('Endless') ? { steps: [{ hang: true }] } : answer(request),
+    );
+    const task = await upload(one, 'Endless is the river.');
+    await vi.waitFor(() => {
+      expect(provider.requests.some(({ body }) => JSON.stringify(body).includes('Endless'))).toBe(true);
+    }, PATIENT);
+    provider.otherwise(answer);
+    const two = await start(env);
+    await suspend(one.pid);
+    const connection = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => connection.destroy());
+    await sql`update cluster_servers set seen_at = seen_at - interval '20 seconds'
+      where name like ${`%:${one.pid}`}`.execute(connection);
+    await vi.waitFor(async () => {
+      expect(await call(two, `documents/${task}`)).toMatchObject({ ingestion_status: 'success' });
+    }, PATIENT);
+    process.kill(one.pid, 'SIGCONT');
+    await vi.waitFor(async () => {
+      expect(textsOf(await find(one, 'endless river'))).toContain('Endless is the river.');
+    }, PATIENT);
   }, 300_000);
 
   it('continue a stream that broke at another one, and say so there when the server that worked on it was killed', async () => {

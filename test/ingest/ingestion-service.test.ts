@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { everything } from '../../src/documents/filter.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
@@ -13,6 +13,7 @@ import { createIngestionFeed } from '../../src/ingest/ingestion-feed.ts';
 import { createIngestionService } from '../../src/ingest/ingestion-service.ts';
 import type { Submission } from '../../src/ingest/ingestor.ts';
 import { createSharedIngestionFeed } from '../../src/ingest/shared-ingestion-feed.ts';
+import { createQueueWorkers } from '../../src/ingest/work-queue.ts';
 import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
@@ -161,6 +162,23 @@ describeEngines('A queued submission', (engine) => {
     expect(fake.unplayed).toBe(0);
   });
 
+  it('is tried again after the database was away, even for what would have put it back', async () => {
+    const store = await engine.openTestStore();
+    const away = () => new ServiceError('store_failed', 'The database does not answer.');
+    let calls = 0;
+    const failing = <Args extends unknown[]>(call: (...args: Args) => Promise<void>) => {
+      return (...args: Args) => (++calls <= 4 ? Promise.reject(away()) : call(...args));
+    };
+    const { postpone, release } = store.queue;
+    const queue = { ...store.queue, postpone: failing(postpone), release: failing(release) };
+    const embeddings = embedder(async () => {
+      if (calls === 0) throw away();
+    });
+    const { submit, end } = await openService(engine, { store: { ...store, queue }, embeddings });
+    const { id } = await submit(text('Some words.'));
+    expect(await end(id)).toMatchObject({ task: { state: 'succeeded' } });
+  });
+
   it('that cannot be read is not retried', async () => {
     const { submit, end } = await openService(engine);
     const content = { kind: 'file', fileName: 'a.json', bytes: Buffer.from('{"a":') } as const;
@@ -280,6 +298,39 @@ describeEngines('A process that ends during ingestion', (engine) => {
     expect((await next.corpus.stats()).documents).toMatchObject({ success: 4 });
   });
 
+  it('leaves a task that is waited for by one that always has others in hand', async () => {
+    const { queue, corpus, sqlite } = await engine.openTestStore();
+    const begun: string[] = [];
+    const goOn = new Map<string, () => void>();
+    const run = async function* (id: string) {
+      begun.push(id);
+      yield { type: 'status', status: 'parsing' } as const;
+      await new Promise<void>((resolve) => goOn.set(id, resolve));
+      await corpus.fail(id, 'Not wanted.');
+    };
+    const parts = { ingestor: { run }, concurrency: 2, policy: quick, aloneAfterMs: 0, report: () => {} };
+    const workers = createQueueWorkers({ queue, ...parts });
+    onTestFinished(async () => {
+      for (const end of goOn.values()) end();
+      await workers.close();
+    });
+    const add = async (name: string) => (await corpus.begin(newDocument(name), { queued: true })).id;
+    const [one, two] = [await add('one'), await add('two')];
+    workers.wakeUp();
+    await expect.poll(() => begun, patient).toEqual([one, two]);
+    const [, poison] = [await add('three'), await add('poison')];
+    await sqlite.writer
+      .updateTable('ingestion_tasks')
+      .set({ crashes: 1 })
+      .where('id', '=', (await queue.ofDocument(poison))?.id ?? '')
+      .execute();
+    for (const id of [one, two]) {
+      goOn.get(id)?.();
+      await expect.poll(async () => (await queue.ofDocument(id))?.state, patient).toBe('failed');
+    }
+    await expect.poll(() => begun, patient).toEqual([one, two, poison]);
+  });
+
   it('each time on the same document makes that document fail, and the others succeed', async () => {
     let store = await engine.openTestStore();
     const poison = await store.corpus.begin(newDocument('poison'), { queued: true });
@@ -343,6 +394,22 @@ describeEngines('A follower of an ingestion', (engine) => {
     expect(await names(service.follow(document, undefined, always))).toEqual(['status', 'cancelled']);
     await corpus.remove(everything);
     expect(await names(service.follow(document, undefined, always))).toEqual(['status', 'cancelled']);
+  });
+});
+
+describePostgres('An upload that a request waits for', () => {
+  it('is left to the queue when the database was away, also while its task was to be put back', async () => {
+    const url = await postgresDatabase();
+    const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 1 });
+    onTestFinished(() => store.close());
+    const away = () => new ServiceError('store_failed', 'The database does not answer.');
+    const release = vi.fn(store.queue.release).mockRejectedValueOnce(away());
+    const corpus = { ...store.corpus, stage: () => Promise.reject(away()), fail: () => Promise.reject(away()) };
+    const parts = { readers: sharedReaders(), embeddings: embedder() };
+    const ingestor = createIngestor({ ...store, ...parts, corpus, queue: { ...store.queue, release } });
+    const { document } = await ingestor.submit(text('Some words.'));
+    await expect(Array.fromAsync(ingestor.run(document.id, always))).rejects.toThrow('does not answer');
+    await expect.poll(async () => (await store.queue.ofDocument(document.id))?.state, patient).toBe('queued');
   });
 });
 

@@ -102,6 +102,24 @@ describe('a leased queue', () => {
     await queue.close();
   });
 
+  it('starts again by itself after a failure, and puts back what may have been left in work', async () => {
+    let rounds = 0;
+    const { queue, next, requeue, failures } = queueOver(['a'], {
+      retryMs: 5,
+      async round(): Promise<Round> {
+        rounds++;
+        await next();
+        if (rounds === 1) throw new Error('away');
+        return 'empty';
+      },
+    });
+    queue.start();
+    await vi.waitFor(() => expect(rounds).toBe(2));
+    await queue.close();
+    expect(requeue).toHaveBeenCalledTimes(2);
+    expect(failures).toHaveLength(1);
+  });
+
   it('interrupts a pause when it is closed, without reporting an error', async () => {
     let rounds = 0;
     const { queue, failures } = queueOver([], {

@@ -60,7 +60,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
     round,
     onIdle,
     changes,
-    onFailure: (error) => report('The writing of summaries has stopped; the next change starts it.', error),
+    onFailure: (error) => report('The writing of summaries has stopped; it is tried again.', error),
   });
 
   /** Undefined when the queue is empty. Throws when the model is unavailable, after returning the task to the queue. */
@@ -95,6 +95,8 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
       if (failures === 0) report('Summaries are not written for now; the extracts stay until they are.', away.reason);
       const waitMs = Math.min(pauses.maxMs, pauses.firstMs * 2 ** failures);
       failures++;
+      // The tasks could not be put back either, as while a database restarts.
+      if (away.reason instanceof ServiceError && away.reason.code === 'store_failed') queue.requeueAgain();
       return { waitMs };
     }
     failures = 0;

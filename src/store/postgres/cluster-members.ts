@@ -72,6 +72,13 @@ export async function endSilent(client: Client): Promise<void> {
   );
 }
 
+/** Removes the row of this process. One with tasks that could not be put back stays as that of a dead one, for the others. */
+export async function forgetOwn(client: Client, key: number): Promise<void> {
+  const hasTasks = 'exists (select 1 from cluster_claims where server_key = $1)';
+  await client.query(`delete from cluster_servers where key = $1 and not ${hasTasks}`, [key]);
+  await client.query('update cluster_servers set seen_at = to_timestamp(0) where key = $1', [key]);
+}
+
 interface MemberRow extends Pick<ClusterMember, 'role' | 'name' | 'version'> {
   readonly key: number;
   readonly tasks: number;

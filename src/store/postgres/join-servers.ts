@@ -7,7 +7,7 @@ import type { SharedRecords } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
-import { type Announced, announce, endSilent, listMembers, takeLock } from './cluster-members.ts';
+import { type Announced, announce, endSilent, forgetOwn, listMembers, takeLock } from './cluster-members.ts';
 import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
 import { inSharedTurn } from './shared-turns.ts';
@@ -47,6 +47,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
   let hasLed = false;
   let hasResigned = false;
   let judgesFrom = 0;
+  let beatAt = Date.now();
   let mayLeadUntil = 0;
   let hasTold = false;
   let feed: ChangeFeed;
@@ -103,6 +104,9 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
   const beat = async () => {
     if (failure === undefined) await announce(client, key, own);
     else await reconnect();
+    // As after a suspension of the whole machine, during which the others could give no sign of life either.
+    if (Date.now() - beatAt > GRACE_MS) judgesFrom = performance.now() + GRACE_MS;
+    beatAt = Date.now();
     const isJudging = performance.now() >= judgesFrom;
     if (isJudging || hasLed) await lead();
     failure = undefined;
@@ -180,7 +184,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
     async leave() {
       leaving.abort();
       await Promise.all([feed.close(), counters.close(), work]);
-      await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
+      await forgetOwn(client, key).catch(() => {});
       await client.end().catch(() => {});
     },
   };

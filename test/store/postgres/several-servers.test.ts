@@ -80,6 +80,15 @@ describePostgres('Servers', () => {
     expect(await one.corpus.get(id)).toMatchObject({ ingestionStatus: 'success' });
   });
 
+  it('take over what another one that left could not put back', async () => {
+    const url = await postgresDatabase();
+    const [one, two] = [await open(url), await open(url)];
+    const { id } = await one.corpus.begin(newDocument('letter'), { queued: true });
+    await one.queue.take({ alone: true });
+    await one.close();
+    await expect.poll(async () => (await two.queue.ofDocument(id))?.state, { timeout: 20_000 }).toBe('queued');
+  });
+
   it('that lost a graph or a summary to another one keep neither', async () => {
     const url = await postgresDatabase();
     const [one, two] = [await open(url), await open(url)];

@@ -40,7 +40,7 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
 
     backlog: (filter = everything) => readBacklog(reader, filterToSql(filter, 'document', filters)),
 
-    take: ({ alone }) =>
+    take: ({ alone, waits = false }) =>
       writer.transaction().execute(async (transaction) => {
         const now = new Date().toISOString();
         let query = transaction
@@ -48,14 +48,14 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
           .selectAll()
           .where('state', '=', 'queued')
           .where((where) => where.or([where('next_try_at', 'is', null), where('next_try_at', '<=', now)]));
-        if (!alone) query = query.where('crashes', '=', 0);
+        if (!alone && !waits) query = query.where('crashes', '=', 0);
         const next = await query
           .orderBy('crashes', 'desc')
           .orderBy('priority', 'desc')
           .orderBy('key')
           .limit(1)
           .executeTakeFirst();
-        if (next === undefined) return undefined;
+        if (next === undefined || (next.crashes > 0 && !alone)) return undefined;
         await transaction
           .updateTable('ingestion_tasks')
           .set({ state: 'running', tries: next.tries + 1, started_at: now, next_try_at: null })
