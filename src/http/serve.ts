@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { isMarkedEndless } from '../shared/endless-responses.ts';
 import { defaultHttpLimits } from './http-services.ts';
 import { announceLeave, announceStop, RUN_ID } from './request-signal.ts';
 import { cutOffSlowBodies } from './slow-bodies.ts';
@@ -100,9 +101,10 @@ function watchUnfinished(server: Server): { any(): boolean } {
     response.once('close', () => open.delete(response));
   });
   const isEndless = (response: ServerResponse, { method }: IncomingMessage) =>
-    method === 'GET' &&
-    String(response.getHeader('content-type')).startsWith('text/event-stream') &&
-    !response.hasHeader(RUN_ID);
+    isMarkedEndless(response) ||
+    (method === 'GET' &&
+      String(response.getHeader('content-type')).startsWith('text/event-stream') &&
+      !response.hasHeader(RUN_ID));
   return { any: () => [...open].some(([response, request]) => !isEndless(response, request)) };
 }
 

@@ -6,6 +6,7 @@ import { type Authenticate, readCredentials } from '../access/credentials.ts';
 import type { Principal } from '../access/principal.ts';
 import { jsonProblem } from '../documents/json-problem.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { markEndless } from '../shared/endless-responses.ts';
 import { splitList } from '../shared/text.ts';
 import type { Backend } from './backend.ts';
 import type { ToolOffer } from './choose-tools.ts';
@@ -194,6 +195,7 @@ function closeRevoked(authenticate: Authenticate, every: number): RequestHandler
   return (request, response, next) => {
     const { method } = (request.body ?? {}) as { readonly method?: unknown };
     if (request.method !== 'GET' && method !== 'subscriptions/listen') return next();
+    markEndless(response);
     const timer = setInterval(() => {
       authenticate(readCredentials(request)).catch((error: unknown) => {
         if (error instanceof ServiceError && refusalStatus[error.code] === 401) response.destroy();

@@ -8,6 +8,7 @@ import { answerFailure } from '../../src/http/failure.ts';
 import { defaultHttpLimits } from '../../src/http/http-services.ts';
 import { listen } from '../../src/http/serve.ts';
 import { cutOffSlowBodies } from '../../src/http/slow-bodies.ts';
+import { markEndless } from '../../src/shared/endless-responses.ts';
 import { PROMPTLY_MS } from '../support/patience.ts';
 import { outcome } from './support/retrieval-fixtures.ts';
 import { startHttp } from './support/start-http.ts';
@@ -169,6 +170,21 @@ describe('a server that is closed', () => {
     expect((await search).status).toBe(200);
     await finished;
     await http.close();
+  });
+
+  it('waits for no stream that only ends when its client leaves', async () => {
+    const app = express();
+    app.post('/', (_request, response) => {
+      markEndless(response);
+      response.type('text/event-stream').write(': listening\n\n');
+    });
+    const server = await listen(app, { host: '127.0.0.1', port: 0 });
+    onTestFinished(server.close);
+    const { body } = await fetch(server.url, { method: 'POST' });
+    const began = performance.now();
+    await server.finish(60_000);
+    expect(performance.now() - began).toBeLessThan(PROMPTLY_MS);
+    await body?.cancel();
   });
 
   it('can be closed twice', async () => {
