@@ -23,8 +23,7 @@ export async function readDatabaseSchema({ dataDir, databaseUrl }: Where): Promi
     return { name: nameOfDatabase(databaseUrl), ...(await readPostgresSchema(databaseUrl)) };
   }
   const path = join(dataDir, DATABASE_FILE);
-  const none: SchemaState = { last: undefined, pending: [], newer: [], worksFrom: 0 };
-  return { name: path, ...((await readSqliteSchema(path)) ?? none) };
+  return { name: path, ...(await readSqliteSchema(path)) };
 }
 
 /** Brings the schema of the configured database to this version's. Throws `conflict` when a server is in the way. */

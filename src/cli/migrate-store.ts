@@ -49,7 +49,7 @@ export async function migrateStore(options: MigrateStoreOptions, context: Comman
   } catch (error) {
     if (!interruption.stop.aborted) throw error;
     output.status('');
-    output.note('Interrupted; the same command continues where this stopped.');
+    output.note(options.verify ? 'Interrupted.' : 'Interrupted; the same command continues where this stopped.');
     return exitCodes.interrupted;
   }
   output.status('');

@@ -16,7 +16,7 @@ import { baseline } from './baseline/baseline.ts';
 import { waitForTurn } from './join-servers.ts';
 
 /** The baseline stands for all steps of SQLite up to the one of its number; later ones are the same on both engines. */
-export const postgresSteps: Steps = { '0017-baseline': baseline, ...forEngine(sharedSteps) };
+export const postgresSteps: Steps = { '0018-baseline': baseline, ...forEngine(sharedSteps) };
 
 export type MigrateOptions = Pick<RunOptions, 'mode' | 'report'> & Partial<Pick<RunOptions, 'steps'>>;
 
