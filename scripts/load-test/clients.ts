@@ -18,9 +18,13 @@ export interface Ledger {
   searches: number;
   unanswered: number;
   resumed: number;
+  /** Of those, the streams that said that the server of their run had ended. */
+  ended: number;
 }
 
 const PATIENCE_MS = 60_000;
+/** In the error event of a run whose server has ended, which is not taken over. */
+const SERVER_GONE = /server that worked on it|service is stopping/;
 
 /** Undefined where the server is not there, or ended during the request. */
 export async function send(server: RunningServer, path: string, init: RequestInit = {}): Promise<Response | undefined> {
@@ -101,7 +105,7 @@ export async function stream(seats: readonly Seat[], ledger: Ledger, random: Ran
   const begun = await send(server, '/retrieval/agent', json(ask));
   const run = begun?.headers.get('x-run-id');
   if (begun?.status !== 200 || !run) return void ledger.unanswered++;
-  const ids = await read(begun, random.integer(1, 4));
+  const { ids } = await read(begun, random.integer(1, 4));
   for (let tries = 0; tries < 20; tries++) {
     const other = anyOf(seats, random);
     const last = ids.at(-1);
@@ -113,9 +117,11 @@ export async function stream(seats: readonly Seat[], ledger: Ledger, random: Ran
       continue;
     }
     const more = await read(rest);
-    ids.push(...more);
+    ids.push(...more.ids);
     if (!more.isComplete) continue;
     ledger.resumed++;
+    if (more.failure !== undefined && SERVER_GONE.test(more.failure)) ledger.ended++;
+    else if (more.failure !== undefined) ledger.streams.push(`run ${run} failed: ${more.failure}`);
     const numbers = ids.map((id) => Number(id.split(':')[1]));
     if (numbers.some((number, place) => number !== place + 1)) {
       ledger.streams.push(`run ${run} should give the events 1, 2, 3 … and gave ${numbers.join(', ')}`);
@@ -125,9 +131,20 @@ export async function stream(seats: readonly Seat[], ledger: Ledger, random: Ran
   ledger.unanswered++;
 }
 
-/** The ids of the first events, at most `most`; complete when the stream has said that it is done. */
-async function read(response: Response, most = Number.POSITIVE_INFINITY): Promise<string[] & { isComplete?: boolean }> {
-  const ids: string[] & { isComplete?: boolean } = [];
+interface Part {
+  /** Of the events. */
+  readonly ids: string[];
+  /** Whether the stream has said that it is done. */
+  readonly isComplete: boolean;
+  /** What its error event says. */
+  readonly failure: string | undefined;
+}
+
+/** Reads a stream up to so many events. */
+async function read(response: Response, most = Number.POSITIVE_INFINITY): Promise<Part> {
+  const ids: string[] = [];
+  let isComplete = false;
+  let failure: string | undefined;
   let rest = '';
   try {
     for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -136,12 +153,13 @@ async function read(response: Response, most = Number.POSITIVE_INFINITY): Promis
       for (const block of blocks) {
         const [, id] = /^id: (.*)$/m.exec(block) ?? [];
         if (id !== undefined && ids.length < most) ids.push(id);
-        if (/^event: done$/m.test(block)) ids.isComplete = true;
+        if (/^event: error$/m.test(block)) failure = block;
+        if (/^event: done$/m.test(block)) isComplete = true;
       }
       if (ids.length >= most) break;
     }
   } catch {
     // The server was killed.
   }
-  return ids;
+  return { ids, isComplete, failure };
 }
