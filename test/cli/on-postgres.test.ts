@@ -133,7 +133,7 @@ describePostgres('Servers', () => {
       OPENAI_BASE_URL: provider.baseUrl,
       CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
     };
-    const [one, two] = [await start(env), await start(env)];
+    const one = await start(env);
     const answer = (request: ReceivedRequest) =>
       request.path.endsWith('/embeddings') ? embeddingsFor(request) : openAiError(400, 'only embeddings');
     provider.otherwise((request) =>
@@ -144,6 +144,8 @@ describePostgres('Servers', () => {
       expect(provider.requests.some(({ body }) => JSON.stringify(body).includes('Endless'))).toBe(true);
     }, PATIENT);
     provider.otherwise(answer);
+    // Not before: servers hear of each other's uploads at once, and the other one might have begun this one.
+    const two = await start(env);
     await one.end('SIGKILL');
     const killedAt = performance.now();
     await vi.waitFor(async () => {

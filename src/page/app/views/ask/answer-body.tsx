@@ -23,7 +23,8 @@ export const prepareAnswerBody = (): void => void loadMarkdown().catch(() => und
 function useMarkdown(): Render | undefined {
   const [render, setRender] = useState<Render | undefined>(() => loaded);
   useEffect(() => {
-    if (loaded !== undefined) return;
+    // Not `loaded`, which may have come since the first rendering.
+    if (render !== undefined) return;
     // Without the renderer, the plain text is shown.
     loadMarkdown().then(
       (markdownTree) => setRender(() => markdownTree),
