@@ -123,27 +123,7 @@ describePostgres('Servers', () => {
   }, 300_000);
 
   it('take over the queued upload of one that was killed while it worked on it', async () => {
-    const { env: shared } = await sharedSettings();
-    const provider = await startFakeOpenAi();
-    onTestFinished(provider.close);
-    const env = {
-      ...shared,
-      CITEWELL_INGEST: 'queue',
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_BASE_URL: provider.baseUrl,
-      CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
-    };
-    const one = await start(env);
-    const answer = (request: ReceivedRequest) =>
-      request.path.endsWith('/embeddings') ? embeddingsFor(request) : openAiError(400, 'only embeddings');
-    provider.otherwise((request) =>
-      JSON.stringify(request.body).includes('Endless') ? { steps: [{ hang: true }] } : answer(request),
-    );
-    const task = await upload(one, 'Endless is the sea.');
-    await vi.waitFor(() => {
-      expect(provider.requests.some(({ body }) => JSON.stringify(body).includes('Endless'))).toBe(true);
-    }, PATIENT);
-    provider.otherwise(answer);
+    const { env, one, task } = await startEmbedding('Endless is the sea.');
     // Not before: servers hear of each other's uploads at once, and the other one might have begun this one.
     const two = await start(env);
     await one.end('SIGKILL');
@@ -156,27 +136,7 @@ describePostgres('Servers', () => {
   }, 300_000);
 
   it('take over the queued upload of one that was suspended for longer than its lease, and let it go on', async () => {
-    const { url, env: shared } = await sharedSettings();
-    const provider = await startFakeOpenAi();
-    onTestFinished(provider.close);
-    const env = {
-      ...shared,
-      CITEWELL_INGEST: 'queue',
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_BASE_URL: provider.baseUrl,
-      CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
-    };
-    const one = await start(env);
-    const answer = (request: ReceivedRequest) =>
-      request.path.endsWith('/embeddings') ? embeddingsFor(request) : openAiError(400, 'only embeddings');
-    provider.otherwise((request) =>
-      JSON.stringify(request.body).includes('Endless') ? { steps: [{ hang: true }] } : answer(request),
-    );
-    const task = await upload(one, 'Endless is the river.');
-    await vi.waitFor(() => {
-      expect(provider.requests.some(({ body }) => JSON.stringify(body).includes('Endless'))).toBe(true);
-    }, PATIENT);
-    provider.otherwise(answer);
+    const { url, env, one, task } = await startEmbedding('Endless is the river.');
     const two = await start(env);
     await suspend(one.pid);
     const connection = openConnections({ name: url, url, size: 1 });
@@ -323,4 +283,27 @@ async function startWorker(env: Readonly<Record<string, string>>): Promise<{ sto
       return (await run).code;
     },
   };
+}
+
+/** A server in the middle of an upload: its embedder does not answer it, and answers whoever asks next. */
+async function startEmbedding(text: string) {
+  const { url, env: shared } = await sharedSettings();
+  const provider = await startFakeOpenAi();
+  onTestFinished(provider.close);
+  const env = {
+    ...shared,
+    CITEWELL_INGEST: 'queue',
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_BASE_URL: provider.baseUrl,
+    CITEWELL_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
+  };
+  const one = await start(env);
+  const answer = (request: ReceivedRequest) =>
+    request.path.endsWith('/embeddings') ? embeddingsFor(request) : openAiError(400, 'only embeddings');
+  const asks = ({ body }: ReceivedRequest) => JSON.stringify(body).includes(text);
+  provider.otherwise((request) => (asks(request) ? { steps: [{ hang: true }] } : answer(request)));
+  const task = await upload(one, text);
+  await vi.waitFor(() => expect(provider.requests.some(asks)).toBe(true), PATIENT);
+  provider.otherwise(answer);
+  return { url, env, one, task };
 }
