@@ -3,7 +3,7 @@
 /** Shared types. */
 const vocabulary = ['documents', 'errors', 'program-file', 'shared'];
 /** Ports: small interfaces that adapters fulfil. */
-const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'access'];
+const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'sources', 'access'];
 /** What the rooms with the product's logic build on. */
 const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
 const adapters = [
@@ -76,7 +76,10 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'models/openai': [...vocabulary, 'models'],
   'models/anthropic': [...vocabulary, 'models'],
   'models/extractive': [...vocabulary, 'models', 'citations', 'store/full-text'],
-  web: [...vocabulary],
+  // Reaches servers for the connectors of sources.
+  web: [...vocabulary, 'sources'],
+  // What is outside this machine and followed: the kinds of sources, and their connectors.
+  sources: [...vocabulary],
   sandbox: [...vocabulary],
   citations: [...vocabulary],
   prompts: [...vocabulary, 'store'],

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+
+/** A value that a kind of source is set up with: a member of requests, an option of the command, a field of the page. */
+export interface SourceField {
+  readonly type: 'text' | 'list' | 'number' | 'flag';
+  /** For people, in one line. */
+  readonly description: string;
+  readonly example?: string;
+  readonly isRequired?: boolean;
+  /** For numbers. */
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** A credential. It is encrypted where it is stored, and never shown. */
+export interface SecretField {
+  readonly description: string;
+  /** Environment variable that the command line reads it from. */
+  readonly variable: string;
+  readonly isRequired?: boolean;
+  /** May have several lines, as a key file has. */
+  readonly isLong?: boolean;
+}
+
+export type SourceFields = Readonly<Record<string, SourceField>>;
+export type SecretFields = Readonly<Record<string, SecretField>>;
+
+interface Types {
+  readonly text: string;
+  readonly list: readonly string[];
+  readonly number: number;
+  readonly flag: boolean;
+}
+
+/** The values of these fields. */
+export type SettingsOf<Fields extends SourceFields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends { readonly isRequired: true }
+    ? Types[Fields[Name]['type']]
+    : Types[Fields[Name]['type']] | undefined;
+};
+
+export type SecretsOf<Fields extends SecretFields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends { readonly isRequired: true } ? string : string | undefined;
+};
+
+export type Settings = Readonly<Record<string, string | readonly string[] | number | boolean>>;
+export type Secrets = Readonly<Record<string, string>>;
+
+const MAX_TEXT = 2_000;
+const MAX_SECRET = 10_000;
+const MAX_LIST = 100;
+
+// Control characters have no place in names and addresses, and would let one header or command become two.
+const text = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_TEXT)
+  .regex(/^\P{Cc}*$/u, 'Control characters are not allowed.');
+
+const schemaOf = ({ type, least, most }: SourceField): z.ZodType => {
+  switch (type) {
+    case 'text':
+      return text;
+    case 'list':
+      return z.array(text).max(MAX_LIST);
+    case 'number':
+      return z
+        .int()
+        .min(least ?? 0)
+        .max(most ?? 1_000_000_000);
+    case 'flag':
+      return z.boolean();
+  }
+};
+
+/** Schema of settings; members that are not among the fields are refused. */
+export const settingsSchema = (fields: SourceFields): z.ZodType<Settings> =>
+  z.strictObject(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => {
+        const described = schemaOf(field).describe(field.description);
+        return [name, field.isRequired === true ? described : described.optional()];
+      }),
+    ),
+  ) as unknown as z.ZodType<Settings>;
+
+/** Schema of credentials. Its messages never repeat a value. */
+export const secretsSchema = (fields: SecretFields): z.ZodType<Secrets> =>
+  z.strictObject(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, { description, isRequired, isLong }]) => {
+        const secret = z.string().min(1).max(MAX_SECRET);
+        const described = (isLong ? secret : secret.regex(/^[^\r\n\0]*$/, 'Line breaks are not allowed.')).describe(
+          description,
+        );
+        return [name, isRequired === true ? described : described.optional()];
+      }),
+    ),
+  ) as unknown as z.ZodType<Secrets>;

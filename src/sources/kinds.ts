@@ -1,0 +1,35 @@
+import { ServiceError } from '../errors.ts';
+import type { Settings } from './fields.ts';
+import type { SourceKind } from './source-kind.ts';
+
+/** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
+export const sourceKinds: readonly SourceKind[] = [];
+
+export function sourceKind(type: string): SourceKind {
+  const kind = sourceKinds.find((each) => each.type === type);
+  if (kind !== undefined) return kind;
+  const known = sourceKinds.map((each) => each.type).join(', ');
+  throw new ServiceError('invalid_request', `There is no kind of source "${type}"; there are folder, site, ${known}.`);
+}
+
+/** The kind whose addresses look like this; undefined for folders and sites. */
+export function kindOfAddress(address: string): SourceKind | undefined {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
+  return scheme === undefined ? undefined : sourceKinds.find(({ schemes }) => schemes.includes(scheme));
+}
+
+/** What an address says of the settings. Throws `invalid_request`, also for credentials in it. */
+export function settingsOfAddress(kind: SourceKind, address: string): Settings {
+  const url = URL.parse(address.trim());
+  if (url === null || address.length > 4_000) {
+    throw new ServiceError('invalid_request', `This is no address such as ${kind.example}.`);
+  }
+  if (url.password !== '') {
+    throw new ServiceError(
+      'invalid_request',
+      `The address at ${url.host} carries a password. Give it as a credential, which is stored encrypted.`,
+    );
+  }
+  const read = Object.entries(kind.readAddress(url)).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(read) as Settings;
+}
