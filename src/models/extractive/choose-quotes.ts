@@ -100,6 +100,7 @@ function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: 
     const share = Math.exp(candidate.score - (best?.score ?? 0));
     if (count >= MAX_SENTENCES) break;
     if (count > 0 && (share < MIN_SHARE_OF_BEST || isIdle(candidate, picked, kind))) continue;
+    if (best !== undefined && isOtherRow(candidate, best)) continue;
     if (picked.some((quote) => repeats(candidate, quote))) continue;
     const at = picked.findIndex((quote) => joins(candidate, quote, sources[quote.sourceIndex]?.text ?? ''));
     const beside = picked[at];
@@ -115,6 +116,10 @@ function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: 
   }
   return picked;
 }
+
+/** Whether it is a row of a data file and another row, which the question names in full, was found. */
+const isOtherRow = (candidate: Candidate, best: Candidate): boolean =>
+  best.isNamedRow && best.features.cell === 1 && candidate.isNamedRow && candidate.features.cell < 1;
 
 /** Whether it shares no term with the question and does not give the kind of answer that is still missing. */
 const isIdle = ({ features }: Candidate, picked: readonly PickedQuote[], kind: AnswerKind | undefined): boolean =>

@@ -43,6 +43,8 @@ export interface Candidate {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
   readonly cell?: TableCell;
+  /** Whether it is a row that names its columns, so that every row of the table has words of the question. */
+  readonly isNamedRow: boolean;
   /** Whether it may contain the kind of answer asked for. */
   readonly mayAnswer: boolean;
   readonly features: SentenceFeatures;
@@ -157,9 +159,10 @@ function candidatesOf(
   return sentences.flatMap(({ start, end, text, terms, isHeading, row }, position) => {
     if (isHeading) heading = matched.sentences[position];
     if (isHeading || ANNOUNCEMENT.test(text)) return [];
-    const found = row && cellAskedFor(row, analyser.analyseQuery, forms);
+    const cellSought = { asked: forms, allowsText: kind !== 'number' };
+    const found = row && cellAskedFor(row, analyser.analyseQuery, cellSought);
     // "What was the net profit in 2021?" asks for a number without saying so.
-    const isAsked = found && (kind === 'number' || (kind === undefined && found.isColumnNamed && found.fit >= MIN_FIT));
+    const isAsked = found && (kind === 'number' || (found.isColumnNamed && found.fit >= MIN_FIT));
     const cell = isAsked ? found.cell : undefined;
     const own = bestOf(matched.sentences[position], cell && row && match(row.context));
     const [before, after] = [matched.sentences[position - 1], matched.sentences[position + 1]];
@@ -180,8 +183,10 @@ function candidatesOf(
       fragment: cell === undefined && isFragment(text) ? 1 : 0,
       cell: cell === undefined ? 0 : (found?.fit ?? 0),
     };
-    const mayAnswer = kind === undefined || mayContainAnswer(kind, rest);
-    return [{ sourceIndex: index, position, start, end, text, terms, ...(cell && { cell }), mayAnswer, features }];
+    const mayAnswer = kind === undefined || cell !== undefined || mayContainAnswer(kind, rest);
+    const isNamedRow = row?.isNamed === true;
+    const place = { sourceIndex: index, position, start, end };
+    return [{ ...place, text, terms, ...(cell && { cell }), isNamedRow, mayAnswer, features }];
   });
 }
 

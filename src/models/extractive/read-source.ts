@@ -37,7 +37,7 @@ export function readSource(
 ): ReadSource {
   const headings = new Set(about.split('\n').map(asHeading));
   const pieces = piecesOf(text);
-  const rows = tableRowsOf(text, pieces);
+  const rows = tableRowsOf(text, pieces, columnsIn(about));
   let above = '';
   const sentences = pieces.map(({ start, end }, index): ReadSentence => {
     const sentence = text.slice(start, end);
@@ -50,6 +50,12 @@ export function readSource(
     return { ...read, row: { ...row, context } };
   });
   return { rank: rank ?? index, score, about: new Set(analyser.analyseQuery(about)), sentences };
+}
+
+/** The column names that the last heading of a later part of a table consists of. */
+function columnsIn(about: string): readonly string[] {
+  const names = about.slice(about.lastIndexOf('\n') + 1).split(' | ');
+  return names.length > 1 ? names : [];
 }
 
 // In scripts without full stops a space ends a clause; clauses are joined, because one alone seldom names its subject.

@@ -6,6 +6,8 @@ export interface TableRow {
   readonly cells: readonly string[];
   /** What the figures are counted in, as the table or the text above says: "(in thousands)". */
   readonly unit: string;
+  /** Whether the row itself names its columns, as those of CSV files do: `Route: North; Fare: 12`. */
+  readonly isNamed?: boolean;
 }
 
 /** A table cell with its row and column names. */
@@ -16,29 +18,40 @@ export interface TableCell {
   readonly unit?: string;
 }
 
-/** Classifies each piece of a text: a table row, `header` for a row of column names, undefined for prose. */
-export function tableRowsOf(text: string, pieces: readonly Span[]): (TableRow | 'header' | undefined)[] {
+/**
+ * Classifies each piece of a text: a table row, `header` for a row of column names, undefined for prose. `columns` are those of
+ * the table in which the text begins, if it is a later part of a table.
+ */
+export function tableRowsOf(
+  text: string,
+  pieces: readonly Span[],
+  columns: readonly string[] = [],
+): (TableRow | 'header' | undefined)[] {
   const texts = pieces.map(({ start, end }) => text.slice(start, end));
   const lines = texts.map(cellsOf);
-  let header: readonly string[] = [];
+  const named = namedRowsOf(texts);
+  let header: readonly string[] = lines[0]?.length === columns.length ? columns : [];
+  const isContinued = header.length > 0;
   let unit = '';
   // Names of columns that stand above a table instead of in it, as in the text of many PDFs.
   let date = '';
   let years: readonly string[] = [];
-  const dated = (columns: readonly string[]) =>
-    columns.map((column) => (YEAR.test(column) && date !== '' ? `${date} ${column}` : column));
+  const dated = (names: readonly string[]) =>
+    names.map((column) => (YEAR.test(column) && date !== '' ? `${date} ${column}` : column));
   return lines.map((cells, index) => {
     const line = texts[index] ?? '';
+    const namedRow = named[index];
+    if (namedRow !== undefined) return namedRow;
     if (line.length <= MAX_NOTE_LENGTH && UNIT.test(line)) unit = unitIn(line, cells);
     if (cells === undefined) {
       header = [];
-      const named = line.split(/\s+/);
-      if (named.length > 1 && named.every((word) => YEAR.test(word))) years = named;
+      const words = line.split(/\s+/);
+      if (words.length > 1 && words.every((word) => YEAR.test(word))) years = words;
       else if (line.length <= MAX_NOTE_LENGTH && DATE_WITHOUT_YEAR.test(line)) date = line;
       return undefined;
     }
     if (cells.every((cell) => SEPARATOR_ROW.test(cell))) return 'header';
-    const isFirst = lines[index - 1] === undefined;
+    const isFirst = lines[index - 1] === undefined && !(index === 0 && isContinued);
     const next = lines[index + 1];
     const isRuled = next?.every((cell) => SEPARATOR_ROW.test(cell)) === true;
     const figures = cells.slice(1).filter(isFigure);
@@ -81,6 +94,32 @@ function cellsOf(line: string): readonly string[] | undefined {
   return cells.length < 2 ? undefined : cells.map((cell) => cell.replaceAll('\\|', '|').trim());
 }
 
+const NAMED_CELL = /^([^:;]{1,120}): (.+)$/s;
+
+/** The rows whose cells name their columns. A single such line is prose: one beside it has to begin with the same name. */
+function namedRowsOf(texts: readonly string[]): (TableRow | undefined)[] {
+  const rows = texts.map(namedRow);
+  return rows.map((row, index) => {
+    const isBeside = (other: TableRow | undefined) => other !== undefined && other.header[0] === row?.header[0];
+    return isBeside(rows[index - 1]) || isBeside(rows[index + 1]) ? row : undefined;
+  });
+}
+
+function namedRow(line: string): TableRow | undefined {
+  const header: string[] = [];
+  const cells: string[] = [];
+  for (const part of line.split('; ')) {
+    const [, name, value] = NAMED_CELL.exec(part) ?? [];
+    if (name !== undefined && value !== undefined) {
+      header.push(name);
+      cells.push(value);
+    } else if (cells.length === 0) return undefined;
+    // A value may contain the separator.
+    else cells.push(`${cells.pop()}; ${part}`);
+  }
+  return cells.length < 2 ? undefined : { header, cells, unit: '', isNamed: true };
+}
+
 /** A cell, and how well the question names its row and column, 0 to 1. */
 export interface FittingCell {
   readonly cell: TableCell;
@@ -92,26 +131,40 @@ export interface FittingCell {
 const FIT_WITHOUT_COLUMN = 0.6;
 const PREFIX_LENGTH = 5;
 
-/** The cell that a question asks for, if the question names the row. */
+/**
+ * The cell that a question asks for, if the question names the row: a figure, or with `allowsText` also the text of a column
+ * that the question names better.
+ */
 export function cellAskedFor(
-  { header, cells, unit }: TableRow,
+  { header, cells, unit, isNamed = false }: TableRow,
   termsOf: (text: string) => readonly string[],
-  asked: ReadonlySet<string>,
+  { asked, allowsText }: { readonly asked: ReadonlySet<string>; readonly allowsText: boolean },
 ): FittingCell | undefined {
-  const row = cells.find((cell) => cell !== '' && !isFigure(cell)) ?? cells[0] ?? '';
   // Inflected words have two terms: in full and as a prefix, of which one suffices.
   const wordsOf = (text: string) => termsOf(text).filter((term) => !term.endsWith('-'));
   const isAsked = (word: string) => asked.has(word) || asked.has(`${[...word].slice(0, PREFIX_LENGTH).join('')}-`);
+  const countIn = (words: readonly string[]) => words.filter(isAsked).length;
+  const first = cells[0] ?? '';
+  // Rows of data files are often known by a number.
+  const isNumbered = isNamed && isFigure(first) && countIn(wordsOf(first)) > 0;
+  const row = isNumbered ? first : (cells.find((cell) => cell !== '' && !isFigure(cell)) ?? first);
   const rowWords = wordsOf(row);
-  const named = rowWords.filter(isAsked).length;
+  const named = countIn(rowWords);
   if (named === 0) return undefined;
   let best: TableCell | undefined;
   let most = -1;
-  for (const [index, value] of cells.entries()) {
-    if (!isFigure(value) || value === row) continue;
-    const column = header[index] ?? '';
-    const count = wordsOf(column).filter(isAsked).length;
-    if (count > most) [best, most] = [{ row, column, value, ...(unit !== '' && { unit }) }, count];
+  const consider = (fits: (value: string) => boolean) => {
+    for (const [index, value] of cells.entries()) {
+      if (value === '' || value === row || !fits(value)) continue;
+      const column = header[index] ?? '';
+      const count = countIn(wordsOf(column));
+      if (count > most) [best, most] = [{ row, column, value, ...(unit !== '' && { unit }) }, count];
+    }
+  };
+  consider(isFigure);
+  if (allowsText) {
+    most = Math.max(most, 0);
+    consider((value) => !isFigure(value));
   }
   if (best === undefined) return undefined;
   const fit = (named / rowWords.length) * (most > 0 ? 1 : FIT_WITHOUT_COLUMN);

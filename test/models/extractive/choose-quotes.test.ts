@@ -192,6 +192,34 @@ describe('chooseQuotes', () => {
   });
 
   it.each([
+    ['What is the height of Dunmere?', 'Dunmere', 'Height (m)', '558'],
+    ['Who is the manager of Selwick?', 'Selwick', 'Manager', 'Cyril Voss'],
+    ['When was Fenbury opened?', 'Fenbury', 'Opened', '1843'],
+    ['How many platforms does Selwick have?', 'Selwick', 'Platforms', '7'],
+  ])(
+    'gives the cell of a column for a row that names its columns, and no other row: %s',
+    (question, row, column, value) => {
+      const text =
+        'Station: Dunmere; Height (m): 558; Opened: 1980; Platforms: 8; Manager: Dora Finch\n' +
+        'Station: Fenbury; Height (m): 404; Opened: 1843; Platforms: 2; Manager: Ben Crane; at times Ada Holm\n' +
+        'Station: Selwick; Height (m): 624; Opened: 1851; Platforms: 7; Manager: Cyril Voss';
+      const { quotes } = chooseQuotes({ question, sources: [{ text, about: 'stations.csv' }], analyser });
+      expect(quotes.map(({ start, end }) => text.slice(start, end))).toEqual([
+        expect.stringContaining(`Station: ${row};`),
+      ]);
+      expect(quotes[0]?.cell).toEqual({ row, column, value });
+    },
+  );
+
+  it('knows the columns of a later part of a table from its headings', () => {
+    const text = '| Norwold | 12 | Ada Holm |\n| Selwick | 624 | Cyril Voss |';
+    const about = 'stations.xlsx\nStations\nStation | Height | Manager';
+    const question = 'Who is the manager of Selwick?';
+    const [first] = chooseQuotes({ question, sources: [{ text, about }], analyser }).quotes;
+    expect(first?.cell).toEqual({ row: 'Selwick', column: 'Manager', value: 'Cyril Voss' });
+  });
+
+  it.each([
     [
       'When was the library of Alden opened?',
       'The library of Alden was opened by the mayor of Alden.',
