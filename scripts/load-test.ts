@@ -62,7 +62,7 @@ async function run(seconds: number, random: Random): Promise<Check[]> {
   };
   try {
     const over = new AbortController();
-    const clients = [upload, upload, search, search, stream].map(async (act) => {
+    const clients = [upload, upload, search, search, stream, stream].map(async (act) => {
       const own = random.fork();
       while (!over.signal.aborted) {
         await act(seats, ledger, own);

@@ -23,8 +23,8 @@ export interface Ledger {
 }
 
 const PATIENCE_MS = 60_000;
-/** In the error event of a run whose server has ended, which is not taken over. */
-const SERVER_GONE = /server that worked on it|service is stopping/;
+/** In the error event of a run whose server was killed, which is not taken over; one that is asked to stop finishes it. */
+const SERVER_GONE = /server that worked on it ended|service is stopping/;
 
 /** Undefined where the server is not there, or ended during the request. */
 export async function send(server: RunningServer, path: string, init: RequestInit = {}): Promise<Response | undefined> {

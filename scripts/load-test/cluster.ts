@@ -4,7 +4,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { LEXICAL_EMBEDDING } from '../../src/embeddings/built-in-names.ts';
 import { startEmbeddedChroma } from '../../test/support/embedded-chroma.ts';
+import { chatReply, embeddingsFor, startFakeOpenAi } from '../../test/support/fake-openai.ts';
+import { slowly } from '../../test/support/fake-provider.ts';
 import { databaseUrl, findPostgres, startPostgres, stopPostgres } from '../../test/support/postgres-server.ts';
 import { type RunningServer, runCitewell, startCitewell } from '../../test/support/run-citewell.ts';
 
@@ -21,6 +24,10 @@ export interface Cluster {
   claimsOf(pid: number): Promise<number>;
   close(): Promise<void>;
 }
+
+/** Answers take some four seconds, longer than a server takes to stop that works on none. */
+const WORD_MS = 20;
+const ANSWER = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 
 /** Three servers and a worker on one PostgreSQL and one Chroma, all of them processes of their own. */
 export async function startCluster(): Promise<Cluster> {
@@ -43,7 +50,15 @@ export async function startCluster(): Promise<Cluster> {
     const database = new Client({ connectionString: url });
     await database.connect();
     closers.push(() => database.end());
-    const env = { CITEWELL_DATABASE_URL: url, CHROMA_URL: chroma.server.url, CITEWELL_RESUME_SECONDS: '60' };
+    const provider = await startFakeOpenAi();
+    closers.push(() => provider.close());
+    provider.otherwise((request) =>
+      request.path.endsWith('/embeddings') ? embeddingsFor(request) : slowly(WORD_MS, chatReply({ text: ANSWER })),
+    );
+    const env = {
+      ...{ CITEWELL_DATABASE_URL: url, CHROMA_URL: chroma.server.url, CITEWELL_RESUME_SECONDS: '60' },
+      ...{ OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.baseUrl, CITEWELL_EMBEDDING_MODEL: LEXICAL_EMBEDDING },
+    };
     const start = async (seat: Seat) => {
       seat.running = await startCitewell({ cwd: seat.cwd, env });
     };

@@ -87,7 +87,8 @@ async function leave(
   server.announceStop();
   const released = services.release();
   await sleep(stopDelaySeconds * 1000);
-  await server.finish(stopSeconds * 1000);
+  const withinMs = stopSeconds * 1000;
+  await Promise.all([server.finish(withinMs), services.runs.finish(withinMs)]);
   await released;
 }
 

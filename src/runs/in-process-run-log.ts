@@ -44,6 +44,8 @@ export class InProcessRunLog implements RunLog {
     for (const [id, { run }] of this.#ended) if (run.ownerId === ownerId) this.#forget(id);
   }
 
+  async finish(): Promise<void> {}
+
   async close(): Promise<void> {
     const reason = stopping();
     await Promise.all([...this.#running.values()].map((run) => run.cancel(reason)));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { createThrottledTask, type ThrottledTask } from '../shared/throttled-task.ts';
 import type { RunProgress, SharedRuns } from '../store/shared-state.ts';
@@ -17,6 +18,8 @@ const WRITE_EVERY_MS = 40;
 const MAX_CHARACTERS = 4_000_000;
 /** Time between two looks at what other servers want of the runs of this one. */
 const LOOK_EVERY_MS = 200;
+/** Time in which readers whose stream broke are expected on another server. */
+const COMES_BACK_WITHIN_MS = 5_000;
 /** Time for the last events of runs that end with the service. */
 const CLOSE_WITHIN_MS = 5_000;
 
@@ -60,6 +63,14 @@ export class RunJournal {
       run.abandon(reason);
       await run.cancel();
     }
+  }
+
+  /** Settles when all runs that somebody reads have ended and are written, or after this time. */
+  async finish(withinMs: number): Promise<void> {
+    const until = performance.now() + withinMs;
+    const goesOn = ({ run }: Entry) =>
+      run.isAwaited(COMES_BACK_WITHIN_MS) || (run.hasEnded && !run.failedBeforeFirstEvent);
+    while ([...this.#entries.values()].some(goesOn) && performance.now() < until) await sleep(WRITE_EVERY_MS);
   }
 
   async close(reason: ServiceError): Promise<void> {

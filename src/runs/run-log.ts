@@ -33,6 +33,11 @@ export interface RunLog {
   list(ownerId: string): Promise<readonly RunRecord[]>;
   /** Ends and forgets the runs of a user. */
   removeOfOwner(ownerId: string): Promise<void>;
+  /**
+   * Settles when no run of this server goes on that somebody on another one reads, or after this time. Streams of this
+   * server are not waited for.
+   */
+  finish(withinMs: number): Promise<void>;
   /** Cancels all runs of this server and settles when they have ended. */
   close(): Promise<void>;
 }

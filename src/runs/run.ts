@@ -102,6 +102,8 @@ export class Run implements ReadableRun {
   /** Cumulative number of characters up to each event. */
   readonly #sizes: number[] = [];
   readonly #readers = new Set<symbol>();
+  /** When the last reader left, in milliseconds of this process. */
+  #readUntil = Number.NEGATIVE_INFINITY;
   /** Number of events read by the foremost reader, including readers that have left. */
   #foremost = 0;
   readonly #abort = new AbortController();
@@ -154,6 +156,11 @@ export class Run implements ReadableRun {
   readElsewhere(taken: number | undefined): void {
     if (taken !== undefined) this.#enter(ELSEWHERE, taken);
     else if (this.#readers.has(ELSEWHERE)) this.#leave(ELSEWHERE);
+  }
+
+  /** Whether it goes on, and somebody reads it anywhere, or did within this time, such as one whose stream broke. */
+  isAwaited(withinMs: number): boolean {
+    return !this.hasEnded && (this.#readers.size > 0 || performance.now() - this.#readUntil < withinMs);
   }
 
   /** Ends the work and fails its readers: its events cannot be written down any more. */
@@ -271,6 +278,7 @@ export class Run implements ReadableRun {
 
   #leave(reader: symbol): void {
     this.#readers.delete(reader);
+    this.#readUntil = performance.now();
     this.#tell();
     const { graceMs } = this.#parts;
     if (this.#readers.size > 0 || this.#status !== 'running' || !Number.isFinite(graceMs)) return;

@@ -79,11 +79,15 @@ export class SharedRunLog implements RunLog {
     await this.#runs.removeOfOwner(ownerId);
   }
 
+  finish(withinMs: number): Promise<void> {
+    return this.#journal.finish(withinMs);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
     this.#readers.close();
-    await this.#journal.close(stopping());
+    await this.#journal.close(serverStops());
     await this.#trimming.close(0);
   }
 
@@ -128,16 +132,27 @@ export class SharedRunLog implements RunLog {
   }
 
   async #untilEnded(id: string, ownerId: string, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const run = await this.#runs.get(id);
-      if (run === undefined || run.ownerId !== ownerId || run.endedAt !== null) return;
-      await this.#watch.changed(id, `${run.events} ${run.state}`, signal).catch(() => {});
+    let reader: ReturnType<RunReaders['enter']> | undefined;
+    try {
+      while (!signal.aborted) {
+        const run = await this.#runs.get(id);
+        if (run === undefined || run.ownerId !== ownerId || run.endedAt !== null) return;
+        // Whoever waits for the end reads no events, and holds none up.
+        reader ??= this.#readers.enter(id, run.events);
+        reader.taken(run.events);
+        await this.#watch.changed(id, `${run.events} ${run.state}`, signal).catch(() => {});
+      }
+    } finally {
+      reader?.leave();
     }
   }
 }
 
 const serverEnded = (): ServiceError =>
   new ServiceError('cancelled', 'The server that worked on it ended before it was done. Ask again.');
+
+const serverStops = (): ServiceError =>
+  new ServiceError('cancelled', 'The server that worked on it was stopped before it was done. Ask again.');
 
 const toRecord = ({ isCancelled, state, ownerId: _, ...run }: SharedRun): RunRecord => ({
   ...run,

@@ -195,6 +195,51 @@ describePostgres('Servers', () => {
     expect(await call(two, `retrieval/runs/${run}`)).toMatchObject({ status: 'failed', events: received.length });
   }, 300_000);
 
+  it('finish on SIGTERM what is read at another one, and say what became of the rest when the time is up', async () => {
+    const { env: shared } = await sharedSettings();
+    const provider = await startFakeOpenAi();
+    onTestFinished(provider.close);
+    const texts = { short: 120, long: 100_000 };
+    provider.otherwise((request) => {
+      const isLong = JSON.stringify(request.body).includes('endless');
+      const text = Array.from({ length: texts[isLong ? 'long' : 'short'] }, (_, index) => `word${index}`).join(' ');
+      return request.path.endsWith('/embeddings') ? embeddingsFor(request) : slowly(20, chatReply({ text }));
+    });
+    const env = { ...shared, OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.baseUrl };
+    const [one, two] = await Promise.all([start({ ...env, CITEWELL_STOP_SECONDS: '7' }), start(env)]);
+    const ask = async (query: string) => {
+      const started = await fetch(`${one.url}/v3/retrieval/agent`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, rag_generation_config: { stream: true } }),
+      });
+      const received = await receive(started, 5);
+      const id = received.at(-1)?.id ?? '';
+      const rest = await fetch(`${two.url}/v3/retrieval/runs/${id.split(':')[0]}/events`, {
+        headers: { 'last-event-id': id },
+      });
+      const ended = receive(rest, Number.POSITIVE_INFINITY).then((more) => [...received, ...more]);
+      return { ended };
+    };
+    const short = await ask('Which words are there?');
+    const long = await ask('Which endless words are there?');
+    const { code, milliseconds } = await one.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(milliseconds).toBeGreaterThan(6_500);
+    const finished = await short.ended;
+    expect(finished.map(({ event }) => event)).not.toContain('error');
+    expect(finished.map(({ event }) => event)).toContain('final_answer');
+    const cut = await long.ended;
+    expect(cut.at(-2)).toMatchObject({
+      event: 'error',
+      data: expect.stringContaining('was stopped before it was done'),
+    });
+    for (const events of [finished, cut]) {
+      const run = events[0]?.id?.split(':')[0];
+      expect(events.slice(0, -1).map(({ id }) => id)).toEqual(events.slice(1).map((_, index) => `${run}:${index + 1}`));
+    }
+  }, 300_000);
+
   it('leave tasks to workers, which give them back when they are stopped, and go on for a while when stopped themselves', async () => {
     const { env: shared } = await sharedSettings();
     const provider = await startFakeOpenAi();
