@@ -246,6 +246,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'micromark-extension-gfm-table': ['ingest'],
   'ml-matrix': ['embeddings'],
   'p-limit': ['*'],
+  imapflow: ['sources'],
   stemmer: ['store/full-text'],
   graphology: ['graph', 'page'],
   'graphology-layout-forceatlas2': ['page'],

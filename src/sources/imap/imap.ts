@@ -1,0 +1,80 @@
+import { ServiceError } from '../../errors.ts';
+import { defineSourceKind } from '../source-kind.ts';
+
+/** A mailbox over IMAP. Messages are read without being marked as seen. */
+export const imapKind = defineSourceKind({
+  type: 'imap',
+  title: 'Mailbox (IMAP)',
+  schemes: ['imaps', 'imap'],
+  example: 'imaps://ann%40example.org@mail.example.org/INBOX',
+  fields: {
+    host: { type: 'text', description: 'Name of the mail server.', example: 'mail.example.org', isRequired: true },
+    port: {
+      ...{ type: 'number', least: 1, most: 65_535 },
+      description: '993 (standard) begins with TLS; on any other port, TLS is begun with STARTTLS unless `tls` is set.',
+    },
+    tls: { type: 'flag', description: 'Begin with TLS on a port other than 993.' },
+    user: { type: 'text', description: 'Name to log in with, often the mail address.', isRequired: true },
+    folders: {
+      type: 'list',
+      description:
+        'Folders to follow; "Projects/*" is all that is below Projects. Without it, all folders but those of drafts, ' +
+        'junk and deleted messages; at Gmail, "All Mail".',
+      example: 'INBOX',
+    },
+    since: { type: 'text', description: 'Leave out messages that arrived before this day.', example: '2024-01-31' },
+  },
+  secrets: {
+    password: {
+      description: 'Password; where the provider has them, an app password.',
+      variable: 'CITEWELL_SOURCE_PASSWORD',
+    },
+    token: {
+      description: 'OAuth access token (XOAUTH2), instead of a password. It is used for as long as it is valid.',
+      variable: 'CITEWELL_SOURCE_TOKEN',
+    },
+  },
+  readAddress(url) {
+    const folder = decode(url.pathname.slice(1));
+    const since = url.searchParams.get('since');
+    return {
+      ...{ host: url.hostname, port: url.port === '' ? undefined : Number(url.port) },
+      ...(url.username !== '' && { user: decode(url.username) }),
+      ...(url.protocol === 'imaps:' && url.port !== '' && url.port !== '993' && { tls: true }),
+      ...(url.protocol === 'imap:' && url.port === '' && { port: 143 }),
+      ...(folder !== '' && { folders: [folder.endsWith('/') ? `${folder}*` : folder] }),
+      ...(since !== null && { since }),
+    };
+  },
+  addressOf({ host, port, tls, user, folders, since }) {
+    if (since !== undefined && !(/^\d{4}-\d{2}-\d{2}$/.test(since) && Number.isFinite(Date.parse(since)))) {
+      throw new ServiceError('invalid_request', `since: "${since.slice(0, 40)}" is no day such as 2024-01-31.`);
+    }
+    const scheme = (port ?? 993) === 993 || tls === true ? 'imaps' : 'imap';
+    const at = port === undefined || port === (scheme === 'imaps' ? 993 : 143) ? host : `${host}:${port}`;
+    const [folder, ...others] = folders ?? [];
+    const path = folder === undefined || others.length > 0 ? '' : `/${encodeFolder(folder.replace(/\*$/, ''))}`;
+    const parsed = URL.parse(`${scheme}://${encodeURIComponent(user)}@${at}${path}`);
+    if (parsed === null) throw new ServiceError('invalid_request', `"${host.slice(0, 80)}" is no name of a server.`);
+    return parsed.href;
+  },
+  async open(settings, { password, token }, { network }) {
+    if ((password === undefined) === (token === undefined)) {
+      throw new ServiceError('unauthenticated', 'A mailbox needs a password or a token, one of the two.');
+    }
+    const { createImapConnector } = await import('./imap-connector.ts');
+    const credential = token === undefined ? { pass: password ?? '' } : { accessToken: token };
+    return createImapConnector({ ...settings, auth: { user: settings.user, ...credential }, network });
+  },
+});
+
+/** Folder names keep their separators in an address. */
+export const encodeFolder = (folder: string): string => folder.split('/').map(encodeURIComponent).join('/');
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
