@@ -1,11 +1,11 @@
 import type { Deployment } from '../compose/adapters.ts';
 import type { Config } from '../config.ts';
-import { modelChoices } from '../models/model-choices.ts';
 import { nameOfDatabase } from '../store/name-of-database.ts';
 import { readVersion } from '../version.ts';
 import { webFacts } from '../web/describe-web.ts';
 import { hintsFor } from './hints.ts';
 import { shownSettings } from './shown-settings.ts';
+import { triedModelChoices } from './with-local-model.ts';
 
 interface Opened {
   readonly dataFolder: string;
@@ -22,7 +22,7 @@ export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, no
   index: config.vectorIndex === 'pgvector' ? 'pgvector' : config.chroma ? 'remote' : 'embedded',
   web: webFacts(config.web),
   settings: ({ models, embedder }) => shownSettings(config, { models, embedder: embedder.name }),
-  modelChoices: () => modelChoices(config),
+  modelChoices: () => triedModelChoices(config),
   hints: ({ models, embedder, hasIndex }) => [
     ...(note === undefined ? [] : [note]),
     ...hintsFor({

@@ -1,36 +1,106 @@
 import type { Config } from '../config.ts';
-import { bestModel, describeFound, findLocalModels, serverLabels } from '../models/local-servers.ts';
+import { describeFound, type FoundModel, findLocalModels, rankModels, serverLabels } from '../models/local-servers.ts';
+import { type ModelChoices, modelChoices } from '../models/model-choices.ts';
+import { earlierTrials, type Trial, tryLocalModel } from './try-local-model.ts';
 
 /** The setting that takes the best model found on this machine. */
 export const AUTO_MODEL = 'auto';
 
-/** The configuration with the model that `CITEWELL_MODEL=auto` chooses, and a sentence about the choice. */
-export async function withLocalModel(
-  config: Config,
-): Promise<{ readonly config: Config; readonly note: string | undefined }> {
-  if (config.models.quality !== AUTO_MODEL) return { config, note: undefined };
-  const found = await findLocalModels(config.localServers);
-  const best = bestModel(found);
-  const { quality: _, ...others } = config.models;
-  if (best === undefined) {
-    const servers = config.localServers.map(({ name, address }) => `${serverLabels[name]} at ${address}`);
-    const places = servers.length === 0 ? 'CITEWELL_LOCAL_MODELS=off' : `looked for ${servers.join(', ')}`;
-    const note = `CITEWELL_MODEL=auto found no language model on this machine (${places}).`;
-    return { config: { ...config, models: others }, note };
-  }
-  const { contextTokens = config.contextTokens, hasTools } = best;
-  return {
-    config: {
-      ...config,
-      models: { ...others, quality: best.name },
-      // Where others may call the service, their requests reach the server of this model and no other address here.
-      ...(!config.usesLocalServers && { usesLocalServers: true, localServers: [best.server] }),
-      contextTokens: Math.min(config.contextTokens, Math.max(contextTokens, LEAST_CONTEXT)),
-      textTools: hasTools === false ? [...config.textTools, best.name] : config.textTools,
-    },
-    note: `CITEWELL_MODEL=auto chose ${describeFound(best)}${found.length > 1 ? `, of ${found.length} models found` : ''}.`,
-  };
-}
-
+/** For all trials of one start together. Loading a model of 8 GB from a disk takes about ten seconds. */
+const TRIALS_MS = 20_000;
+const MAX_TRIALS = 3;
 /** The least that the setting allows. */
 const LEAST_CONTEXT = 2_000;
+
+export interface LocalModelOptions {
+  /** Tries the models again even if results of earlier trials are known. */
+  readonly isFresh?: boolean;
+  readonly trialsMs?: number;
+}
+
+export interface ChosenModel {
+  readonly config: Config;
+  /** A sentence about the choice. */
+  readonly note: string | undefined;
+}
+
+/**
+ * The configuration with the model that `CITEWELL_MODEL=auto` chooses. What servers say about tools is tried with one
+ * real request: the best model that calls a tool is taken, else the best one that answers, with tools given as text.
+ */
+export async function withLocalModel(given: Config, options: LocalModelOptions = {}): Promise<ChosenModel> {
+  if (given.models.quality !== AUTO_MODEL) return { config: given, note: undefined };
+  const found = rankModels(await findLocalModels(given.localServers));
+  const { quality: _, ...others } = given.models;
+  const { chosen, trials } = await choose(found, given, options);
+  if (chosen === undefined) {
+    const servers = given.localServers.map(({ name, address }) => `${serverLabels[name]} at ${address}`);
+    const places = servers.length === 0 ? 'CITEWELL_LOCAL_MODELS=off' : `looked for ${servers.join(', ')}`;
+    const note = `CITEWELL_MODEL=auto found no language model on this machine (${places}).`;
+    return { config: { ...given, models: others }, note };
+  }
+  const { contextTokens = given.contextTokens, hasTools } = chosen;
+  const config = {
+    ...given,
+    models: { ...others, quality: chosen.name },
+    // Where others may call the service, their requests reach the server of this model and no other address here.
+    ...(!given.usesLocalServers && { usesLocalServers: true, localServers: [chosen.server] }),
+    contextTokens: Math.min(given.contextTokens, Math.max(contextTokens, LEAST_CONTEXT)),
+    textTools: hasTools === true ? given.textTools : [...given.textTools, chosen.name],
+  };
+  const ofAll = found.length > 1 ? `, of ${found.length} models found` : '';
+  const sentences = [
+    `CITEWELL_MODEL=auto chose ${describeFound(chosen)}${ofAll}.`,
+    ...trials.flatMap(({ model, trial }) => (trial.outcome === 'calls' ? [] : [describeTrial(model, trial)])),
+    ...(hasTools === true ? [] : ['It is given tools as text.']),
+  ];
+  return { config, note: sentences.join(' ') };
+}
+
+/** The models to choose from; what trials of the last day showed replaces what their servers say. Tries none. */
+export async function triedModelChoices(config: Config): Promise<ModelChoices> {
+  const [choices, trialOf] = await Promise.all([modelChoices(config), earlierTrials(config.cacheDir)]);
+  const found = choices.found.map((model) => {
+    const trial = trialOf(model);
+    return trial === undefined ? model : { ...model, ...withTrial(model, trial) };
+  });
+  return { ...choices, found };
+}
+
+interface TriedModel {
+  readonly model: FoundModel;
+  readonly trial: Trial;
+}
+
+async function choose(
+  ranked: readonly FoundModel[],
+  { cacheDir: cacheFolder }: Config,
+  { isFresh = false, trialsMs = TRIALS_MS }: LocalModelOptions,
+): Promise<{ readonly chosen: FoundModel | undefined; readonly trials: readonly TriedModel[] }> {
+  const trials: TriedModel[] = [];
+  const signal = AbortSignal.timeout(trialsMs);
+  for (const model of ranked.filter(({ hasTools }) => hasTools !== false).slice(0, MAX_TRIALS)) {
+    const trial = await tryLocalModel(model, { cacheFolder, signal, isFresh });
+    trials.push({ model, trial });
+    if (trial.outcome === 'calls') return { chosen: withTrial(model, trial), trials };
+    if (signal.aborted) break;
+  }
+  const answering = trials.find(({ trial }) => trial.outcome === 'answers');
+  if (answering) return { chosen: withTrial(answering.model, answering.trial), trials };
+  const failed = new Set(signal.aborted ? [] : trials.map(({ model }) => model));
+  const chosen = ranked.find((model) => !failed.has(model)) ?? ranked[0];
+  // A claim that no trial confirmed is not repeated as a fact.
+  const { hasTools, ...facts } = chosen ?? {};
+  return { chosen: chosen && ({ ...facts, ...(hasTools === false && { hasTools }) } as FoundModel), trials };
+}
+
+function withTrial(model: FoundModel, trial: Trial): FoundModel {
+  const contextTokens = (trial.outcome === 'fails' ? undefined : trial.contextTokens) ?? model.contextTokens;
+  const hasTools = trial.outcome === 'calls';
+  return { ...model, hasTools, isTried: true, ...(contextTokens !== undefined && { contextTokens }) };
+}
+
+const describeTrial = ({ name }: FoundModel, trial: Trial): string =>
+  trial.outcome === 'fails'
+    ? `A trial request to ${name} failed: ${trial.reason.replace(/\.$/, '')}.`
+    : `${name} called no tool when it was asked to.`;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { AUTO_MODEL, withLocalModel } from '../adapters/with-local-model.ts';
+import { AUTO_MODEL, triedModelChoices, withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
 import { bestModel, describeFound } from '../models/local-servers.ts';
-import { modelChoices } from '../models/model-choices.ts';
 import type { Finding } from './doctor-checks.ts';
 
 const ANSWERS_WITHIN_MS = 5_000;
@@ -22,13 +21,13 @@ export async function checkModels(config: Config): Promise<Finding[]> {
 /** Models of servers on this machine, and which of them `CITEWELL_MODEL=auto` takes. */
 async function checkLocal(given: Config): Promise<Finding[]> {
   const name = 'Local models';
-  const { config, note } = await withLocalModel(given);
+  const { config, note } = await withLocalModel(given, { isFresh: true });
   if (note !== undefined) {
     if (config.models.quality !== undefined) return [{ name, state: 'ok', detail: note }];
     const fix = 'Start one of these servers with a model, or name a model in CITEWELL_MODEL.';
     return [{ name, state: 'warning', detail: note, fix }];
   }
-  const { found } = await modelChoices(config);
+  const { found } = await triedModelChoices(config);
   const best = bestModel(found);
   if (best === undefined) return [];
   const detail = `found ${found.map(describeFound).join('; ')}`;

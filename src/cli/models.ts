@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { triedModelChoices } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { catalog, MODELS_FOLDER } from '../local-models/catalog.ts';
@@ -6,7 +7,6 @@ import { installModel } from '../local-models/install-model.ts';
 import { type InstalledModel, installedModels, needsRuntime, removeModel } from '../local-models/model-folder.ts';
 import { findRuntime, installRuntime } from '../local-models/onnx-runtime.ts';
 import { describeFound } from '../models/local-servers.ts';
-import { modelChoices } from '../models/model-choices.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import { openUserCache } from '../user-cache.ts';
 import type { CommandContext } from './command-context.ts';
@@ -26,7 +26,7 @@ export async function listModels({ json }: { readonly json?: boolean }, context:
   const { output } = context;
   const config = await context.config();
   const installed = await installedModels(modelsFolderOf(config));
-  const { found } = await modelChoices(config);
+  const { found } = await triedModelChoices(config);
   const offered = catalog.filter(({ name }) => !installed.some((model) => model.name === name));
   if (json) {
     for (const model of installed) output.print(JSON.stringify({ ...model, installed: true }));

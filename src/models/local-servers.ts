@@ -17,6 +17,10 @@ export interface FoundModel {
   readonly contextTokens?: number;
   readonly hasTools?: boolean;
   readonly parameters?: number;
+  /** Whether a request with a tool showed `hasTools`; else it is what the server says. */
+  readonly isTried?: boolean;
+  /** Of the content of the model's file. */
+  readonly digest?: string;
 }
 
 export const serverLabels: Readonly<Record<LocalServer['name'], string>> = {
@@ -53,8 +57,8 @@ export async function findLocalModels(servers: readonly LocalServer[]): Promise<
   return found.flat().filter(({ name }) => SAFE_NAME.test(name));
 }
 
-/** The one to take without being told: one that calls tools, then the largest, then the one with the longest context. */
-export function bestModel(found: readonly FoundModel[]): FoundModel | undefined {
+/** Those to take first without being told: those that call tools, then the largest, then those with the longest context. */
+export function rankModels(found: readonly FoundModel[]): readonly FoundModel[] {
   const tools = ({ hasTools }: FoundModel) => (hasTools === true ? 2 : hasTools === undefined ? 1 : 0);
   return found.toSorted(
     (one, other) =>
@@ -62,15 +66,17 @@ export function bestModel(found: readonly FoundModel[]): FoundModel | undefined 
       (other.parameters ?? 0) - (one.parameters ?? 0) ||
       (other.contextTokens ?? 0) - (one.contextTokens ?? 0) ||
       one.name.localeCompare(other.name),
-  )[0];
+  );
 }
 
+export const bestModel = (found: readonly FoundModel[]): FoundModel | undefined => rankModels(found)[0];
+
 /** A model with its server and abilities, for people. */
-export function describeFound({ name, server, contextTokens, hasTools }: FoundModel): string {
+export function describeFound({ name, server, contextTokens, hasTools, isTried = false }: FoundModel): string {
   const facts = [
     `${serverLabels[server.name]} at ${server.address}`,
     ...(contextTokens === undefined ? [] : [`${contextTokens.toLocaleString('en')} tokens of context`]),
-    ...(hasTools === undefined ? [] : [hasTools ? 'calls tools' : 'calls no tools']),
+    ...(hasTools === undefined ? [] : [hasTools ? (isTried ? 'calls tools' : 'said to call tools') : 'calls no tools']),
   ];
   return `${name} (${facts.join(', ')})`;
 }
@@ -90,8 +96,15 @@ function modelsOf(server: LocalServer): Promise<readonly FoundModel[]> {
 
 const ollamaTags = z.object({
   models: z.array(
-    z.object({ name: z.string(), details: z.object({ parameter_size: z.string().optional() }).optional() }),
+    z.object({
+      name: z.string(),
+      digest: z.string().optional(),
+      details: z.object({ parameter_size: z.string().optional() }).optional(),
+    }),
   ),
+});
+const ollamaLoaded = z.object({
+  models: z.array(z.object({ name: z.string(), context_length: z.number().positive().optional() })),
 });
 const ollamaModel = z.object({
   capabilities: z.array(z.string()).optional(),
@@ -101,22 +114,25 @@ const ollamaModel = z.object({
 
 async function modelsOfOllama(server: LocalServer): Promise<readonly FoundModel[]> {
   const { models } = ollamaTags.parse(await ask(server, '/api/tags'));
+  const { models: loaded } = await ask(server, '/api/ps').then(ollamaLoaded.parse, () => ({ models: [] }));
   const found = await Promise.all(
-    models.slice(0, MAX_MODELS).map(async ({ name, details }): Promise<readonly FoundModel[]> => {
+    models.slice(0, MAX_MODELS).map(async ({ name, details, digest }): Promise<readonly FoundModel[]> => {
       const shown = await ask(server, '/api/show', { model: name }).then(
         ollamaModel.parse,
         () => ({}) as z.infer<typeof ollamaModel>,
       );
       const { capabilities, model_info: info = {}, parameters = '' } = shown;
       if (capabilities !== undefined && !capabilities.includes('completion')) return [];
-      // The context that its settings name counts; what the model could do is more.
+      // The context it is loaded with counts, then the one that its settings name; what the model could do is more.
       const [, set] = /^num_ctx\s+(\d+)/m.exec(parameters) ?? [];
       const [, trained] = Object.entries(info).find(([key]) => key.endsWith('.context_length')) ?? [];
       return [
         describe(server, name, {
-          contextTokens: set === undefined ? trained : Number(set),
+          contextTokens:
+            loaded.find((model) => model.name === name)?.context_length ?? (set === undefined ? trained : Number(set)),
           hasTools: capabilities?.includes('tools'),
           parameters: readSize(details?.parameter_size),
+          digest,
         }),
       ];
     }),
@@ -185,14 +201,20 @@ interface Facts {
   readonly contextTokens?: unknown;
   readonly hasTools?: boolean | undefined;
   readonly parameters?: number | undefined;
+  readonly digest?: string | undefined;
 }
 
-const describe = (server: LocalServer, name: string, { contextTokens, hasTools, parameters }: Facts): FoundModel => ({
+const describe = (
+  server: LocalServer,
+  name: string,
+  { contextTokens, hasTools, parameters, digest }: Facts,
+): FoundModel => ({
   name: `${server.name}/${name}`,
   server,
   ...(typeof contextTokens === 'number' && contextTokens > 0 && { contextTokens }),
   ...(hasTools !== undefined && { hasTools }),
   ...(parameters !== undefined && { parameters }),
+  ...(digest !== undefined && { digest }),
 });
 
 /** `8.2B` and `137M` as numbers. */

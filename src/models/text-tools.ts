@@ -90,7 +90,8 @@ const TOOLS_REJECTED =
   /does(?: not|n't) support (?:tools?|tool[ _-]?(?:use|calls?|calling)|function[ _-]?call(?:s|ing)?)|tools? (?:is|are|use is|calling is) not supported|no endpoints found that support tool use|requires --enable-auto-tool-choice|`?tools`? (?:param(?:eter)? )?(?:is|are) not supported/i;
 
 /** Whether a provider rejected a request because of its tools; the provider's message is in the cause. */
-function isToolRejection(error: unknown): boolean {
+/** Whether a provider refused a request because the model takes no tools. */
+export function isToolRejection(error: unknown): boolean {
   for (let cause = error, depth = 0; typeof cause === 'object' && cause !== null && depth < 5; depth++) {
     const { message, error: body, cause: next } = cause as Partial<Record<'message' | 'error' | 'cause', unknown>>;
     if (TOOLS_REJECTED.test(JSON.stringify([message ?? null, body ?? null]))) return true;

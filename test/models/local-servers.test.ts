@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { withLocalModel } from '../../src/adapters/with-local-model.ts';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { triedModelChoices, withLocalModel } from '../../src/adapters/with-local-model.ts';
 import { checkModels } from '../../src/cli/check-models.ts';
 import { loadConfig } from '../../src/config.ts';
 import { bestModel, findLocalModels, type LocalServer, usualServers } from '../../src/models/local-servers.ts';
@@ -10,8 +13,12 @@ import { createModelRegistry } from '../../src/models/registry.ts';
 import { fakeLocalServer } from '../support/fake-local-servers.ts';
 import { PROMPTLY_MS } from '../support/patience.ts';
 
-async function start(name: LocalServer['name'], kind?: LocalServer['name'] | 'other') {
-  const server = await fakeLocalServer(name, kind);
+async function start(
+  name: LocalServer['name'],
+  kind?: LocalServer['name'] | 'other',
+  toolReplies?: Parameters<typeof fakeLocalServer>[2],
+) {
+  const server = await fakeLocalServer(name, kind, toolReplies);
   onTestFinished(server.close);
   return server;
 }
@@ -21,6 +28,13 @@ const configFor = (servers: readonly LocalServer[], more: Readonly<Record<string
     env: { CITEWELL_LOCAL_MODELS: servers.map(({ name, address }) => `${name}=${address}`).join(','), ...more },
     cwd: '/nowhere',
   });
+
+/** With a cache of its own, so that no trial of another test is known. */
+function autoFor(servers: readonly LocalServer[], more: Readonly<Record<string, string>> = {}) {
+  const cache = mkdtempSync(join(tmpdir(), 'citewell-trials-'));
+  onTestFinished(() => rmSync(cache, { recursive: true }));
+  return configFor(servers, { CITEWELL_MODEL: 'auto', XDG_CACHE_HOME: cache, ...more });
+}
 
 describe('models on this machine', () => {
   it('are found with what their server says of context and tools', async () => {
@@ -101,33 +115,83 @@ describe('models on this machine', () => {
 });
 
 describe('CITEWELL_MODEL=auto', () => {
-  const auto = { CITEWELL_MODEL: 'auto' };
-
   it('takes the best model found, with its context, and says so', async () => {
-    const { config, note } = await withLocalModel(configFor([await start('ollama'), await start('llamacpp')], auto));
-    expect(config).toMatchObject({ models: { quality: 'ollama/qwen3:8b' }, contextTokens: 40_960, textTools: [] });
+    const { config, note } = await withLocalModel(autoFor([await start('ollama'), await start('llamacpp')]));
+    // The context is the one it was loaded with for the trial, less than the 40,960 it could have.
+    expect(config).toMatchObject({ models: { quality: 'ollama/qwen3:8b' }, contextTokens: 32_768, textTools: [] });
     expect(note).toMatch(
-      /^CITEWELL_MODEL=auto chose ollama\/qwen3:8b \(Ollama at .*40,960 tokens.*calls tools\), of 3/,
+      /^CITEWELL_MODEL=auto chose ollama\/qwen3:8b \(Ollama at .*32,768 tokens of context, calls tools\), of 3 models found\.$/,
     );
   });
 
   it('opens no other address of this machine where others may call the service', async () => {
     const ollama = await start('ollama');
     const required = { CITEWELL_AUTH: 'required', CITEWELL_API_KEYS: 'k'.repeat(32) };
-    const open = loadConfig({ env: { ...auto, ...required }, cwd: '/nowhere' });
+    const open = autoFor([], required);
     const vllm = { name: 'vllm', address: 'http://127.0.0.1:9' } as const;
     const { config } = await withLocalModel({ ...open, localServers: [vllm, ollama] });
     expect(localProviders(config)).toEqual([{ name: 'ollama', baseUrl: `${ollama.address}/v1` }]);
   });
 
   it('gives tools as text to a model that calls none', async () => {
-    const { config } = await withLocalModel(configFor([await start('llamacpp')], auto));
+    const server = await start('llamacpp');
+    const { config } = await withLocalModel(autoFor([server]));
     expect(config.textTools).toEqual(['llamacpp//models/mistral-7b.gguf']);
+    expect(server.requests).not.toContain('/v1/chat/completions');
+  });
+
+  it.each(['text', 'refusal'] as const)('gives tools as text to one that was said to call them (%s)', async (reply) => {
+    const { config, note } = await withLocalModel(autoFor([await start('lmstudio', 'lmstudio', reply)]));
+    const name = 'lmstudio/qwen2.5-7b-instruct';
+    expect(config).toMatchObject({ models: { quality: name }, textTools: [name] });
+    expect(note).toMatch(/calls no tools\)\. .* called no tool when it was asked to\. It is given tools as text\.$/);
+  });
+
+  it('takes the next model when the best one fails or calls no tool', async () => {
+    for (const reply of ['error', 'text'] as const) {
+      const servers = [await start('ollama', 'ollama', reply), await start('lmstudio')];
+      const { config, note } = await withLocalModel(autoFor(servers));
+      expect(config).toMatchObject({ models: { quality: 'lmstudio/qwen2.5-7b-instruct' }, textTools: [] });
+      expect(note).toMatch(/ollama\/qwen3:8b (?:failed: |called no tool)/);
+    }
+  });
+
+  it('waits no longer than its time for a silent model, and does not repeat its claim', async () => {
+    const server = await start('lmstudio', 'lmstudio', 'silence');
+    const { config, note } = await withLocalModel(autoFor([server]), { trialsMs: 200 });
+    expect(config.textTools).toEqual(['lmstudio/qwen2.5-7b-instruct']);
+    expect(note).toContain('A trial request to lmstudio/qwen2.5-7b-instruct failed: no answer in time.');
+    expect(note).not.toContain('calls tools');
+  });
+
+  it('tries a model once a day, and again for doctor; lists show what the trial showed', async () => {
+    const server = await start('lmstudio');
+    const config = autoFor([server]);
+    const trials = () => server.requests.filter((path) => path === '/v1/chat/completions').length;
+    expect((await triedModelChoices(config)).found[0]).toMatchObject({ hasTools: true });
+    expect((await triedModelChoices(config)).found[0]).not.toHaveProperty('isTried');
+    await withLocalModel(config);
+    await withLocalModel(config);
+    expect(trials()).toBe(1);
+    expect((await triedModelChoices(config)).found[0]).toMatchObject({ hasTools: true, isTried: true });
+    await checkModels(config);
+    expect(trials()).toBe(2);
+    // Another process finds it in the file, and one that cannot be read is tried again.
+    const path = join(config.cacheDir ?? '', 'local-model-trials.json');
+    vi.resetModules();
+    const later = await import('../../src/adapters/with-local-model.ts');
+    await later.withLocalModel(config);
+    expect(trials()).toBe(2);
+    writeFileSync(path, '{"broken');
+    vi.resetModules();
+    const last = await import('../../src/adapters/with-local-model.ts');
+    await last.withLocalModel(config);
+    expect(trials()).toBe(3);
   });
 
   it('says that it found none', async () => {
     const silent = { name: 'ollama', address: 'http://127.0.0.1:9' } as const;
-    const { config, note } = await withLocalModel(configFor([silent], auto));
+    const { config, note } = await withLocalModel(autoFor([silent]));
     expect(config.models).toEqual({});
     expect(note).toMatch(/found no language model on this machine \(looked for Ollama at http:\/\/127\.0\.0\.1:9\)/);
   });
@@ -145,17 +209,16 @@ describe('doctor', () => {
     expect(findings.find(({ name }) => name === 'Local models')).toEqual({
       ...{ name: 'Local models', state: 'ok', fix: 'Set CITEWELL_MODEL=ollama/qwen3:8b for answers by it.' },
       detail: expect.stringContaining(
-        `ollama/qwen3:8b (Ollama at ${ollama.address}, 40,960 tokens of context, calls tools)`,
+        `ollama/qwen3:8b (Ollama at ${ollama.address}, 40,960 tokens of context, said to call tools)`,
       ),
     });
   });
 
   it('says what auto takes, or that it finds nothing', async () => {
-    const auto = { CITEWELL_MODEL: 'auto' };
-    expect(await checkModels(configFor([await start('ollama')], auto))).toContainEqual({
+    expect(await checkModels(autoFor([await start('ollama')]))).toContainEqual({
       ...{ name: 'Local models', state: 'ok', detail: expect.stringContaining('auto chose ollama/qwen3:8b') },
     });
-    const none = await checkModels(loadConfig({ env: { ...auto, CITEWELL_LOCAL_MODELS: 'off' }, cwd: '/nowhere' }));
+    const none = await checkModels(autoFor([], { CITEWELL_LOCAL_MODELS: 'off' }));
     expect(none).toContainEqual(expect.objectContaining({ name: 'Local models', state: 'warning' }));
   });
 });

@@ -73,6 +73,9 @@ const answers: Readonly<Record<LocalServer['name'], Answers>> = {
   },
 };
 
+/** What a model does with a request that has tools. */
+export type ToolReply = 'calls' | 'text' | 'refusal' | 'error' | 'silence';
+
 export interface FakeServer extends LocalServer {
   readonly requests: readonly string[];
   close(): void;
@@ -82,24 +85,44 @@ export interface FakeServer extends LocalServer {
 export async function fakeLocalServer(
   name: LocalServer['name'],
   kind: LocalServer['name'] | 'other' = name,
+  toolReplies: ToolReply | Readonly<Record<string, ToolReply>> = 'calls',
 ): Promise<FakeServer> {
   const requests: string[] = [];
+  let loaded: string | undefined;
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     requests.push(path);
     let body = '';
     for await (const part of request) body += part;
     if (path === '/v1/chat/completions') return streamAnswer();
+    if (path === '/api/ps' && kind === 'ollama') {
+      const models = loaded === undefined ? [] : [{ name: loaded, context_length: 32_768 }];
+      return void response.writeHead(200).end(JSON.stringify({ models }));
+    }
     const answer = kind === 'other' ? undefined : answers[kind][path]?.(JSON.parse(body || '{}'));
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer ?? { error: 'not found' }));
 
     function streamAnswer(): void {
-      const { model } = JSON.parse(body) as { model: string };
+      const { model, tools = [] } = JSON.parse(body) as { model: string; tools?: readonly object[] };
+      const reply = tools.length === 0 ? 'text' : typeof toolReplies === 'string' ? toolReplies : toolReplies[model];
+      if (reply === 'silence') return;
+      if (reply === 'refusal' || reply === 'error') {
+        const message = reply === 'refusal' ? `${model} does not support tools` : 'model requires more system memory';
+        response.writeHead(reply === 'refusal' ? 400 : 500, { 'content-type': 'application/json' });
+        return void response.end(JSON.stringify({ error: { message } }));
+      }
+      loaded = model;
       const chunk = (delta: object, reason: string | null) =>
         `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(`${chunk({ role: 'assistant', content: 'The mate.' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
+      const call = { name: 'look_up_word', arguments: '{"word":"ferry"}' };
+      const delta =
+        reply === 'calls'
+          ? { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: call }] }
+          : { content: 'The mate.' };
+      const reason = reply === 'calls' ? 'tool_calls' : 'stop';
+      response.end(`${chunk({ role: 'assistant', ...delta }, null)}${chunk({}, reason)}data: [DONE]\n\n`);
     }
   });
   await new Promise<void>((ready) => {

@@ -7,8 +7,9 @@ const foundModel = z
     name: z.string(),
     server: z.enum(['ollama', 'lmstudio', 'llamacpp', 'vllm']),
     address: z.string(),
-    context_tokens: z.int().nullable().describe('As the server says; so is the next.'),
-    tools: z.boolean().nullable(),
+    context_tokens: z.int().nullable().describe('As the server says, or has the model loaded with.'),
+    tools: z.boolean().nullable().describe('Whether it calls tools, as far as known.'),
+    tools_tried: z.boolean().describe('A request with a tool showed it; else the server says so.'),
     is_usable: z.boolean().describe('Requests can name it now.'),
     settings: z.array(z.string()).describe('Variables that make it answer by default.'),
   })
@@ -23,12 +24,13 @@ export const modelChoicesRecord = z
   })
   .meta({ id: 'ModelChoices' });
 
-export const toFoundModel = ({ name, server, contextTokens, hasTools, isUsable, settings }: OfferedModel) => ({
+export const toFoundModel = ({ name, server, contextTokens, hasTools, isTried, isUsable, settings }: OfferedModel) => ({
   name,
   server: server.name,
   address: server.address,
   context_tokens: contextTokens ?? null,
   tools: hasTools ?? null,
+  tools_tried: isTried ?? false,
   is_usable: isUsable,
   settings,
 });

@@ -7,6 +7,8 @@ export interface FoundModel {
   readonly address: string;
   readonly context_tokens: number | null;
   readonly tools: boolean | null;
+  /** Whether a request showed `tools`; else it is what the server says. */
+  readonly tools_tried: boolean;
   readonly is_usable: boolean;
   readonly settings: readonly string[];
 }

@@ -61,11 +61,16 @@ describe('models to choose from', () => {
           found: [
             {
               ...{ name: 'ollama/qwen3:8b', server: 'ollama', address: 'http://127.0.0.1:11434', is_usable: true },
-              ...{ context_tokens: 40_960, tools: true, settings: ['CITEWELL_MODEL=ollama/qwen3:8b'] },
+              ...{
+                context_tokens: 40_960,
+                tools: true,
+                tools_tried: false,
+                settings: ['CITEWELL_MODEL=ollama/qwen3:8b'],
+              },
             },
             {
               ...{ name: 'vllm/qwen', server: 'vllm', address: 'http://127.0.0.1:8000', is_usable: false },
-              ...{ context_tokens: null, tools: null },
+              ...{ context_tokens: null, tools: null, tools_tried: false },
               settings: ['CITEWELL_PROVIDERS=vllm=http://127.0.0.1:8000/v1', 'CITEWELL_MODEL=vllm/qwen'],
             },
           ],

@@ -52,11 +52,11 @@ export const settings = {
   modelSearchOff:
     'The search for models on this machine is turned off (CITEWELL_LOCAL_MODELS=off). Remove this setting and start the server again to see them.',
   lookAgainForModels: 'Look again',
-  foundModel: (server: string, address: string, context: number | null, tools: boolean | null) =>
+  foundModel: (server: string, address: string, context: number | null, tools: boolean | null, isTried: boolean) =>
     [
       `${({ ollama: 'Ollama', lmstudio: 'LM Studio', llamacpp: 'llama.cpp', vllm: 'vLLM' })[server] ?? server} at ${address}`,
       context === null ? '' : `${context.toLocaleString('en')} tokens of context`,
-      tools === null ? '' : tools ? 'calls tools' : 'calls no tools',
+      tools === null ? '' : tools ? (isTried ? 'calls tools' : 'said to call tools') : 'calls no tools',
     ]
       .filter((fact) => fact !== '')
       .join(', '),

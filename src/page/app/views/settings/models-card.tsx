@@ -73,7 +73,7 @@ export function Models() {
 }
 
 function Found({
-  model: { name, server, address, context_tokens: context, tools, is_usable: isUsable, settings },
+  model: { name, server, address, context_tokens: context, tools, tools_tried: isTried, is_usable: isUsable, settings },
   isOwn,
   onChoose,
 }: {
@@ -85,7 +85,8 @@ function Found({
   return (
     <li>
       <p>
-        <strong>{name}</strong> <span class="notice">{texts.settings.foundModel(server, address, context, tools)}</span>
+        <strong>{name}</strong>{' '}
+        <span class="notice">{texts.settings.foundModel(server, address, context, tools, isTried)}</span>
       </p>
       <div class="settings-actions">
         {isUsable && (

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type FoundModel, findLocalModels } from '../models/local-servers.ts';
+import type { Model, ToolSpec } from '../models/model.ts';
+import { openAiModel } from '../models/openai/openai-model.ts';
+import { openAiClient } from '../models/openai/openai-provider.ts';
+import { configuredProviders } from '../models/provider-settings.ts';
+import { createRejectedParameters } from '../models/rejected-parameters.ts';
+import { isToolRejection } from '../models/text-tools.ts';
+import { defaultTimeLimits } from '../models/watch-stream.ts';
+import { jsonOrUndefined } from '../shared/text.ts';
+import { privateFolderProblem } from '../user-cache.ts';
+
+/** Whether a model called a tool when asked to, answered without calling it, or gave no answer, and why. */
+export type Trial =
+  | { readonly outcome: 'calls' | 'answers'; readonly contextTokens?: number | undefined }
+  | { readonly outcome: 'fails'; readonly reason: string };
+
+export interface TrialOptions {
+  /** Where results are kept for later starts; in this process only if undefined. */
+  readonly cacheFolder: string | undefined;
+  readonly signal: AbortSignal;
+  /** Asks even if an earlier result is known. */
+  readonly isFresh?: boolean;
+}
+
+/** Results may change with the server's version and settings, so they are believed for a day. */
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+const MAX_KEPT = 100;
+const CACHE_FILE = 'local-model-trials.json';
+/** Enough for models that think before they call. */
+const MAX_TOKENS = 1_000;
+
+const WORD = 'ferry';
+const lookUp: ToolSpec = {
+  name: 'look_up_word',
+  description: 'Looks a word up in the dictionary.',
+  inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+};
+
+/**
+ * Asks a model of this machine once to call a tool, as answers do, and reads the context it has while loaded. Successful
+ * trials are kept for a day per server, model and digest; failures are not kept. Does not throw.
+ */
+export async function tryLocalModel(model: FoundModel, options: TrialOptions): Promise<Trial> {
+  const { cacheFolder, signal, isFresh = false } = options;
+  const earlier = isFresh ? undefined : (await earlierTrials(cacheFolder))(model);
+  if (earlier !== undefined) return earlier;
+  try {
+    const outcome = (await callsTool(model, signal)) ? 'calls' : 'answers';
+    // Some servers know the real context only while the model is loaded.
+    const loaded = (await findLocalModels([model.server])).find(({ name }) => name === model.name);
+    const trial = { outcome, contextTokens: loaded?.contextTokens, at: Date.now() } as const;
+    known.set(keyOf(model), trial);
+    await writeTrials(cacheFolder, { ...(await readTrials(cacheFolder)), ...Object.fromEntries(known) });
+    return trial;
+  } catch (error) {
+    const reason = signal.aborted ? 'no answer in time' : error instanceof Error ? error.message : String(error);
+    return { outcome: 'fails', reason };
+  }
+}
+
+/** Looks up the trials of the last day, in this process and in the folder. */
+export async function earlierTrials(folder: string | undefined): Promise<(model: FoundModel) => Trial | undefined> {
+  const stored = await readTrials(folder);
+  return (model) => {
+    const key = keyOf(model);
+    const trial = known.get(key) ?? stored[key];
+    return trial !== undefined && isCurrent(trial) ? trial : undefined;
+  };
+}
+
+async function callsTool(model: FoundModel, signal: AbortSignal): Promise<boolean> {
+  const text = `Call the tool ${lookUp.name} with the word "${WORD}". Write nothing else.`;
+  const events = bareModel(model).stream({
+    messages: [{ role: 'user', text }],
+    tools: [lookUp],
+    config: { maxTokens: MAX_TOKENS },
+    signal,
+  });
+  let isCalled = false;
+  try {
+    for await (const event of events) {
+      if (event.type !== 'tool_call' || event.call.name !== lookUp.name) continue;
+      isCalled ||= JSON.stringify(event.call.arguments).toLowerCase().includes(WORD);
+    }
+  } catch (error) {
+    if (isToolRejection(error)) return false;
+    throw error;
+  }
+  return isCalled;
+}
+
+/** Without the emulation of tools and without retries, which would hide what the model itself does. */
+function bareModel({ name, server }: FoundModel): Model {
+  const [provider] = configuredProviders({ local: [{ name: server.name, baseUrl: `${server.address}/v1` }] });
+  if (provider === undefined) throw new Error(`${server.name} is no provider.`);
+  return openAiModel(name.slice(server.name.length + 1), {
+    provider,
+    client: openAiClient(provider),
+    limits: defaultTimeLimits,
+    rejected: createRejectedParameters(),
+  });
+}
+
+const keptTrial = z.object({
+  outcome: z.enum(['calls', 'answers']),
+  contextTokens: z.number().positive().optional(),
+  at: z.number(),
+});
+const keptTrials = z.record(z.string(), keptTrial);
+type KeptTrial = z.infer<typeof keptTrial>;
+
+const known = new Map<string, KeptTrial>();
+
+const isCurrent = ({ at }: KeptTrial): boolean => Math.abs(Date.now() - at) < KEPT_MS;
+
+const keyOf = ({ name, server, digest = '' }: FoundModel): string =>
+  createHash('sha256')
+    .update(JSON.stringify([server.address, name, digest]))
+    .digest('hex');
+
+/** What is not readable is tried again. */
+async function readTrials(folder: string | undefined): Promise<Readonly<Record<string, KeptTrial>>> {
+  if (folder === undefined) return {};
+  const text = await readFile(join(folder, CACHE_FILE), 'utf8').catch(() => '');
+  return keptTrials.safeParse(jsonOrUndefined(text)).data ?? {};
+}
+
+async function writeTrials(folder: string | undefined, trials: Readonly<Record<string, KeptTrial>>): Promise<void> {
+  if (folder === undefined || privateFolderProblem(folder) !== undefined) return;
+  const current = Object.entries(trials).filter(([, trial]) => isCurrent(trial));
+  const path = join(folder, CACHE_FILE);
+  const draft = `${path}.${process.pid}`;
+  // A result that cannot be stored is only tried again at the next start.
+  await writeFile(draft, JSON.stringify(Object.fromEntries(current.slice(-MAX_KEPT))))
+    .then(
+      () => rename(draft, path),
+      () => undefined,
+    )
+    .catch(() => undefined);
+}
