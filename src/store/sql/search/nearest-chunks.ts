@@ -101,7 +101,8 @@ export function nearestAmong(
   }
   const distance = distanceFrom(query.measure, query.vector);
   const each = query.filter?.past ? forEachPastVector : forEachVector;
-  each(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(vector)));
+  const rising = [...others].sort((one, two) => one - two);
+  each(reading, space.key, rising, (key, vector) => best.offer(key, -distance(vector)));
   return toList(reading, best.take(), query);
 }
 

@@ -6,7 +6,10 @@ const BYTES_KEPT_PER_FILTER = 8_000_000;
 
 export type VectorTable = 'chunk_vectors' | 'past_chunk_vectors';
 
-/** Calls `visit` with the stored vector of each of these chunks that has one in the space. */
+/** Read at once. */
+const BATCH = 512;
+
+/** Calls `visit` with the stored vector of each of these chunks that has one in the space. Rising keys are read fastest. */
 export function forEachVector(
   reading: Reading,
   spaceKey: number,
@@ -14,10 +17,19 @@ export function forEachVector(
   visit: (key: number, vector: Float32Array) => void,
   table: VectorTable = 'chunk_vectors',
 ): void {
-  const sql = `select v.chunk_key, v.vector from json_each(?) as wanted
-    cross join ${table} v on v.space_key = ? and v.chunk_key = wanted.value`;
-  for (const [key, bytes] of reading.rows(sql, JSON.stringify(keys), spaceKey)) {
-    if (bytes instanceof Uint8Array) visit(Number(key), fromVectorBytes(bytes));
+  const from = `from json_each(?) as wanted cross join ${table} v on v.space_key = ? and v.chunk_key = wanted.value`;
+  // One value for all is read faster than rows. As text, the bytes of a blob stay as they are.
+  const together = `select json_group_array(v.chunk_key), cast(group_concat(v.vector, '') as blob), min(length(v.vector)),
+    max(length(v.vector)) ${from}`;
+  for (let start = 0; start < keys.length; start += BATCH) {
+    const wanted = JSON.stringify(keys.slice(start, start + BATCH));
+    const [found, bytes, size, largest] = reading.row(together, wanted, spaceKey) ?? [];
+    if (!(bytes instanceof Uint8Array)) continue;
+    if (size !== largest) throw new Error(`Vectors of space ${spaceKey} in ${table} differ in their size.`);
+    const each = Number(size);
+    for (const [place, key] of (JSON.parse(String(found)) as number[]).entries()) {
+      visit(key, fromVectorBytes(bytes.subarray(place * each, (place + 1) * each)));
+    }
   }
 }
 

@@ -2,12 +2,14 @@ import type { Database } from '../database.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import { codingOf } from './coding-of.ts';
 import type { CodesRead } from './read-codes.ts';
+import type { VectorCoding } from './vector-coding.ts';
 
 /** Codes in memory that all threads share; those after `count` are being written. */
 export interface CodeSegment {
   /** Of the chunks. */
   readonly keys: Int32Array<SharedArrayBuffer>;
-  readonly codes: Uint8Array<SharedArrayBuffer>;
+  /** Each in as many words as it needs, filled with zeros. */
+  readonly codes: Int32Array<SharedArrayBuffer>;
   readonly count: number;
 }
 
@@ -39,7 +41,7 @@ export function loadedCodes(call: Database['search']['call']): LoadedCodes {
     for (;;) {
       const read = await call('readCodes', { space, after: into.last, limit: SEGMENT });
       if (read === null) return undefined;
-      append(into.segments, read, codingOf(space.dimensions).bytes);
+      append(into.segments, read, codingOf(space.dimensions));
       into.last = read.last;
       if (read.keys.length < SEGMENT) return [...into.segments];
     }
@@ -60,22 +62,28 @@ export function loadedCodes(call: Database['search']['call']): LoadedCodes {
   };
 }
 
-function append(segments: CodeSegment[], { keys, codes }: CodesRead, bytes: number): void {
+function append(segments: CodeSegment[], { keys, codes }: CodesRead, { bytes, words }: VectorCoding): void {
+  const size = words * Int32Array.BYTES_PER_ELEMENT;
   for (let from = 0; from < keys.length; ) {
     const open = segments.at(-1);
     const hasRoom = open !== undefined && open.count < SEGMENT;
-    const segment = hasRoom ? open : emptySegment(bytes);
+    const segment = hasRoom ? open : emptySegment(words);
     if (!hasRoom) segments.push(segment);
-    const to = Math.min(keys.length, from + SEGMENT - segment.count);
-    segment.keys.set(keys.subarray(from, to), segment.count);
-    segment.codes.set(codes.subarray(from * bytes, to * bytes), segment.count * bytes);
-    segments[segments.length - 1] = { ...segment, count: segment.count + to - from };
+    const { count } = segment;
+    const to = Math.min(keys.length, from + SEGMENT - count);
+    segment.keys.set(keys.subarray(from, to), count);
+    const into = new Uint8Array(segment.codes.buffer);
+    if (size === bytes) into.set(codes.subarray(from * bytes, to * bytes), count * bytes);
+    else
+      for (let row = from; row < to; row++)
+        into.set(codes.subarray(row * bytes, (row + 1) * bytes), (count + row - from) * size);
+    segments[segments.length - 1] = { ...segment, count: count + to - from };
     from = to;
   }
 }
 
-const emptySegment = (bytes: number): CodeSegment => ({
+const emptySegment = (words: number): CodeSegment => ({
   keys: new Int32Array(new SharedArrayBuffer(SEGMENT * Int32Array.BYTES_PER_ELEMENT)),
-  codes: new Uint8Array(new SharedArrayBuffer(SEGMENT * bytes)),
+  codes: new Int32Array(new SharedArrayBuffer(SEGMENT * words * Int32Array.BYTES_PER_ELEMENT)),
   count: 0,
 });

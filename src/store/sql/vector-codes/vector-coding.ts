@@ -2,6 +2,8 @@
 export interface VectorCoding {
   /** Size of a code. */
   readonly bytes: number;
+  /** Of 32 bits that hold it. */
+  readonly words: number;
   encode(vector: Float32Array): Uint8Array;
   /**
    * What each byte of a code adds to the estimated product with this vector, at `(place << 8) | byte`. The sum over a code
@@ -21,6 +23,7 @@ export function vectorCoding(dimensions: number): VectorCoding {
   const rotate = createRotation(bytes * 8);
   return {
     bytes,
+    words: Math.ceil(bytes / Int32Array.BYTES_PER_ELEMENT),
     encode(vector) {
       const rotated = rotate(vector);
       const code = new Uint8Array(bytes);
