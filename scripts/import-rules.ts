@@ -247,6 +247,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'ml-matrix': ['embeddings'],
   'p-limit': ['*'],
   imapflow: ['sources'],
+  '@notionhq/client': ['sources'],
   stemmer: ['store/full-text'],
   graphology: ['graph', 'page'],
   'graphology-layout-forceatlas2': ['page'],

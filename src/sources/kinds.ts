@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors.ts';
 import type { Settings } from './fields.ts';
 import { imapKind } from './imap/imap.ts';
+import { notionKind } from './notion/notion.ts';
 import type { SourceKind } from './source-kind.ts';
 
 /** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
-export const sourceKinds: readonly SourceKind[] = [imapKind];
+export const sourceKinds: readonly SourceKind[] = [imapKind, notionKind];
 
 export function sourceKind(type: string): SourceKind {
   const kind = sourceKinds.find((each) => each.type === type);
