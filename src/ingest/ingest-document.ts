@@ -222,6 +222,13 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       return (await parts.enrichment.estimate({ documentId: id, title, summary, chunks }, settings)) ?? null;
     },
 
+    async readText(given, signal) {
+      const { read } = await withStoredFields(parts, given);
+      refuseUnread(read, readers);
+      const { fileName, type, bytes, settings } = read;
+      return (await readers.prepare(toPreparationJob({ fileName, type }, bytes, settings), signal)).text;
+    },
+
     async submit(given, { queued = false } = {}) {
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);

@@ -78,6 +78,8 @@ export interface Ingestor {
    * nothing.
    */
   estimate(submission: Submission, signal: AbortSignal): Promise<ContextEstimate | null>;
+  /** The extracted text of the content. Stores nothing. Throws the reason if it cannot be read. */
+  readText(submission: Submission, signal: AbortSignal): Promise<string>;
   /**
    * Reads, splits, embeds and publishes a submitted document. Ends with `done`, `failed` or, if `decideRetry` returns a
    * time, `postponed`. Throws on abort, which puts the document back into the queue.

@@ -115,6 +115,7 @@ export const tracedTools =
 export const tracedIngestor = (ingestor: Ingestor, traces: Traces): Ingestor => ({
   submit: (submission, options) => ingestor.submit(submission, options),
   estimate: (submission, signal) => ingestor.estimate(submission, signal),
+  readText: (submission, signal) => ingestor.readText(submission, signal),
   async *run(documentId, signal, decideRetry): AsyncGenerator<IngestEvent, void> {
     const span = traces.start({ name: 'ingest', attributes: { 'citewell.document.id': documentId } });
     const events = ingestor.run(documentId, signal, decideRetry);

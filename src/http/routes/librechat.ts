@@ -19,7 +19,7 @@ import { bodyText, parseJson, readBody, receiveBytes } from '../read-request.ts'
 import { readUpload, receiveUpload } from '../receive-upload.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
 import { unknownRoute } from '../unknown-route.ts';
-import { embedFields, fileIds, queryRequest, toLangChainDocument } from '../wire/librechat.ts';
+import { embedFields, fileIds, queryRequest, textFields, toLangChainDocument } from '../wire/librechat.ts';
 import { runToEnd } from './upload.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'ingestor' | 'retriever' | 'accounts' | 'limits' | 'log'>;
@@ -28,8 +28,8 @@ type Services = Pick<HttpServices, 'corpus' | 'ingestor' | 'retriever' | 'accoun
 const ENTITY = 'librechat_entity';
 
 /**
- * LibreChat's RAG API (RAG_API_URL): embeds the files of its users, searches them one at a time, returns them whole and
- * deletes them. A file is a document whose identifier is derived from LibreChat's.
+ * LibreChat's RAG API (RAG_API_URL): embeds the files of its users, searches them one at a time, returns them whole,
+ * deletes them, and reads files that are not stored. A file is a document whose identifier is derived from LibreChat's.
  */
 export function libreChatRoutes(services: Services, authenticate: Authenticate): Router {
   const { corpus, ingestor, retriever, limits, log } = services;
@@ -81,12 +81,24 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     response.json({ status: true, message: 'File processed successfully.', ...embedded, known_type: true });
   };
 
+  const text: RequestHandler = async (request, response) => {
+    const { fields, file } = readUpload(request);
+    const { file_id: id } = checkShape(textFields, fields, 'body');
+    if (file === undefined) throw invalidField('missing', ['body', 'file'], 'Send the file in the part named "file".');
+    const content = { kind: 'file', ...file } as const;
+    const { userId: ownerId } = principalOf(response);
+    const submission = { content, ownerId, metadata: {}, collectionIds: [], settings: {} };
+    const read = await ingestor.readText(submission, requestSignal(request, response));
+    response.json({ text: read, file_id: id ?? null, filename: file.fileName, known_type: true });
+  };
+
   const router = createRouter();
   router.get('/health', (_request, response) => {
     response.json({ status: 'UP' });
   });
   router.use(identify(authenticate), limitRequests(services));
   router.post('/embed', ...receiveUpload(limits), embed);
+  router.post('/text', ...receiveUpload(limits), text);
   router.use(receiveBytes(limits.body));
   router.post('/query', async (request, response) => {
     const { query, file_id: file, k, entity_id: entity } = readBody(request, queryRequest);

@@ -7,6 +7,9 @@ const fileId = z.string().trim().min(1).max(200);
 /** POST /embed, beside the file. */
 export const embedFields = z.object({ file_id: fileId, entity_id: optional(fileId) });
 
+/** POST /text, beside the file. LibreChat numbers the files, which are not stored. */
+export const textFields = z.object({ file_id: optional(fileId) });
+
 /** POST /query. */
 export const queryRequest = z.object({
   query: z.string().trim().min(1),

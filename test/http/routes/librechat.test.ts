@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLibreChatAuthenticator } from '../../../src/access/librechat-tokens.ts';
 import { asDefaultAdmin } from '../../../src/http/authenticate.ts';
 import { libreChatRoutes } from '../../../src/http/routes/librechat.ts';
+import { makeZip } from '../../ingest/make-docx.ts';
+import { sheetRow, workbookParts } from '../../ingest/make-office.ts';
 import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
 
@@ -105,6 +107,32 @@ it('embeds a file again under the same identifier', async () => {
   expect(
     (await query('ada', 'file-4')).body.map(([{ page_content }]: [{ page_content: string }]) => page_content),
   ).toEqual(['The new text about passengers.']);
+});
+
+it('reads a file that is uploaded as text, and stores nothing', async () => {
+  const read = (name: string, bytes: string | Uint8Array<ArrayBuffer>) => {
+    const form = new FormData();
+    form.append('file_id', 'file-9');
+    form.append('file', new Blob([bytes]), name);
+    return call('ada', 'POST', '/text', form);
+  };
+  const rows = [sheetRow(1, ['Ferry', 'Passengers']), sheetRow(2, ['Aurora', 120])].join('');
+  expect(await read('ferries.xlsx', Uint8Array.from(makeZip(workbookParts([{ name: 'Ferries', rows }]))))).toEqual({
+    status: 200,
+    body: {
+      text: expect.stringContaining('| Aurora | 120 |'),
+      file_id: 'file-9',
+      filename: 'ferries.xlsx',
+      known_type: true,
+    },
+  });
+  expect(await call('ada', 'GET', '/documents/file-9/context')).toMatchObject({ status: 404 });
+  expect(await read('program.exe', new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0]))).toMatchObject({
+    status: 415,
+  });
+  expect(await read('broken.pdf', '%PDF-1.7 and nothing else')).toMatchObject({ status: 400 });
+  expect(await call('ada', 'POST', '/text', new FormData())).toMatchObject({ status: 422 });
+  expect(await call('nobody', 'POST', '/text', new FormData())).toMatchObject({ status: 401 });
 });
 
 it('keeps a file that another request embedded at the same time', async () => {
