@@ -19,7 +19,8 @@ ranked by their best passage.
   --graph               extract the graph too, and search it
   --data FOLDER         store ingested data there, and reuse it
   --database URL        keep the records on this PostgreSQL server, in a database made for each corpus; it is dropped
-                        at the end unless --data is given
+                        at the end unless --data is given. With CITEWELL_VECTOR_INDEX=pgvector in the environment
+                        vectors are searched there too
   --at-once N           documents uploaded at a time, 1 to 8; default 8. With 1 two runs store them in the same order
   --json FILE           write the results of every query as JSON
   --against FILE        compare with a file written by --json

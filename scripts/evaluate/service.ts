@@ -103,10 +103,11 @@ function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
   };
 }
 
-/** Ignores settings of the environment, except those for model access. */
+/** Ignores settings of the environment, except those for model access and the vector index. */
 function environment({ dataFolder, isGraphOn, databaseUrl }: ServiceOptions): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER'),
+    ([name]) =>
+      !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER') || name === 'CITEWELL_VECTOR_INDEX',
   );
   return {
     ...Object.fromEntries(kept),

@@ -12,18 +12,23 @@ export interface PgvectorOptions {
   /** The database of the records. */
   readonly url: string;
   readonly connections?: number;
+  /** A query that has no answer after this fails, and its connection is replaced. */
+  readonly answerWithinMs?: number;
   readonly log?: { warn(details: object, message: string): void };
 }
 
 const HEALTHY_WITHIN_MS = 1_000;
+/** A thousand vectors are added to a large graph in a minute or two. */
+const ANSWER_WITHIN_MS = 600_000;
 
 /**
  * A vector index in the database of the records, with a table for each collection. Throws ServiceError where the
  * extension cannot be used. Searches of the record store join these tables (`nearest-indexed.ts`).
  */
-export async function openPgvector({ url, connections = 2, log }: PgvectorOptions): Promise<VectorIndex> {
+export async function openPgvector(options: PgvectorOptions): Promise<VectorIndex> {
+  const { url, connections = 2, answerWithinMs = ANSWER_WITHIN_MS, log } = options;
   const name = nameOfDatabase(url);
-  const database = openConnections({ name, url, size: connections });
+  const database = openConnections({ name, url, size: connections, answerWithinMs: () => answerWithinMs });
   try {
     await requireExtension(database, name);
   } catch (error) {

@@ -18,6 +18,8 @@ export interface JoinOptions extends Announced {
   readonly url: string;
   /** Time between two signs of life. */
   readonly beatMs?: number;
+  /** After this, a connection whose other end is gone without a word is replaced. */
+  readonly answerWithinMs?: number;
 }
 
 /** This server among those that use the database. */
@@ -30,7 +32,6 @@ export interface JoinedServer extends SharedRecords {
 }
 
 const CONNECT_WITHIN_MS = 10_000;
-/** After this, a connection whose other end is gone without a word is replaced. */
 const ANSWER_WITHIN_MS = 10_000;
 /** When the database restarts, all servers lose their connections; nobody judges before the others could come back. */
 const GRACE_MS = 5_000;
@@ -38,7 +39,8 @@ const GRACE_MS = 5_000;
 const BEAT_MS = 1_000;
 
 /** Makes this server known to the others, over a connection of its own that is renewed when it breaks. */
-export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinOptions): Promise<JoinedServer> {
+export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
+  const { name, url, beatMs = BEAT_MS, answerWithinMs = ANSWER_WITHIN_MS, ...own } = options;
   const leaving = new AbortController();
   const listeners = new Set<() => void>();
   const leadListeners = new Set<{ readonly begun: () => void; readonly ended: () => void }>();
@@ -51,7 +53,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
   let mayLeadUntil = 0;
   let hasTold = false;
   let feed: ChangeFeed;
-  let client = await connect(url, name);
+  let client = await connect(url, name, answerWithinMs);
   const key = await announce(client, undefined, own).catch(async (error: unknown) => {
     await client.end().catch(() => {});
     throw toServiceError(error, name);
@@ -96,7 +98,7 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
   const reconnect = async () => {
     judgesFrom = performance.now() + GRACE_MS;
     const former = client;
-    client = await connect(url, name);
+    client = await connect(url, name, answerWithinMs);
     // First the new one, so that the others never see this server without any; the end of one that hangs is not awaited.
     await announce(client, key, own).finally(() => void former.end().catch(() => {}));
   };
@@ -184,19 +186,20 @@ export async function joinServers({ name, url, beatMs = BEAT_MS, ...own }: JoinO
     async leave() {
       leaving.abort();
       await Promise.all([feed.close(), counters.close(), work]);
-      await forgetOwn(client, key).catch(() => {});
+      // Over a connection that gives no answer, this would wait in vain; the others see its end.
+      if (failure === undefined) await forgetOwn(client, key).catch(() => {});
       await client.end().catch(() => {});
     },
   };
 }
 
-async function connect(url: string, name: string): Promise<Client> {
+async function connect(url: string, name: string, answerWithinMs: number): Promise<Client> {
   const client = new Client({
     connectionString: url,
     application_name: 'citewell',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    query_timeout: ANSWER_WITHIN_MS,
+    query_timeout: answerWithinMs,
     // A machine that vanished must not keep its lock for the two hours of the system's default.
     options: '-c tcp_keepalives_idle=2 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=2',
   });

@@ -30,14 +30,38 @@ export interface PostgresOptions {
   /** Searches a vector index that is in this database. */
   readonly nearestIndexed?: (reading: Reading, query: IndexedQuery) => Promise<NearestList>;
   readonly schema?: Omit<MigrateOptions, 'begin'>;
+  /** How long a query may take, in place of the usual limits. */
+  readonly answerWithinMs?: Partial<AnswerLimits>;
   /** What this process is for, and the version of the program, for others to see. */
   readonly role?: ProcessRole;
   readonly version?: string;
 }
 
+interface AnswerLimits {
+  /** Of one that reads. The server ends it then, and its connection can be kept. */
+  readonly reading: number;
+  /** A server that has not ended it by so much later is taken for gone. */
+  readonly grace: number;
+  /** Of one that writes, after the start: a migration may take any time. It includes the wait for its turn. */
+  readonly writing: number;
+  /** Of one that tells progress. */
+  readonly progress: number;
+  /** Of one by which this server is seen by the others. */
+  readonly presence: number;
+}
+
+/**
+ * A database that is gone without a word, as after a failover, behind a firewall or when its machine hangs, must not
+ * hold what waits for it: the system notices after a quarter of an hour, or never.
+ */
+const ANSWER_WITHIN_MS: AnswerLimits = {
+  reading: 120_000,
+  grace: 5_000,
+  writing: 600_000,
+  progress: 30_000,
+  presence: 10_000,
+};
 const OLDEST_SERVER = 150_000;
-/** When the database is gone without a word, as after a failover, progress goes on over other connections after this. */
-const PROGRESS_WITHIN_MS = 30_000;
 
 /**
  * Opens a PostgreSQL database, creating or migrating its schema first. All writes of the process go through one
@@ -47,14 +71,20 @@ const PROGRESS_WITHIN_MS = 30_000;
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, readers = 8, isAlone = false, isCopying = false, role, version, schema, nearestIndexed } = options;
   const name = nameOfDatabase(url);
-  const reader = openConnections({ name, url, size: readers, session: READ_ONLY });
+  const within = { ...ANSWER_WITHIN_MS, ...options.answerWithinMs };
+  // A copy reads and writes whole tables.
+  const readWithin = () => (isCopying ? undefined : within.reading + within.grace);
+  const readSession = () => `${READ_ONLY}; set statement_timeout = ${isCopying ? 0 : within.reading}`;
+  const reader = openConnections({ name, url, size: readers, session: readSession, answerWithinMs: readWithin });
   // Work in progress is told while others wait for their turn to write.
-  const progress = openConnections({ name, url, size: 2, answerWithinMs: PROGRESS_WITHIN_MS });
+  const progress = openConnections({ name, url, size: 2, answerWithinMs: () => within.progress });
   let server: JoinedServer | undefined;
   const session = () => `
     select set_config('citewell.server', '${server?.key ?? ''}', false),
       set_config('application_name', '${server ? writerName(server.key) : 'citewell'}', false), ${WRITER_LIMITS}`;
-  const writer = openConnections({ name, url, size: 1, session });
+  let isOpen = false;
+  const writeWithin = () => (isOpen && !isCopying ? within.writing : undefined);
+  const writer = openConnections({ name, url, size: 1, session, answerWithinMs: writeWithin });
   const close = async () => {
     await reader.destroy();
     await writer.destroy();
@@ -67,7 +97,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     const vectorIndex: VectorIndexKind = nearestIndexed === undefined ? 'chroma' : 'pgvector';
     const knowsSchema = lastKnown(schema?.steps);
     const own = { isAlone, isCopying, knowsSchema, vectorIndex, ...(role && { role }), ...(version && { version }) };
-    server = await joinServers({ name, url, ...own });
+    server = await joinServers({ name, url, answerWithinMs: within.presence, ...own });
     // The schema may have been changed before others could see this server.
     await stateOfPostgres(writer, name, schema?.steps);
     if (!isCopying) await refuseIncompleteCopy(writer, name);
@@ -79,6 +109,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await close();
     throw error;
   }
+  isOpen = true;
   const source = { reader, cache: createSearchCache() };
   withinTransactions(writer, { first: waitForTurn, last: settleFullText });
   return {
@@ -96,7 +127,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   };
 }
 
-const READ_ONLY = () => 'set session characteristics as transaction isolation level repeatable read, read only';
+const READ_ONLY = 'set session characteristics as transaction isolation level repeatable read, read only';
 /**
  * A transaction has the lock that all servers write under, so that of a process that was stopped, or of a machine that
  * vanished, must end: by default the system notices the latter only after two hours.

@@ -7,9 +7,10 @@ import {
   replaceWithNoncontingentExpression,
 } from 'kysely';
 import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg';
+import type { ServiceError } from '../../errors.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { DialectOwner } from '../sql/sql-dialect.ts';
-import { toServiceError } from './postgres-errors.ts';
+import { toServiceError, withoutAnswer } from './postgres-errors.ts';
 import { postgresSql } from './postgres-sql.ts';
 
 class Adapter extends PostgresAdapter implements DialectOwner {
@@ -23,8 +24,8 @@ export interface PostgresConnections {
   readonly size: number;
   /** A statement that prepares each new session. */
   readonly session?: () => string;
-  /** After this, a query fails, and its connection is replaced; for connections of which each query is short. */
-  readonly answerWithinMs?: number;
+  /** After this a query fails, and its connection is replaced; asked before each one. Undefined: queries may take long. */
+  readonly answerWithinMs?: () => number | undefined;
 }
 
 /** Kysely over a pool of connections, answering in the types SQLite answers in. */
@@ -37,14 +38,13 @@ export function openConnections({ name, url, size, session, answerWithinMs }: Po
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    ...(answerWithinMs !== undefined && { query_timeout: answerWithinMs }),
   };
   const pool = new Pool(config);
   // A connection that breaks, idle or between two queries, is replaced at the next query; without listeners the process
   // would end.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const dialect = new PostgresDialect({ pool: translated(pool, name, session) });
+  const dialect = new PostgresDialect({ pool: translated(pool, { name, prepare: session, answerWithinMs }) });
   dialect.createAdapter = () => new Adapter();
   return new Kysely<Tables>({
     dialect,
@@ -60,8 +60,14 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Of pg, for a query that took longer than `answerWithinMs`. */
 const NO_ANSWER = 'Query read timeout';
 
-/** The pool with errors and values of the record store. */
-function translated(pool: Pool, name: string, prepare: (() => string) | undefined): PostgresPool {
+interface Translation {
+  readonly name: string;
+  readonly prepare: (() => string) | undefined;
+  readonly answerWithinMs: PostgresConnections['answerWithinMs'];
+}
+
+/** The pool with errors, values and time limits of the record store. */
+function translated(pool: Pool, { name, prepare, answerWithinMs }: Translation): PostgresPool {
   const prepared = new WeakSet<object>();
   return {
     options: pool.options,
@@ -72,33 +78,36 @@ function translated(pool: Pool, name: string, prepare: (() => string) | undefine
       };
       const client = await pool.connect().catch(fail);
       if (prepare !== undefined && !prepared.has(client)) {
-        await client.query(prepare()).catch((error: unknown) => {
+        await client.query({ text: prepare(), ...limit(CONNECT_WITHIN_MS) }).catch((error: unknown) => {
           client.release(true);
           fail(error);
         });
         prepared.add(client);
       }
-      let isUnanswered = false;
-      const failQuery = (error: unknown) => {
-        isUnanswered ||= (error as Partial<Error>).message === NO_ANSWER;
-        return fail(error);
-      };
+      let unanswered: ServiceError | undefined;
       return {
-        query: async (sql: string, parameters: readonly unknown[]) => {
+        query: async (text: string, parameters: readonly unknown[]) => {
+          // The connection still waits: what follows, such as the end of the transaction, would wait as long again.
+          if (unanswered !== undefined) throw unanswered;
           const values = parameters.map(toParameter);
-          const result = await (sql.startsWith(PREPARED)
-            ? client.query({ name: nameOf(sql), text: sql, values })
-            : client.query(sql, values)
-          ).catch(failQuery);
+          const within = answerWithinMs?.();
+          const named = text.startsWith(PREPARED) ? { name: nameOf(text) } : {};
+          const result = await client.query({ ...named, text, values, ...limit(within) }).catch((error: unknown) => {
+            if ((error as Partial<Error>).message !== NO_ANSWER) return fail(error);
+            unanswered = withoutAnswer(error, name, within ?? 0);
+            throw unanswered;
+          });
           // Of several statements at once, the last one answers.
           return Array.isArray(result) ? result.at(-1) : result;
         },
-        // The next query would wait behind the one without an answer.
-        release: () => client.release(isUnanswered),
+        release: () => client.release(unanswered !== undefined),
       } as never;
     },
   };
 }
+
+/** Read by pg from each query, which its types do not say. */
+const limit = (within: number | undefined): object => (within === undefined ? {} : { query_timeout: within });
 
 /** Statements that begin so are parsed once on each connection. Their texts must be few, and name their columns. */
 export const PREPARED = '/* prepared */';

@@ -51,6 +51,15 @@ export function toServiceError(error: unknown, name: string): ServiceError {
   });
 }
 
+/** The error of a query whose answer did not come in time, over a connection that may be dead. */
+export const withoutAnswer = (error: unknown, name: string, withinMs: number): ServiceError =>
+  new ServiceError(
+    'store_failed',
+    `The database ${name} has not answered a query within ${withinMs / 1000} s. Check that PostgreSQL runs there, and ` +
+      'the network between. Whether a change was made is not known; the next query uses a new connection.',
+    { cause: error, publicMessage: 'The database does not answer. Try again later.' },
+  );
+
 const refused = (name: string, error: unknown, message: string): ServiceError =>
   new ServiceError(
     'store_failed',
