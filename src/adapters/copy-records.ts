@@ -68,7 +68,7 @@ export const nameOf = (place: RecordPlace): string =>
   place.kind === 'postgres' ? nameOfDatabase(place.url) : join(place.folder, DATABASE_FILE);
 
 /** A target that has a schema is not changed; that of another version is refused. */
-async function targetMode(place: RecordPlace): Promise<Config['databaseMigrate']> {
+export async function targetMode(place: RecordPlace): Promise<Config['databaseMigrate']> {
   if (place.kind === 'sqlite') return existsSync(nameOf(place)) ? 'off' : 'start';
   const { readPostgresSchema } = await import('../store/postgres/postgres-schema.ts');
   return (await readPostgresSchema(place.url)).last === undefined ? 'start' : 'off';
@@ -78,7 +78,7 @@ interface OpenOptions extends Pick<CopyOptions, 'mode' | 'report'> {
   readonly mustExist: boolean;
 }
 
-async function openPlace(
+export async function openPlace(
   place: RecordPlace,
   { mode, mustExist, report }: OpenOptions,
 ): Promise<Side & { close(): Promise<void> }> {

@@ -166,11 +166,18 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
   // Loaded only here: without it, commands start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
   const own = { ...options, url: databaseUrl, role, version: readVersion() };
+  const snapshot = (path: string, signal?: AbortSignal) => snapshotPostgres(databaseUrl, path, signal);
   if (vectorDatabase(config) === undefined) {
-    return openPostgresStore({ ...own, isAlone: chroma === undefined });
+    return { ...(await openPostgresStore({ ...own, isAlone: chroma === undefined })), snapshot };
   }
   const { nearestIndexed } = await import('../store/pgvector/nearest-indexed.ts');
-  return openPostgresStore({ ...own, nearestIndexed });
+  return { ...(await openPostgresStore({ ...own, nearestIndexed })), snapshot };
+}
+
+async function snapshotPostgres(url: string, path: string, signal: AbortSignal | undefined): Promise<void> {
+  const { readOneState } = await import('../store/postgres/read-one-state.ts');
+  const { copySnapshot } = await import('../store/copy/copy-snapshot.ts');
+  await readOneState(url, (database) => copySnapshot(database, { path, signal }));
 }
 
 /** Fails at start, naming the variable, if a configured model is unknown. */

@@ -19,7 +19,7 @@ export interface Backup {
 
 export interface Backups {
   /** Copies the database as it is now; everybody goes on reading and writing. One backup at a time. */
-  begin(): Promise<Backup>;
+  begin(signal?: AbortSignal): Promise<Backup>;
 }
 
 interface BackupsParts {
@@ -38,9 +38,9 @@ const FOLDERS = ['evaluations'];
 export function createBackups({ store, folder, version }: BackupsParts): Backups {
   let isBusy = false;
   return {
-    async begin() {
+    async begin(signal) {
       if (store.snapshot === undefined) {
-        const words = 'This database is backed up with its own tools, such as pg_dump.';
+        const words = 'This store cannot be copied while it is open. Use the tools of its database.';
         throw new ServiceError('not_configured', words);
       }
       if (isBusy) throw new ServiceError('conflict', 'Another backup is being made. Try again when it is finished.');
@@ -52,7 +52,7 @@ export function createBackups({ store, folder, version }: BackupsParts): Backups
       };
       try {
         await mkdir(folder.unfinishedFolder, { recursive: true, mode: 0o700 });
-        await store.snapshot(copy);
+        await store.snapshot(copy, signal);
         const files = await filesOf(folder.path, copy);
         const bytes = files.reduce((sum, { size }) => sum + size, 0);
         const created_at = new Date().toISOString();

@@ -86,7 +86,15 @@ async function requireEmpty(dataFolder: string): Promise<void> {
 const RESTORED_FOLDERS = ['evaluations'];
 const NAMES = /^(?:citewell\.db|evaluations\/[^/\\]+\.json)$/;
 
-async function unpackChecked(file: string, folder: string, options: SealOptions) {
+/**
+ * Reads a backup, checks all that can be checked, and writes its files into a folder. Names are relative to it; the
+ * database is a file of SQLite.
+ */
+export async function unpackChecked(
+  file: string,
+  folder: string,
+  options: SealOptions,
+): Promise<{ readonly manifest: BackupManifest; readonly names: readonly string[] }> {
   try {
     const unpacked = await unpack(file, folder, options);
     const database = join(folder, DATABASE_FILE);

@@ -1,12 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { restoreToPostgres } from '../adapters/restore-records.ts';
 import type { BackupManifest } from '../backup/backup-manifest.ts';
 import { restoreBackup, verifyBackup } from '../backup/restore-backup.ts';
 import { isEncryptedFile, type SealOptions, sealArchive } from '../backup/seal.ts';
 import { ServiceError } from '../errors.ts';
 import { byteCount } from '../shared/byte-count.ts';
+import { nameOfDatabase } from '../store/name-of-database.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { progressShower, toWire } from './migrate-store.ts';
 import { count, progressLine } from './progress-line.ts';
 import { readPassword } from './read-password.ts';
 import { withClient } from './with-client.ts';
@@ -55,18 +58,37 @@ export async function verify(name: string, options: BackupOptions, context: Comm
 /** `citewell restore` */
 export async function restore(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
   const { dataDir, databaseUrl } = await context.config();
-  if (databaseUrl !== undefined) {
-    const words =
-      'A backup is restored to SQLite in a data folder: run citewell restore without CITEWELL_DATABASE_URL.';
-    throw new ServiceError('not_configured', words);
-  }
   const { file, seal } = await existing(name, options, context);
-  const manifest = await restoreBackup(file, dataDir, seal);
-  say('restored', `is restored in ${dataDir}`, { file, manifest }, options, context);
+  const manifest =
+    databaseUrl === undefined
+      ? await restoreBackup(file, dataDir, seal)
+      : await restoreToDatabase({ file, url: databaseUrl, config: { dataDir }, seal }, options, context);
+  const where = databaseUrl === undefined ? dataDir : nameOfDatabase(databaseUrl);
+  say('restored', `is restored in ${where}`, { file, manifest }, options, context);
   if (!options.json) {
     context.output.note('The vector index is rebuilt at the next start; until then, searches use the stored vectors.');
   }
   return exitCodes.ok;
+}
+
+/** Shows the second half: copying from the unpacked archive. */
+async function restoreToDatabase(
+  parts: Omit<Parameters<typeof restoreToPostgres>[0], 'report'>,
+  { json }: BackupOptions,
+  context: CommandContext,
+): Promise<BackupManifest> {
+  const { output } = context;
+  const events = restoreToPostgres({ ...parts, report: (message) => output.note(message) });
+  const show = progressShower(context);
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done === true) {
+      output.status('');
+      return value;
+    }
+    if (json) output.print(JSON.stringify(toWire(value)));
+    else if (value.type === 'progress') show(value);
+  }
 }
 
 async function existing(name: string, options: BackupOptions, context: CommandContext) {

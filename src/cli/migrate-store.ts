@@ -59,7 +59,7 @@ export async function migrateStore(options: MigrateStoreOptions, context: Comman
 
 type ProgressEvent = CopyEvent & { readonly type: 'progress' };
 
-function progressShower({ output }: CommandContext): (event: ProgressEvent) => void {
+export function progressShower({ output }: CommandContext): (event: ProgressEvent) => void {
   let stage: ProgressEvent['stage'] | undefined;
   let [begunAt, shownAt] = [0, 0];
   let before = 0;
@@ -116,7 +116,7 @@ function printComparison(
   output.note(`Servers use ${to} when their settings name it (docs/scaling.md); what was copied from is as it was.`);
 }
 
-function toWire(event: CopyEvent): unknown {
+export function toWire(event: CopyEvent): unknown {
   if (event.type === 'compared') {
     const tables = event.tables.map(({ table: name, rows, hashes, isEqual }) => ({
       table: name,

@@ -133,7 +133,9 @@ export interface HttpServices {
   /** Backups of the data folder; undefined where there is none. */
   readonly backups?: {
     /** Copies the database as it is now; `content` is the archive, of some more than `bytes`. One at a time. */
-    begin(): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
+    begin(
+      signal?: AbortSignal,
+    ): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
   };
   /** Inspection and repair of the vector index in use. */
   readonly maintenance: Pick<IndexMaintenance, 'state' | 'audit'>;

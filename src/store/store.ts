@@ -42,10 +42,10 @@ export interface Store {
   readonly contexts: ChunkContextRecords;
   readonly maintenance: IndexMaintenance;
   /**
-   * Writes a copy of the database as it is at one moment to this path, where nothing may be. Undefined for a database
-   * with backup tools of its own.
+   * Writes a copy of the records as they are at one moment to this path, where nothing may be, as a database file of
+   * SQLite. Undefined where it was not provided.
    */
-  readonly snapshot?: (path: string) => Promise<void>;
+  readonly snapshot?: (path: string, signal?: AbortSignal) => Promise<void>;
   /** Undefined where no other process can have the database open. */
   readonly others?: OtherServers;
   /** Runs and progress that other servers can follow; undefined where there are none. */

@@ -28,7 +28,7 @@ export function maintenanceCommands(program: Command, { context, ended }: Comman
       ended(await (await import('../backup.ts')).verify(file, command.optsWithGlobals(), context)),
     );
   passphrase(program.command('restore'))
-    .description('restore a backup into a data folder that holds nothing yet')
+    .description('restore a backup into a data folder, or a PostgreSQL database, that holds nothing yet')
     .argument('<file>')
     .option('--json', 'one JSON object per line')
     .action(async (file: string, options) =>

@@ -71,12 +71,12 @@ export function systemRoutes(services: Services): Router {
     response.json(single(toModelChoices(await services.modelChoices(), services.models)));
   });
 
-  router.get('/backup', async (_request, response) => {
+  router.get('/backup', async (request, response) => {
     requireSuperuser(principalOf(response));
     if (services.backups === undefined) {
       throw new ServiceError('not_configured', 'This service keeps nothing in a data folder that could be backed up.');
     }
-    const { bytes, content } = await services.backups.begin();
+    const { bytes, content } = await services.backups.begin(requestSignal(request, response));
     response.set({
       'Content-Type': 'application/x-tar',
       'Content-Disposition': 'attachment; filename="citewell-backup.tar"',

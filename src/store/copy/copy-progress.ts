@@ -13,7 +13,7 @@ import {
 import type { Database } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import { dialectOf } from '../sql/sql-dialect.ts';
-import type { Table } from './catalog.ts';
+import { readCatalog, type Table } from './catalog.ts';
 import type { Key } from './read-pages.ts';
 
 /** How far a table, or a full-text index, has been copied. */
@@ -71,6 +71,20 @@ export async function beginCopy(source: Side, target: Side, tables: readonly Tab
     await writeCopyMark(transaction, { source: source.name, token });
   });
   return 'new';
+}
+
+/** Throws `conflict` where the database has records of its own; an incomplete copy passes. */
+export async function refuseFilled(target: Side): Promise<void> {
+  if ((await readCopyMark(target.database.writer)) !== undefined) return;
+  await refuseRecords(target, await readCatalog(target.database.reader));
+}
+
+/** Names a source whose records never change, so that an interrupted copy of them is continued from another file. */
+export async function markSource({ database }: Side, token: string): Promise<void> {
+  await database.writer.transaction().execute(async (transaction) => {
+    await removeSourceToken(transaction);
+    await writeSourceToken(transaction, token);
+  });
 }
 
 /** What a server writes at its first start counts as records too. */

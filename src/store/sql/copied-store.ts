@@ -59,6 +59,6 @@ export async function refuseIncompleteCopy(database: Kysely<Tables>, name: strin
   if (mark === undefined) return;
   throw new ServiceError(
     'conflict',
-    `The database ${name} is an incomplete copy of ${mark.source}. Run "citewell migrate store" again, which continues it.`,
+    `The database ${name} is an incomplete copy of ${mark.source}. Run "citewell migrate store" or "citewell restore", whichever began it, again: it continues.`,
   );
 }

@@ -216,7 +216,7 @@ export const systemOperations: OperationGroup = {
     }),
     operation('GET /v3/system/backup', {
       name: 'backUp',
-      summary: 'Download a backup of the data folder as it is now',
+      summary: 'Download a backup of everything stored, as it is now',
       description:
         'Everything that is stored, with the original files; the vector index is rebuilt after `citewell restore`, which ' +
         'reads this archive. `citewell backup` compresses and encrypts it. One backup at a time.',

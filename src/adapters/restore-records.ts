@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { constants, copyFile, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { BackupManifest } from '../backup/backup-manifest.ts';
+import { unpackChecked } from '../backup/restore-backup.ts';
+import type { SealOptions } from '../backup/seal.ts';
+import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import type { CopyEvent } from '../store/copy/copy-events.ts';
+import { markSource, refuseFilled } from '../store/copy/copy-progress.ts';
+import { copyStore } from '../store/copy/copy-store.ts';
+import { DATABASE_FILE, openDataFolder } from '../store/data-folder.ts';
+import { openSqlite } from '../store/sql/sqlite/open-sqlite.ts';
+import { nameOf, openPlace, targetMode } from './copy-records.ts';
+
+interface RestoreOptions {
+  readonly file: string;
+  readonly url: string;
+  readonly config: Pick<Config, 'dataDir'>;
+  readonly seal: SealOptions;
+  readonly report: (message: string) => void;
+}
+
+/**
+ * Restores a backup to a PostgreSQL database without records, which no server uses meanwhile, and compares the two at
+ * the end. The archive is unpacked in the data folder first. The same call continues an interrupted restoration of the
+ * same backup; until it is complete, servers refuse the database.
+ */
+export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerator<CopyEvent, BackupManifest> {
+  const { file, url, config, seal, report } = options;
+  const place = { kind: 'postgres', url } as const;
+  const folder = await openDataFolder(config.dataDir);
+  try {
+    const target = await openPlace(place, { mode: await targetMode(place), mustExist: false, report });
+    try {
+      await refuseFilled(target);
+      const { manifest, names } = await unpackChecked(file, folder.unfinishedFolder, seal);
+      const path = join(folder.unfinishedFolder, DATABASE_FILE);
+      const token = `backup ${await hashOf(path)}`;
+      const database = await openSqlite({ path, readers: 2, isCopying: true });
+      try {
+        const source = { name: file, database };
+        await markSource(source, token);
+        for await (const event of copyStore(source, target, seal.signal)) {
+          if (event.type === 'compared') refuseDifferent(event, nameOf(place));
+          yield event;
+        }
+      } finally {
+        await database.close();
+      }
+      await keepFiles(names, folder.unfinishedFolder, folder.path);
+      return manifest;
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await rm(folder.unfinishedFolder, { recursive: true, force: true });
+    await folder.close();
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+function refuseDifferent({ tables }: CopyEvent & { readonly type: 'compared' }, name: string): void {
+  const different = tables.filter(({ isEqual }) => !isEqual).map(({ table }) => table);
+  if (different.length === 0) return;
+  throw new ServiceError(
+    'store_failed',
+    `What ${name} now holds differs from the backup (${different.join(', ')}). Empty the database, and restore again.`,
+  );
+}
+
+/** Evaluations and the like; what the data folder has already stays. */
+async function keepFiles(names: readonly string[], from: string, to: string): Promise<void> {
+  for (const name of names.filter((each) => each !== DATABASE_FILE)) {
+    await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 });
+    await copyFile(join(from, name), join(to, name), constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { ServiceError } from '../../errors.ts';
+import { byteCount } from '../../shared/byte-count.ts';
+import { DATABASE_FILE } from '../data-folder.ts';
+import { OWN_SETTINGS } from '../sql/copied-store.ts';
+import type { Tables } from '../sql/schema.ts';
+import { openSqlite } from '../sql/sqlite/open-sqlite.ts';
+import { makeSingleFile } from '../sql/sqlite/single-file.ts';
+import { commonTables, readCatalog, type Table } from './catalog.ts';
+import { measure, readPages } from './read-pages.ts';
+import { readCounter, writeCounter, writeRows } from './write-rows.ts';
+
+interface SnapshotOptions {
+  /** Where the database file of SQLite is written, and nothing may be. */
+  readonly path: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes free on the disk of a folder. */
+  readonly freeIn?: (folder: string) => Promise<number>;
+}
+
+/**
+ * Copies all records, with their keys, into a new database file of SQLite. `source` is a transaction that sees one state
+ * of its database, which others may change meanwhile. Nothing that an engine derives is copied: the full-text indexes are
+ * made when the file is first opened, or copied from. The file appears when it is complete.
+ */
+export async function copySnapshot(source: Kysely<Tables>, options: SnapshotOptions): Promise<void> {
+  const { path, signal, freeIn = freeSpaceOn } = options;
+  const folder = `${path}.unfinished`;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    const file = join(folder, DATABASE_FILE);
+    const { writer, reader, close } = await openSqlite({ path: file, readers: 1, isCopying: true });
+    try {
+      const tables = commonTables(await readCatalog(source), await readCatalog(reader));
+      await requireRoom(source, tables, { folder: dirname(path), freeIn });
+      await writer.deleteFrom('settings').where('name', 'not in', OWN_SETTINGS).execute();
+      for (const table of tables) {
+        for await (const { rows } of readPages(source, table)) {
+          refuseAborted(signal);
+          await writer.transaction().execute((transaction) => writeRows(transaction, table, rows));
+        }
+        const counter = table.isCounted ? await readCounter(source, table) : 0;
+        await writer.transaction().execute((transaction) => writeCounter(transaction, table, counter));
+      }
+    } finally {
+      await close();
+    }
+    makeSingleFile(file);
+    await rename(file, path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new ServiceError('cancelled', 'The copy of the database was interrupted.');
+}
+
+/** Pages and indexes of a file take some more than its rows. */
+const FILE_PER_ROWS = 1.3;
+
+async function requireRoom(
+  source: Kysely<Tables>,
+  tables: readonly Table[],
+  { folder, freeIn }: { readonly folder: string } & Required<Pick<SnapshotOptions, 'freeIn'>>,
+): Promise<void> {
+  let needed = 0;
+  for (const table of tables) needed += FILE_PER_ROWS * (await measure(source, table)).bytes;
+  const free = await freeIn(folder);
+  if (free >= needed) return;
+  const words = `A copy of the database needs about ${byteCount(needed)}`;
+  throw new ServiceError(
+    'store_failed',
+    `${words}, and the disk of ${folder} has ${byteCount(free)} free. Free some space there, and try again.`,
+    { publicMessage: `${words} of free disk space, which is not there.` },
+  );
+}
+
+async function freeSpaceOn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
