@@ -118,7 +118,20 @@ describePostgres('Servers', () => {
     const doctor = await runCitewell(['doctor'], { cwd: again.cwd, env });
     expect(doctor.stdout).toMatch(/Database: .*PostgreSQL \d+.*used by \d running servers/);
     const backup = await runCitewell(['backup', 'all.tar'], { cwd: again.cwd, env });
-    expect(backup.stderr).toContain('pg_dump');
+    expect(backup, backup.stderr).toMatchObject({ code: 0 });
+    const verified = await runCitewell(['backup', 'verify', 'all.tar', '--json'], { cwd: again.cwd, env });
+    expect(JSON.parse(verified.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ type: 'verified' });
+    const restored = { ...env, CITEWELL_DATABASE_URL: await postgresDatabase(), CITEWELL_DATA_DIR: 'elsewhere' };
+    const restore = await runCitewell(['restore', 'all.tar'], { cwd: again.cwd, env: restored });
+    expect(restore, restore.stderr).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is restored in postgres'),
+    });
+    const inUse = await runCitewell(['restore', 'all.tar'], {
+      cwd: again.cwd,
+      env: { ...env, CITEWELL_DATA_DIR: 'other' },
+    });
+    expect(inUse.code).not.toBe(0);
     expect(await call(two, `documents/${tea}`)).toMatchObject({ ingestion_status: 'success' });
   }, 300_000);
 
