@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { Condition } from '../shared/condition.ts';
-import type { IngestionQueue, IngestionTask } from '../store/ingestion-queue.ts';
+import type { IngestionQueue, TakenTask } from '../store/ingestion-queue.ts';
 import { TakenOver } from '../store/taken-over.ts';
 import { pauseBefore, type TryPolicy } from './failure-kind.ts';
 import type { IngestEvent, Ingestor } from './ingestor.ts';
@@ -53,7 +53,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : concurrency);
 
   /** Under a load that never ends, this process lets its tasks end now and then for one that it must run alone. */
-  function takeNext(): Promise<IngestionTask | undefined> {
+  function takeNext(): Promise<TakenTask | undefined> {
     const alone = inHand.size === 0;
     const now = performance.now();
     if (alone) lastAloneAt = now;
@@ -63,7 +63,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   async function work(): Promise<void> {
     while (!closing.signal.aborted) {
       const woken = wokenUp.next;
-      let task: IngestionTask | undefined;
+      let task: TakenTask | undefined;
       try {
         task = mayTakeMore() ? await takeNext() : undefined;
       } catch (error) {
@@ -91,7 +91,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     timer.abort();
   }
 
-  function begin(task: IngestionTask): void {
+  function begin(task: TakenTask): void {
     const abort = new AbortController();
     isRunningAlone = task.crashes > 0;
     const ended = attempt(task, AbortSignal.any([abort.signal, closing.signal])).finally(() => {
@@ -102,7 +102,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     inHand.set(task.id, { abort, ended });
   }
 
-  async function attempt(task: IngestionTask, signal: AbortSignal): Promise<void> {
+  async function attempt(task: TakenTask, signal: AbortSignal): Promise<void> {
     try {
       const last = await lastOf(parts.ingestor.run(task.documentId, signal, (error) => later(task, error)));
       if (last?.type === 'postponed') failuresInARow++;
@@ -116,11 +116,11 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   }
 
   /** Until it succeeds, as while a database restarts: nobody takes a task that is in work by a process that runs. */
-  async function putOff({ id }: IngestionTask, signal: AbortSignal): Promise<void> {
+  async function putOff(task: TakenTask, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const until = new Date(Date.now() + policy.firstPauseMs);
       try {
-        await queue.postpone(id, { reason: 'Something went wrong inside the service.', until });
+        await queue.postpone(task, { reason: 'Something went wrong inside the service.', until });
         return;
       } catch {
         await sleep(policy.firstPauseMs, undefined, { signal }).catch(() => undefined);
@@ -128,11 +128,11 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     }
   }
 
-  async function later(task: IngestionTask, error: Error): Promise<Date | undefined> {
+  async function later(task: TakenTask, error: Error): Promise<Date | undefined> {
     const pause = pauseBefore(error, { tries: task.tries, policy });
     if (pause === undefined) return undefined;
     const until = new Date(Date.now() + pause);
-    await queue.postpone(task.id, {
+    await queue.postpone(task, {
       reason: error instanceof ServiceError ? error.publicMessage : error.message,
       until,
     });

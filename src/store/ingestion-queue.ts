@@ -27,6 +27,12 @@ export interface IngestionTask {
   readonly finishedAt: string | null;
 }
 
+/** A task that was taken. */
+export interface TakenTask extends IngestionTask {
+  /** Tells this try from later ones, where several processes share the database. */
+  readonly token?: number;
+}
+
 /** Size of the queue and its throughput. */
 export interface Backlog {
   readonly queued: number;
@@ -66,11 +72,14 @@ export interface IngestionQueue {
    * only when `alone`, so that a task that crashes the process again can be identified; others are taken meanwhile, or
    * with `waits` none as long as one of them is due.
    */
-  take(options: { readonly alone: boolean; readonly waits?: boolean }): Promise<IngestionTask | undefined>;
+  take(options: { readonly alone: boolean; readonly waits?: boolean }): Promise<TakenTask | undefined>;
   /** When the next waiting task is due. */
   nextDue(): Promise<Date | undefined>;
-  /** Schedules a later attempt. Does nothing for a task that is no longer running, or that another process has. */
-  postpone(id: string, options: { readonly reason: string; readonly until: Date }): Promise<void>;
+  /** Schedules a later attempt. Does nothing for a task that is no longer running, or that was taken again since. */
+  postpone(
+    task: Pick<TakenTask, 'id' | 'token'>,
+    options: { readonly reason: string; readonly until: Date },
+  ): Promise<void>;
   /**
    * The present try of this process at the submission, for what it writes. Throws `TakenOver` where another process has
    * the task.

@@ -74,10 +74,25 @@ describePostgres('Servers', () => {
       code: 'conflict',
     });
     await one.queue.release(id, late);
-    await one.queue.postpone(taken?.id ?? '', { reason: 'It failed.', until: new Date() });
+    if (taken === undefined) throw new Error('The task should be taken.');
+    await one.queue.postpone(taken, { reason: 'It failed.', until: new Date() });
     expect(await two.queue.ofDocument(id)).toMatchObject({ state: 'running' });
     await two.corpus.publish(id, publication('', { attempt: held }));
     expect(await one.corpus.get(id)).toMatchObject({ ingestionStatus: 'success' });
+  });
+
+  it('postpone no later try of their own at the same task', async () => {
+    const one = await open(await postgresDatabase());
+    const { id } = await one.corpus.begin(newDocument('letter'), { queued: true });
+    const first = await one.queue.take({ alone: true });
+    await one.queue.release(id, await one.queue.hold(id, 1));
+    const second = await one.queue.take({ alone: true });
+    if (first === undefined || second === undefined) throw new Error('The task should be taken twice.');
+    const later = { reason: 'It failed.', until: new Date() };
+    await one.queue.postpone(first, later);
+    expect(await one.queue.ofDocument(id)).toMatchObject({ state: 'running', lastError: null });
+    await one.queue.postpone(second, later);
+    expect(await one.queue.ofDocument(id)).toMatchObject({ state: 'queued', lastError: 'It failed.' });
   });
 
   it('take over what another one that left could not put back', async () => {

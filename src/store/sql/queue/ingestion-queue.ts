@@ -61,7 +61,9 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
           .set({ state: 'running', tries: next.tries + 1, started_at: now, next_try_at: null })
           .where('key', '=', next.key)
           .execute();
-        return findTask(transaction, next.id);
+        const task = await findTask(transaction, next.id);
+        const token = await shared?.tokenOf(transaction, 'ingestion', next.document_key);
+        return task && { ...task, ...(token !== undefined && { token }) };
       }),
 
     async nextDue() {
@@ -73,15 +75,14 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
       return row?.due == null ? undefined : new Date(row.due);
     },
 
-    async postpone(id, { reason, until }) {
-      const others = (await shared?.inWork(reader, 'ingestion', 'others')) ?? [];
+    async postpone({ id, token }, { reason, until }) {
       await writer
         .updateTable('ingestion_tasks')
         // The process survived this attempt, so the crash count is reset.
         .set({ state: 'queued', crashes: 0, last_error: reason, next_try_at: until.toISOString() })
         .where('id', '=', id)
         .where('state', '=', 'running')
-        .$if(shared !== undefined, (query) => query.where('document_key', 'not in', others))
+        .$if(token !== undefined, (query) => query.where(isHeldBy(token)))
         .execute();
     },
 
@@ -103,10 +104,7 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
         )
         .where('attempt', '=', attempt)
         .where('state', '=', 'running')
-        .$if(token !== undefined, (query) =>
-          query.where(sql<boolean>`exists (select 1 from cluster_claims c where c.kind = 'ingestion'
-            and c.document_key = ingestion_tasks.document_key and c.token = ${token})`),
-        )
+        .$if(token !== undefined, (query) => query.where(isHeldBy(token)))
         .execute();
     },
 
@@ -157,6 +155,10 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
       }),
   };
 }
+
+const isHeldBy = (token: number | undefined) =>
+  sql<boolean>`exists (select 1 from cluster_claims c where c.kind = 'ingestion'
+    and c.document_key = ingestion_tasks.document_key and c.token = ${token})`;
 
 const tasks = (database: Queries) =>
   database
