@@ -1,3 +1,5 @@
+import type { KeptPlaces } from '../../vector-index.ts';
+import type { VectorPlace } from '../../vector-place.ts';
 import type { Database } from '../database.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
@@ -38,6 +40,7 @@ export async function upsertFromRecords(parts: UpsertFromRecords): Promise<void>
         return { key, vector: fromVectorBytes(vector), ...(place && { place }) };
       }),
     );
+    if (collection.places && places) await keepPresent({ sqlite, places: collection.places, written: places, signal });
     done += batch.length;
     onProgress?.(done);
   }
@@ -50,6 +53,33 @@ export async function placeFromRecords({ sqlite, collections, space, keys, signa
   for (const batch of inBatches(keys, BATCH)) {
     signal?.throwIfAborted();
     const found = await readPlaces(sqlite.reader, batch);
-    await places.set([...found].map(([key, place]) => ({ key, place })));
+    await places.set(toPlaced(found));
+    await keepPresent({ sqlite, places, written: found, signal });
   }
 }
+
+interface Written {
+  readonly sqlite: Database;
+  readonly places: KeptPlaces;
+  readonly written: ReadonlyMap<number, VectorPlace>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Writes again what has changed since it was read: of two writers of a place, the one that read the older may be the last
+ * to write, and has to notice that.
+ */
+async function keepPresent({ sqlite, places, written, signal }: Written): Promise<void> {
+  for (let last = written; last.size > 0; ) {
+    signal?.throwIfAborted();
+    const present = await readPlaces(sqlite.reader, [...last.keys()]);
+    const before = last;
+    last = new Map([...present].filter(([key, place]) => !isSamePlace(place, before.get(key))));
+    if (last.size > 0) await places.set(toPlaced(last));
+  }
+}
+
+const toPlaced = (places: ReadonlyMap<number, VectorPlace>) => [...places].map(([key, place]) => ({ key, place }));
+
+const isSamePlace = (one: VectorPlace, other: VectorPlace | undefined): boolean =>
+  one.owner === other?.owner && String(one.collections.toSorted()) === String(other.collections.toSorted());
