@@ -136,6 +136,7 @@ export const variables = z.object({
     .string()
     .transform((list) => splitList(list, /[,\n]/))
     .optional(),
+  CITEWELL_SECRET_KEY: z.string().trim().min(32, 'expected at least 32 random characters').optional(),
   CITEWELL_ALLOW_FOLDERS: z
     .string()
     .transform((list) => splitList(list, /[,\n]/))

@@ -112,6 +112,8 @@ export interface Config {
   readonly folders: readonly string[];
   /** Folders below which superusers may have folders followed over HTTP; absolute paths. */
   readonly allowedFolders: readonly string[];
+  /** Encrypts the credentials of sources. */
+  readonly secretKey?: string;
   /** Toolsets for MCP clients; undefined means the default. */
   readonly mcpToolsets?: readonly string[];
   readonly logLevel: LogLevel;
@@ -205,6 +207,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     allowedFolders: [...(value.CITEWELL_ALLOW_FOLDERS ?? []), ...(value.CITEWELL_FOLDERS ?? [])].map((folder) =>
       resolve(cwd, folder),
     ),
+    ...(value.CITEWELL_SECRET_KEY && { secretKey: value.CITEWELL_SECRET_KEY }),
     ...(value.CITEWELL_MCP_TOOLSETS && { mcpToolsets: value.CITEWELL_MCP_TOOLSETS }),
     metrics: value.CITEWELL_METRICS,
     logLevel: value.CITEWELL_LOG_LEVEL,
@@ -292,3 +295,6 @@ function configurationError(issues: readonly FieldIssue[]): ServiceError {
     { issues },
   );
 }
+
+/** A variable of the environment that holds a credential of a source, for the command that adds it. */
+export const readCredential = (variable: string): string | undefined => process.env[variable]?.trim() || undefined;

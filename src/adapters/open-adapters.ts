@@ -24,6 +24,8 @@ import type { Transcriber } from '../models/transcriber.ts';
 import { type DataFolder, openDataFolder } from '../store/data-folder.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
 import type { ProcessRole } from '../store/other-servers.ts';
+import { KEY_FILE, readKeyFile } from '../store/secrets/key-file.ts';
+import { createSecretBox, type SecretBox } from '../store/secrets/secret-box.ts';
 import { openStore, type RecordStoreOptions } from '../store/sql/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -145,6 +147,7 @@ async function open(
     analyser,
     web,
     sandbox,
+    secrets: openSecrets(config, folder.path),
     external,
     deployment: deploymentOf(config, { dataFolder: folder.path, preferredEmbedder: embedders.preferred, note }),
     log,
@@ -198,6 +201,16 @@ const openTranscriber = (config: Config): Transcriber | undefined => {
   const name = config.transcriber;
   return name === undefined ? undefined : namingSetting('CITEWELL_TRANSCRIBER', () => createTranscriber(name, config));
 };
+
+const openSecrets = ({ secretKey, databaseUrl }: Config, folder: string): SecretBox =>
+  createSecretBox(async () => {
+    if (secretKey !== undefined) return secretKey;
+    if (databaseUrl === undefined) return readKeyFile(join(folder, KEY_FILE));
+    throw new ServiceError(
+      'not_configured',
+      'Credentials of sources are stored encrypted. Set CITEWELL_SECRET_KEY to the same long random text on every server of this database, such as what "openssl rand -base64 32" prints.',
+    );
+  });
 
 const embeddersOf = (config: Config, modelsFolder: string): Embedders => ({
   required: config.embeddingModel,

@@ -4,6 +4,7 @@ import { createCrawlPolicy, defaultCrawlPolicy } from '../web/crawl-policy.ts';
 import { createWebPages } from '../web/create-web-pages.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
 import { createPageFetcher } from '../web/page-fetcher.ts';
+import { createRemoteNetwork } from '../web/remote-network.ts';
 import { createPageRenderer } from '../web/render-page.ts';
 import type { TermAnalyser } from '../web/select-chunks.ts';
 import type { Web } from '../web/web.ts';
@@ -13,6 +14,7 @@ import { enginesOf, type WebSettings } from '../web/web-settings.ts';
 export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { close(): Promise<void> } {
   const proxied = settings.proxy === undefined ? {} : { proxy: settings.proxy };
   const fetcher = createPageFetcher({ rules: { ...publicOnly, open: settings.openHosts }, ...proxied });
+  const network = createRemoteNetwork({ rules: { ...publicOnly, open: settings.openHosts }, ...proxied });
   const crawlPolicy = createCrawlPolicy(fetcher, { ...defaultCrawlPolicy, obeysRobots: settings.obeysRobots });
   const engines = enginesOf(settings);
   const search = engines.length === 0 ? undefined : createWebSearch({ engines, ...proxied });
@@ -30,6 +32,7 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { 
   return {
     webPages,
     ...(search && { webSearch: search }),
+    network,
     sites: { fetcher, crawlPolicy, siteReader: readers },
     async fetchPage(address, { known: _, ...options }) {
       const page = await fetcher.fetch(address, options);
@@ -38,7 +41,7 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { 
     },
     async close() {
       await Promise.all([search?.close(), renderer?.close(), readers.close()]);
-      await Promise.all([fetcher.close(), publicFetcher?.close()]);
+      await Promise.all([fetcher.close(), publicFetcher?.close(), network.close()]);
     },
   };
 }

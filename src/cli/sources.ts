@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readCredential } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isUrl } from '../ingest/ingest-all.ts';
+import { splitList } from '../shared/text.ts';
+import { kindOfAddress } from '../sources/kinds.ts';
+import type { SourceKind } from '../sources/source-kind.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -19,6 +23,10 @@ interface AddOptions extends Shown {
   readonly crawlDepth?: number;
   readonly maxPages?: number;
   readonly keepDeleted?: boolean;
+  readonly every?: number;
+  readonly schedule: boolean;
+  /** As written: `name=value`. */
+  readonly set?: readonly string[];
   readonly collection?: readonly string[];
   readonly wait: boolean;
 }
@@ -32,26 +40,65 @@ export function listSources({ json }: Shown, context: CommandContext): Promise<E
     const sources = await client.sources.list();
     if (json) output.print(JSON.stringify(sources));
     else for (const line of table(sources.map(row))) output.print(line);
-    if (!json && sources.length === 0)
-      output.note('No folder or site is followed. "citewell sources add" follows one.');
+    if (!json && sources.length === 0) output.note('No source is followed. "citewell sources add" follows one.');
     return exitCodes.ok;
   });
 }
 
-/** `citewell sources add`: a folder or an address. */
+/** `citewell sources add`: a folder, a site, or the address of a source of another kind. */
 export function addSource(place: string, options: AddOptions, context: CommandContext): Promise<ExitCode> {
   const { sitemap, crawlDepth, maxPages, keepDeleted, collection = [] } = options;
-  const source = isUrl(place)
-    ? {
-        ...{ kind: 'site', url: place },
-        ...(sitemap !== undefined && { sitemap }),
-        ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
-        ...(maxPages !== undefined && { max_pages: maxPages }),
-      }
-    : { kind: 'folder', path: resolve(place), ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }) };
+  const kind = kindOfAddress(place);
+  const source =
+    kind !== undefined
+      ? remoteSource(kind, place, options)
+      : isUrl(place)
+        ? {
+            ...{ kind: 'site', url: place },
+            ...(sitemap !== undefined && { sitemap }),
+            ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
+            ...(maxPages !== undefined && { max_pages: maxPages }),
+          }
+        : { kind: 'folder', path: resolve(place), ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }) };
   return withClient(context, async (client) =>
     finish(client, await client.sources.add({ ...source, collections: collection }), options, context),
   );
+}
+
+/** Credentials are read from the environment: what is typed is seen by others of this machine, and kept in a history. */
+function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, schedule, set = [] }: AddOptions) {
+  const settings = Object.fromEntries(set.map((each) => readSetting(kind, each)));
+  const credentials = Object.fromEntries(
+    Object.entries(kind.secrets).flatMap(([name, { variable }]) => {
+      const value = readCredential(variable);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const missing = Object.entries(kind.secrets).filter(([name, secret]) => secret.isRequired && !(name in credentials));
+  if (missing.length > 0) {
+    throw new ServiceError(
+      'invalid_request',
+      `${kind.title} needs credentials. Set ${missing.map(([, { variable }]) => variable).join(' and ')} in the environment of this command.`,
+    );
+  }
+  return {
+    ...{ kind: kind.type, address, settings, credentials },
+    ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }),
+    ...(every !== undefined && { every_minutes: every }),
+    ...(!schedule && { every_minutes: null }),
+  };
+}
+
+function readSetting({ type, fields }: SourceKind, written: string): readonly [string, unknown] {
+  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(written) ?? [];
+  const field = fields[name];
+  if (field === undefined) {
+    const known = Object.entries(fields).map(([each, { description }]) => `${each} (${description})`);
+    throw new ServiceError('invalid_request', `"${written}" is no setting of ${type}. There are: ${known.join('; ')}.`);
+  }
+  if (field.type === 'number') return [name, Number(value)];
+  if (field.type === 'flag') return [name, value === 'true' || value === ''];
+  return [name, field.type === 'list' ? splitList(value, /,/) : value];
 }
 
 /** `citewell sources sync` */
@@ -131,7 +178,7 @@ const outcomes = (sync: SourceRecord['last_sync']): string =>
 /** By its folder or address, or by the beginning of its identifier. */
 async function findSource(client: Client, place: string): Promise<SourceRecord> {
   const all = await client.sources.list();
-  const location = isUrl(place) ? place : resolve(place);
+  const location = isUrl(place) || kindOfAddress(place) !== undefined ? place : resolve(place);
   const named = all.filter((source) => source.location === location || source.location === place);
   const found = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(place.toLowerCase()));
   const [source, other] = found;
@@ -139,7 +186,7 @@ async function findSource(client: Client, place: string): Promise<SourceRecord> 
   throw new ServiceError(
     source === undefined ? 'not_found' : 'invalid_request',
     source === undefined
-      ? `No followed folder or site is "${place}". "citewell sources list" shows them.`
+      ? `No followed source is "${place}". "citewell sources list" shows them.`
       : `"${place}" begins several identifiers: ${found.map(({ id }) => id).join(', ')}.`,
   );
 }

@@ -9,6 +9,7 @@ import type { ModelRegistry } from '../models/model.ts';
 import type { ModelChoices } from '../models/model-choices.ts';
 import type { Reranker } from '../retrieval/rerank.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { SecretBox } from '../store/secrets/secret-box.ts';
 import type { Store } from '../store/store.ts';
 import type { VectorIndex } from '../store/vector-index.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -46,6 +47,8 @@ export interface Adapters {
   readonly metrics?: Metrics | undefined;
   /** Records requests, searches, calls and ingestions as spans; nothing is recorded without it. */
   readonly traces?: Traces | undefined;
+  /** Encrypts credentials that are stored; undefined where none can be. */
+  readonly secrets?: SecretBox | undefined;
   readonly deployment: Deployment;
   readonly log: HttpLog;
   readonly settings: Settings;

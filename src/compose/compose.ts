@@ -176,6 +176,8 @@ export function compose(given: Adapters): Product {
       records: store.followed,
       others: store.others,
       web: web?.sites,
+      network: web?.network,
+      secrets: adapters.secrets,
     },
     users: store.people.users,
     ...{ allowedFolders: settings.allowedFolders, dataFolder: deployment.data, report },

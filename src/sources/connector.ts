@@ -86,6 +86,4 @@ export interface RemoteNetwork {
 
 export interface ConnectorParts {
   readonly network: RemoteNetwork;
-  /** A folder for temporary files, below which the connector makes its own; undefined where there is none. */
-  readonly temporaryFolder?: string | undefined;
 }

@@ -80,7 +80,8 @@ export const settingsSchema = (fields: SourceFields): z.ZodType<Settings> =>
     Object.fromEntries(
       Object.entries(fields).map(([name, field]) => {
         const described = schemaOf(field).describe(field.description);
-        return [name, field.isRequired === true ? described : described.optional()];
+        // An address may say those that are required.
+        return [name, described.optional()];
       }),
     ),
   ) as unknown as z.ZodType<Settings>;

@@ -2,10 +2,11 @@ import { ServiceError } from '../errors.ts';
 import type { Settings } from './fields.ts';
 import { imapKind } from './imap/imap.ts';
 import { notionKind } from './notion/notion.ts';
+import { s3Kind } from './s3/s3-kind.ts';
 import type { SourceKind } from './source-kind.ts';
 
 /** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
-export const sourceKinds: readonly SourceKind[] = [imapKind, notionKind];
+export const sourceKinds: readonly SourceKind[] = [s3Kind, imapKind, notionKind];
 
 export function sourceKind(type: string): SourceKind {
   const kind = sourceKinds.find((each) => each.type === type);
@@ -34,4 +35,25 @@ export function settingsOfAddress(kind: SourceKind, address: string): Settings {
   }
   const read = Object.entries(kind.readAddress(url)).filter(([, value]) => value !== undefined);
   return Object.fromEntries(read) as Settings;
+}
+
+/** The settings of an address and those beside it, which must not contradict it. Throws `invalid_request`. */
+export function readSettings(
+  kind: SourceKind,
+  { address, settings: given }: { readonly address?: string | undefined; readonly settings: Settings },
+): { readonly address: string; readonly settings: Settings } {
+  const written = address === undefined ? {} : settingsOfAddress(kind, address);
+  const settings = { ...written, ...given };
+  for (const [name, { isRequired }] of Object.entries(kind.fields)) {
+    if (written[name] !== undefined && settings[name] !== written[name]) {
+      throw new ServiceError('invalid_request', `The address says another ${name} than the settings. Give it once.`);
+    }
+    if (isRequired === true && settings[name] === undefined) {
+      throw new ServiceError(
+        'invalid_request',
+        `The setting ${name} is missing, which an address such as ${kind.example} also says.`,
+      );
+    }
+  }
+  return { address: kind.addressOf(settings as never), settings };
 }

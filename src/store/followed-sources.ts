@@ -1,4 +1,4 @@
-/** What is followed: a folder of this machine, or pages of a site. */
+/** What is followed: a folder of this machine, pages of a site, or a source of another kind. */
 export type SourceLocation =
   | { readonly kind: 'folder'; readonly path: string; readonly keepDeleted: boolean }
   | {
@@ -9,6 +9,17 @@ export type SourceLocation =
       /** Links followed one after another; for `crawl`. */
       readonly depth: number;
       readonly limit: number;
+    }
+  | {
+      readonly kind: 'remote';
+      /** Name of its kind, such as `s3`. */
+      readonly type: string;
+      /** Shown, and what tells it from others. */
+      readonly address: string;
+      readonly settings: Readonly<Record<string, string | readonly string[] | number | boolean>>;
+      readonly keepDeleted: boolean;
+      /** Minutes between two synchronisations; null for none but those that are asked for. */
+      readonly everyMinutes: number | null;
     };
 
 /** What a synchronisation did; `endedAt` is null while it runs, and when a stop of the service interrupted it. */
@@ -39,6 +50,17 @@ export interface FollowedSource {
   readonly collectionIds: readonly string[];
   readonly createdAt: string;
   readonly lastSync: SyncReport | null;
+  /** Sealed credentials, where there are any. */
+  readonly credentials?: string | undefined;
+}
+
+/** What is known of an item of a source outside this machine. */
+export interface SourceItem {
+  readonly key: string;
+  /** That was taken in, or cannot be; null for one that is to be read again. */
+  readonly version: string | null;
+  /** Source of its document. */
+  readonly uri: string;
 }
 
 /** The followed sources of all users. */
@@ -48,5 +70,21 @@ export interface FollowedSourceRecords {
   add(source: FollowedSource): Promise<void>;
   /** Does nothing for a source that was removed. */
   saveReport(id: string, report: SyncReport): Promise<void>;
+  /** Also forgets its items. */
   remove(id: string): Promise<void>;
+  cursorOf(id: string): Promise<string | undefined>;
+  saveCursor(id: string, cursor: string | undefined): Promise<void>;
+  /** Those of these keys that are known. */
+  items(id: string, keys: readonly string[]): Promise<readonly SourceItem[]>;
+  /** Adds or replaces an item that this pass has seen. */
+  saveItems(id: string, pass: string, items: readonly SourceItem[]): Promise<void>;
+  /** Items that were not seen in this pass, in order of key. */
+  unseen(
+    id: string,
+    pass: string,
+    query: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly SourceItem[]>;
+  /** Whether any item is known. */
+  hasItems(id: string): Promise<boolean>;
+  removeItems(id: string, keys: readonly string[]): Promise<void>;
 }

@@ -5,7 +5,8 @@ const GROUP_AND_OTHERS = 0o077;
 const FOLDER_MODE = 0o700;
 
 /** Names of the files Citewell keeps in its data folder. */
-const OUR_NAMES = /^(?:citewell\.db|lock|holder\.json|server\.json|chroma|cache$|evaluations$|migration-|unfinished$)/;
+const OUR_NAMES =
+  /^(?:citewell\.db|lock|holder\.json|server\.json|chroma|cache$|evaluations$|migration-|unfinished$|secret\.key)/;
 
 /**
  * Restricts the data folder and Citewell's files in it to their owner. Returns the reason, for users, why others can

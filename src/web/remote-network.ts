@@ -37,7 +37,7 @@ export function createRemoteNetwork({
     const isRequest = typeof input !== 'string' && !(input instanceof URL);
     const target = isRequest ? new Request(input.url, requestInit(input)) : input;
     try {
-      const answer = await send(target as RequestInfo, { ...(init as object), dispatcher } as RequestInit);
+      const answer = await send(target as RequestInfo, { ...plain(init), dispatcher } as RequestInit);
       return answer as unknown as Response;
     } catch (error) {
       throw asServiceError(error, url, init?.signal ?? (isRequest ? input.signal : undefined));
@@ -59,6 +59,13 @@ export function createRemoteNetwork({
     close: async () => (await opening)?.destroy(),
   };
 }
+
+/** Headers of the runtime are none of the package, which would take them for an object without members. */
+const plain = (init: globalThis.RequestInit = {}): object => ({
+  ...init,
+  ...(init.headers && { headers: [...new Headers(init.headers)] }),
+  ...(init.body && typeof init.body !== 'string' && { duplex: 'half' }),
+});
 
 const requestInit = ({ method, headers, body, signal, redirect }: Request): RequestInit =>
   ({ method, headers: [...headers], body, signal, redirect, ...(body && { duplex: 'half' }) }) as RequestInit;

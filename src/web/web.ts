@@ -1,3 +1,4 @@
+import type { RemoteNetwork } from '../sources/connector.ts';
 import type { CrawlPolicy } from './crawl-policy.ts';
 import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
 import type { SiteReader } from './site-pages.ts';
@@ -13,6 +14,8 @@ export interface Web {
   fetchPage(address: string, options: FetchOptions): Promise<FetchedPage>;
   /** For the pages of a site. */
   readonly sites?: WebAccess;
+  /** For followed sources of other kinds. */
+  readonly network?: RemoteNetwork;
 }
 
 /** What the walk of a site needs. */

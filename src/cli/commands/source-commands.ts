@@ -4,15 +4,22 @@ import type { CommandParts } from './command-parts.ts';
 
 /** `sources` and what is done with one. */
 export function sourceCommands(program: Command, { context, ended }: CommandParts): void {
-  const sources = program.command('sources').description('folders and sites that documents are kept in step with');
+  const sources = program
+    .command('sources')
+    .description('folders, sites and other sources that documents are kept in step with');
   const load = () => import('../sources.ts');
   const json = (command: Command) => command.option('--json', 'machine-readable');
   const waits = (command: Command) => json(command).option('--no-wait', 'leave the rest to the running server');
   json(
     sources.command('list', { isDefault: true }).description('oldest first, with what the last synchronisation did'),
   ).action(async (options) => ended(await (await load()).listSources(options, context)));
-  waits(sources.command('add').description('follow a folder of the server, or a site').argument('<folder or address>'))
-    .option('--keep-deleted', 'of a folder: keep the documents of files that are deleted')
+  waits(
+    sources
+      .command('add')
+      .description('follow a folder of the server, a site, or another source such as s3://bucket/prefix')
+      .argument('<folder or address>'),
+  )
+    .option('--keep-deleted', 'keep the documents of files that are deleted; not of a site')
     .option('--sitemap', 'of a site: the pages of its sitemaps, instead of what its links lead to')
     .addOption(
       new Option('--crawl-depth <number>', 'of a site: links followed one after another (default 1)').argParser(
@@ -20,6 +27,18 @@ export function sourceCommands(program: Command, { context, ended }: CommandPart
       ),
     )
     .addOption(new Option('--max-pages <number>', 'of a site (default 500)').argParser(parseCount(10_000)))
+    .addOption(
+      new Option(
+        '--set <name=value>',
+        'a setting of another source, such as endpoint=https://… (repeatable); credentials are read from the environment, such as AWS_SECRET_ACCESS_KEY',
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option('--every <minutes>', 'between two synchronisations of another source (default 60)').argParser(
+        parseCount(44_640),
+      ),
+    )
+    .option('--no-schedule', 'of another source: synchronise it only when asked')
     .addOption(new Option('--collection <name>', 'add documents to this collection (repeatable)').argParser(collect))
     .action(async (place, options) => ended(await (await load()).addSource(place, options, context)));
   waits(sources.command('sync').description('look at everything again now').argument('<folder, address or id>')).action(

@@ -4,12 +4,13 @@ import { usableCollections } from '../../access/usable-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import type { SourceStatus } from '../../ingest/sources/source-service.ts';
+import { sourceKinds } from '../../sources/kinds.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, readId, readQuery } from '../read-request.ts';
-import { newSource, toFollowedSource } from '../wire/followed-source.ts';
+import { newSource, toFollowedSource, toSourceKind } from '../wire/followed-source.ts';
 import { pageQuery } from '../wire/query.ts';
 
 type Services = Pick<HttpServices, 'followed' | 'collections'>;
@@ -38,7 +39,12 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     const principal = principalOf(response);
     if (wanted.location.kind === 'folder') requireSuperuser(principal);
     const collectionIds = await usableCollections(collections, principal, wanted.collections);
-    response.json(single(toFollowedSource(await followed.add(wanted.location, principal, collectionIds))));
+    response.json(
+      single(toFollowedSource(await followed.add(wanted.location, principal, collectionIds, wanted.credentials))),
+    );
+  });
+  router.get('/kinds', (_request, response) => {
+    response.json(list(sourceKinds.map(toSourceKind), sourceKinds.length));
   });
   router.get('/:id', async (request, response) => {
     response.json(single(toFollowedSource(await find(request, response))));

@@ -1,15 +1,38 @@
 import { z } from 'zod';
-import type { SourceStatus } from '../../ingest/sources/source-service.ts';
+import { placeOf, type SourceStatus } from '../../ingest/sources/source-service.ts';
+import { type Secrets, type Settings, secretsSchema, settingsSchema } from '../../sources/fields.ts';
+import { readSettings, sourceKind, sourceKinds } from '../../sources/kinds.ts';
+import type { SourceKind } from '../../sources/source-kind.ts';
 import type { SourceLocation } from '../../store/followed-sources.ts';
 import { id, ids, timestamp } from './record-parts.ts';
 
-// Ours: folders and sites that documents are kept in step with.
+// Ours: what documents are kept in step with.
 
 const webAddress = z.url({ protocol: /^https?$/, error: 'This must be an http or https address.' });
 const collections = z
   .array(z.string().trim().min(1).max(200))
   .default([])
   .describe('Ids or names; new ones are created.');
+
+const keepDeleted = z.boolean().default(false).describe('Keep the documents of what is deleted there.');
+const everyMinutes = z
+  .int()
+  .min(5)
+  .max(60 * 24 * 31)
+  .nullable()
+  .default(60)
+  .describe('Minutes between two synchronisations; null for none but those that are asked for.');
+
+const newRemoteSource = (kind: SourceKind) =>
+  z.object({
+    kind: z.literal(kind.type),
+    address: z.string().max(4_000).optional().describe(`Such as ${kind.example}; says some of the settings.`),
+    settings: settingsSchema(kind.fields).default({}),
+    credentials: secretsSchema(kind.secrets).default({}).describe('Stored encrypted, and never shown.'),
+    keep_deleted: keepDeleted,
+    every_minutes: everyMinutes,
+    collections,
+  });
 
 export const newSource = z
   .discriminatedUnion('kind', [
@@ -27,8 +50,13 @@ export const newSource = z
       max_pages: z.int().min(1).max(10_000).default(500),
       collections,
     }),
+    ...sourceKinds.map(newRemoteSource),
   ])
-  .transform((wire) => ({ location: toLocation(wire), collections: wire.collections }));
+  .transform((wire) => {
+    const given = wire as NewSource & { readonly collections: readonly string[] };
+    const credentials = 'credentials' in given ? given.credentials : undefined;
+    return { location: toLocation(given), collections: given.collections, ...(credentials && { credentials }) };
+  });
 
 type NewSource =
   | { readonly kind: 'folder'; readonly path: string; readonly keep_deleted: boolean }
@@ -38,23 +66,46 @@ type NewSource =
       readonly sitemap: boolean;
       readonly crawl_depth: number;
       readonly max_pages: number;
+    }
+  | {
+      /** Of another kind. */
+      readonly kind: `other ${string}`;
+      readonly address?: string;
+      readonly settings: Settings;
+      readonly credentials: Secrets;
+      readonly keep_deleted: boolean;
+      readonly every_minutes: number | null;
     };
 
-const toLocation = (wire: NewSource): SourceLocation =>
-  wire.kind === 'folder'
-    ? { kind: 'folder', path: wire.path, keepDeleted: wire.keep_deleted }
-    : {
-        ...{ kind: 'site', url: wire.url, limit: wire.max_pages },
-        ...(wire.sitemap ? { walk: 'sitemap', depth: 0 } : { walk: 'crawl', depth: wire.crawl_depth }),
-      };
+function toLocation(wire: NewSource): SourceLocation {
+  if (wire.kind === 'folder') return { kind: 'folder', path: wire.path, keepDeleted: wire.keep_deleted };
+  if (wire.kind === 'site') {
+    return {
+      ...{ kind: 'site', url: wire.url, limit: wire.max_pages },
+      ...(wire.sitemap ? { walk: 'sitemap', depth: 0 } : { walk: 'crawl', depth: wire.crawl_depth }),
+    };
+  }
+  const kind = sourceKind(wire.kind);
+  const { settings, address } = readSettings(kind, wire);
+  return {
+    ...{ kind: 'remote', type: kind.type, address, settings },
+    ...{ keepDeleted: wire.keep_deleted, everyMinutes: wire.every_minutes },
+  };
+}
 
 export const followedSource = z
   .object({
     id,
     owner_id: id,
-    kind: z.enum(['folder', 'site']),
+    kind: z.string().describe('`folder`, `site`, or the name of another kind, such as `s3`.'),
     location: z.string().describe('The path or the address.'),
-    keep_deleted: z.boolean().nullable().describe('For folders.'),
+    keep_deleted: z.boolean().nullable().describe('Not for sites.'),
+    settings: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('For other kinds than folders and sites; so are the two below.'),
+    has_credentials: z.boolean().nullable(),
+    every_minutes: z.int().nullable(),
     sitemap: z.boolean().nullable().describe('For sites; so are the two below.'),
     crawl_depth: z.int().nullable(),
     max_pages: z.int().nullable(),
@@ -84,15 +135,19 @@ export const followedSource = z
   [Name in keyof ReturnType<typeof toFollowedSource>]: unknown;
 }>;
 
-export function toFollowedSource({ location, lastSync, ...source }: SourceStatus) {
+export function toFollowedSource({ location, lastSync, credentials, ...source }: SourceStatus) {
   const site = location.kind === 'site' ? location : undefined;
+  const remote = location.kind === 'remote' ? location : undefined;
   const done = Object.values(lastSync?.counts ?? {}).reduce((sum, count) => sum + count, 0);
   return {
     id: source.id,
     owner_id: source.ownerId,
-    kind: location.kind,
-    location: location.kind === 'folder' ? location.path : location.url,
-    keep_deleted: location.kind === 'folder' ? location.keepDeleted : null,
+    kind: remote?.type ?? location.kind,
+    location: placeOf(location),
+    keep_deleted: location.kind === 'site' ? null : location.keepDeleted,
+    settings: remote?.settings ?? null,
+    has_credentials: remote === undefined ? null : credentials !== undefined,
+    every_minutes: remote?.everyMinutes ?? null,
     sitemap: site === undefined ? null : site.walk === 'sitemap',
     crawl_depth: site?.walk === 'crawl' ? site.depth : null,
     max_pages: site?.limit ?? null,
@@ -111,3 +166,36 @@ export function toFollowedSource({ location, lastSync, ...source }: SourceStatus
     },
   };
 }
+
+const sourceField = z.object({
+  name: z.string(),
+  type: z.enum(['text', 'list', 'number', 'flag', 'credential']),
+  description: z.string(),
+  example: z.string().nullable(),
+  is_required: z.boolean(),
+  variable: z.string().nullable().describe('Of credentials: what the command line reads it from.'),
+});
+
+export const sourceKindRecord = z
+  .object({
+    kind: z.string(),
+    title: z.string(),
+    example: z.string().describe('An address of this kind.'),
+    fields: z.array(sourceField),
+  })
+  .meta({ id: 'SourceKind' });
+
+export const toSourceKind = ({ type, title, example, fields, secrets }: SourceKind) => ({
+  kind: type,
+  ...{ title, example },
+  fields: [
+    ...Object.entries(fields).map(([name, field]) => ({
+      ...{ name, type: field.type, description: field.description, example: field.example ?? null, variable: null },
+      is_required: field.isRequired ?? false,
+    })),
+    ...Object.entries(secrets).map(([name, secret]) => ({
+      ...{ name, type: 'credential', description: secret.description, example: null, variable: secret.variable },
+      is_required: secret.isRequired ?? false,
+    })),
+  ],
+});

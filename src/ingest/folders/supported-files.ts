@@ -27,6 +27,12 @@ export async function isSupported(path: string): Promise<boolean> {
   }
 }
 
+/** The same by the name alone, for a file that is elsewhere. */
+export function isNamedLikeSupported(fileName: string): boolean {
+  const extension = extensionOf(fileName);
+  return extension === '' || typeByExtension(extension) !== undefined;
+}
+
 async function readHead(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {

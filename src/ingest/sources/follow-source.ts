@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
+import type { RemoteNetwork, SourceConnector } from '../../sources/connector.ts';
+import type { Secrets } from '../../sources/fields.ts';
+import { sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, FollowedSourceRecords } from '../../store/followed-sources.ts';
 import type { CollectionRecords } from '../../store/records.ts';
+import type { SecretBox } from '../../store/secrets/secret-box.ts';
 import type { UserRecords } from '../../store/user-records.ts';
 import type { WebAccess } from '../../web/web.ts';
 import type { FolderTarget } from '../folders/folder-target.ts';
@@ -27,6 +32,8 @@ export interface Followed {
   /** False until its record is written. */
   isStored: boolean;
   isInWork: boolean;
+  /** Its next synchronisation is one by the schedule, and not one that was asked for. */
+  isScheduled: boolean;
 }
 
 export interface FollowerParts extends LocalTargetParts {
@@ -39,6 +46,10 @@ export interface FollowerParts extends LocalTargetParts {
   readonly maxFileBytes?: number | undefined;
   /** Undefined without web access. */
   readonly web?: WebAccess | undefined;
+  /** What connectors reach their servers through; undefined without web access. */
+  readonly network?: RemoteNetwork | undefined;
+  /** Encrypts credentials; undefined where none can be kept. */
+  readonly secrets?: SecretBox | undefined;
   readonly report: (message: string, cause: unknown) => void;
 }
 
@@ -56,6 +67,7 @@ export type Follow = (entry: Followed) => void;
 
 export function createFollower(parts: FollowerParts, closing: AbortSignal): Follow {
   const { records, collections, users, allowedFolders, dataFolder, maxFileBytes: maxBytes, web, report } = parts;
+  const { network, secrets } = parts;
 
   const begin = (entry: Followed): void => {
     const stop = new AbortController();
@@ -64,7 +76,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     entry.state = 'syncing';
     entry.problem = undefined;
     entry.isInWork = true;
-    entry.over = (entry.source.location.kind === 'folder' ? followFolder(entry, signal) : walkSite(entry, signal))
+    entry.over = works[entry.source.location.kind](entry, signal)
       .catch((error: unknown) => {
         entry.state = 'stopped';
         entry.problem = problemOf(error);
@@ -178,6 +190,69 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     }
     await tally.save();
   }
+
+  async function followRemote(entry: Followed, signal: AbortSignal): Promise<void> {
+    let isScheduled = entry.isScheduled;
+    entry.isScheduled = false;
+    if (isScheduled) await untilDue(entry, signal);
+    while (!signal.aborted) {
+      await syncOnce(entry, !isScheduled, signal);
+      isScheduled = true;
+      const { location } = entry.source;
+      if (signal.aborted || location.kind !== 'remote' || location.everyMinutes === null) return;
+      await sleep(location.everyMinutes * 60_000, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async function untilDue(entry: Followed, signal: AbortSignal): Promise<void> {
+    const { location, lastSync } = entry.source;
+    if (location.kind !== 'remote' || location.everyMinutes === null || !lastSync?.endedAt) return;
+    entry.state = lastSync.problem === undefined ? 'idle' : 'stopped';
+    entry.problem = lastSync.problem;
+    const wait = Date.parse(lastSync.endedAt) + location.everyMinutes * 60_000 - Date.now();
+    if (wait > 0) await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+
+  async function syncOnce(entry: Followed, isFull: boolean, signal: AbortSignal): Promise<void> {
+    const { id, location, credentials } = entry.source;
+    if (location.kind !== 'remote') return;
+    entry.state = 'syncing';
+    entry.problem = undefined;
+    const tally = newTally(entry);
+    await tally.save();
+    let connector: SourceConnector | undefined;
+    try {
+      if (network === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
+      await requireOwnerRights(entry.source, users);
+      const sealed = credentials === undefined ? undefined : await secrets?.open(credentials, id);
+      const kind = sourceKind(location.type);
+      const given = sealed === undefined ? {} : (JSON.parse(sealed) as Secrets);
+      connector = await kind.open(location.settings as never, given as never, { network });
+      const { syncRemote } = await import('./sync-remote.ts');
+      const { isNamedLikeSupported, MAX_BYTES } = await import('../folders/supported-files.ts');
+      for await (const step of syncRemote({
+        ...{ id, pass: newId(), connector, records, target: targetOf(entry.source), isFull, signal },
+        ...{ keepDeleted: location.keepDeleted, maxBytes: maxBytes ?? MAX_BYTES, isSupported: isNamedLikeSupported },
+      })) {
+        if (step.outcome === 'kept') entry.problem = step.reason;
+        tally.addRemote(step);
+      }
+      tally.end();
+      entry.state = 'idle';
+    } catch (error) {
+      if (!signal.aborted) {
+        entry.state = 'stopped';
+        entry.problem = problemOf(error);
+        if (!(error instanceof ServiceError)) report(`The source ${location.address} could not be followed.`, error);
+        tally.end();
+      }
+    } finally {
+      await connector?.close?.().catch(() => undefined);
+    }
+    await tally.save();
+  }
+
+  const works = { folder: followFolder, site: walkSite, remote: followRemote } as const;
 
   const targetOf = ({ ownerId, collectionIds }: FollowedSource): FolderTarget =>
     localTarget(

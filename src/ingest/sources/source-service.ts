@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Secrets } from '../../sources/fields.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { OtherServers } from '../../store/other-servers.ts';
 import { createFollower, type Followed, type FollowerParts, type SourceState } from './follow-source.ts';
@@ -28,6 +29,8 @@ export interface SourceService {
     location: SourceLocation,
     owner: Pick<Principal, 'userId'>,
     collectionIds: readonly string[],
+    /** Credentials, for a source outside this machine. */
+    credentials?: Secrets,
   ): Promise<SourceStatus>;
   /** Begins a full synchronisation. */
   sync(id: string): Promise<SourceStatus>;
@@ -85,10 +88,15 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     void entry.over.then(() => ending.delete(entry.over));
   };
 
-  /** A walk of a site is taken up again only if the end of a process interrupted it. */
+  /**
+   * A walk of a site, and a source that has no schedule, is taken up again only if the end of a process interrupted it.
+   */
   const resume = (entry: Followed): void => {
     const { location, lastSync } = entry.source;
-    if (location.kind === 'site' && lastSync !== null && lastSync.endedAt !== null) return;
+    const isOver = lastSync !== null && lastSync.endedAt !== null;
+    if (location.kind === 'site' && isOver) return;
+    if (location.kind === 'remote' && isOver && location.everyMinutes === null) return;
+    entry.isScheduled = true;
     void entry.over.then(() => {
       if (isFollowing && followed.get(entry.source.id) === entry && !entry.isInWork) follow(entry);
     });
@@ -102,19 +110,26 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     if (own.length >= MAX_PER_OWNER) {
       throw new ServiceError(
         'conflict',
-        `At most ${MAX_PER_OWNER} folders and sites are followed for one user. Remove some first.`,
+        `At most ${MAX_PER_OWNER} sources are followed for one user. Remove some first.`,
       );
     }
     const other = own.find(({ source: { location: there } }) =>
       there.kind === 'folder'
         ? location.kind === 'folder' && overlap(there.path, location.path)
-        : location.kind === 'site' && there.url === location.url,
+        : location.kind !== 'folder' && placeOf(there) === placeOf(location),
     );
     if (other === undefined) return;
-    const { location: there } = other.source;
-    const name = there.kind === 'folder' ? there.path : there.url;
-    throw new ServiceError('conflict', `${name} is followed already. Remove it first, or synchronise it.`);
+    throw new ServiceError(
+      'conflict',
+      `${placeOf(other.source.location)} is followed already. Remove it first, or synchronise it.`,
+    );
   }
+
+  const sealed = async (secrets: Secrets | undefined, id: string): Promise<string | undefined> => {
+    if (secrets === undefined || Object.keys(secrets).length === 0) return undefined;
+    if (parts.secrets !== undefined) return parts.secrets.seal(JSON.stringify(secrets), id);
+    throw new ServiceError('not_configured', 'This service can keep no credentials. Set CITEWELL_SECRET_KEY.');
+  };
 
   const find = async (id: string): Promise<Followed> => {
     await load();
@@ -130,15 +145,20 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     await entry.over;
   };
 
-  async function add(...[given, { userId }, collectionIds]: Parameters<SourceService['add']>): Promise<SourceStatus> {
+  async function add(
+    ...[given, { userId }, collectionIds, secrets]: Parameters<SourceService['add']>
+  ): Promise<SourceStatus> {
     await load();
     const location = given.kind === 'folder' ? { ...given, path: await requireFolder(given.path) } : given;
     const { overlap } = await import('../folders/followable-folder.ts');
+    const id = newId();
+    const credentials = await sealed(secrets, id);
     // Nothing is awaited between this check and the entry, so that two requests at once do not both pass.
     requireFree(location, userId, overlap);
     const lastSync = null;
     const source = {
-      ...{ id: newId(), ownerId: userId, location, collectionIds, lastSync },
+      ...{ id, ownerId: userId, location, collectionIds, lastSync },
+      ...(credentials !== undefined && { credentials }),
       createdAt: new Date().toISOString(),
     };
     const entry: Followed = { ...newEntry(source), isStored: false };
@@ -162,7 +182,10 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       entry.stop.abort();
       await entry.over;
       // Two requests at once begin one synchronisation.
-      if (followed.has(entry.source.id) && entry.stop.signal.aborted) follow(entry);
+      if (followed.has(entry.source.id) && entry.stop.signal.aborted) {
+        entry.isScheduled = false;
+        follow(entry);
+      }
     }
     return statusHere(entry);
   }
@@ -191,8 +214,9 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       await load();
       return [...followed.values()].map(statusHere);
     },
-    add: (location, owner, collectionIds) => {
-      const adding = () => add(location, owner, collectionIds);
+    add: (...source) => {
+      const [, owner] = source;
+      const adding = () => add(...source);
       return others === undefined ? adding() : others.inTurn(`sources of ${owner.userId}`, adding);
     },
     sync,
@@ -217,7 +241,20 @@ const newEntry = (source: FollowedSource): Followed => ({
   over: Promise.resolve(),
   isStored: true,
   isInWork: false,
+  isScheduled: false,
 });
+
+/** By which a source is shown. */
+export function placeOf(location: SourceLocation): string {
+  switch (location.kind) {
+    case 'folder':
+      return location.path;
+    case 'site':
+      return location.url;
+    case 'remote':
+      return location.address;
+  }
+}
 
 /** What the report of the server that follows it says. */
 function stateElsewhere({ location, lastSync }: FollowedSource): Pick<SourceStatus, 'state' | 'problem'> {

@@ -1,6 +1,7 @@
 import type { SyncFailure, SyncReport } from '../../store/followed-sources.ts';
 import type { FolderStep } from '../folders/folder-step.ts';
 import type { IngestStep } from '../ingest-all.ts';
+import type { RemoteStep } from './sync-remote.ts';
 
 /** Counts what a synchronisation does, and saves it now and then. */
 export interface SyncTally {
@@ -9,6 +10,8 @@ export interface SyncTally {
   total(): number | undefined;
   add(step: FolderStep): void;
   addPage(step: Extract<IngestStep, { type: 'result' }>): void;
+  /** An item of a source outside this machine. */
+  addRemote(step: RemoteStep): void;
   /** A page that the site no longer has; its document is kept. */
   addGonePage(name: string, documentId: string): void;
   /** The pass over everything is complete; later steps are changes. */
@@ -72,6 +75,7 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
       if (endedAt !== null) endedAt = new Date().toISOString();
     },
     addPage: ({ outcome, ...page }) => count(outcome, { reason: undefined, ...page }),
+    addRemote: ({ outcome, ...item }) => count(outcome, { reason: undefined, ...item }),
     addGonePage: (name, documentId) =>
       count('gone', {
         name,

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { GraphTables } from './graph/graph-tables.ts';
+import type { SourceTables } from './source-schema.ts';
 import type { UserTables } from './users/user-tables.ts';
 
 /** JSON stored as text; its type is noted beside each column. Times are ISO-8601 in UTC. */
@@ -90,18 +91,6 @@ export interface PromptTable {
   readonly input_types: JsonText;
   readonly created_at: string;
   readonly updated_at: string;
-}
-
-export interface FollowedSourceTable {
-  readonly id: string;
-  readonly owner_id: string;
-  /** SourceLocation */
-  readonly location: JsonText;
-  /** string[] */
-  readonly collection_ids: JsonText;
-  readonly created_at: string;
-  /** SyncReport */
-  readonly last_sync: JsonText | null;
 }
 
 export interface ChunkTable {
@@ -311,7 +300,7 @@ export interface VisibleOriginalTable {
 }
 
 /** The tables of the record store, without the full-text indexes, which differ between database engines. */
-export interface Tables extends UserTables, GraphTables {
+export interface Tables extends UserTables, GraphTables, SourceTables {
   readonly documents: DocumentTable;
   readonly document_files: DocumentFileTable;
   readonly document_texts: DocumentTextTable;
@@ -319,7 +308,6 @@ export interface Tables extends UserTables, GraphTables {
   readonly collections: CollectionTable;
   readonly collection_members: CollectionMemberTable;
   readonly prompts: PromptTable;
-  readonly followed_sources: FollowedSourceTable;
   readonly full_text_changes: FullTextChangeTable;
   readonly chunks: ChunkTable;
   readonly vector_spaces: VectorSpaceTable;

@@ -1,7 +1,13 @@
 import type { Selectable } from 'kysely';
-import type { FollowedSource, FollowedSourceRecords, SourceLocation, SyncReport } from '../followed-sources.ts';
+import type {
+  FollowedSource,
+  FollowedSourceRecords,
+  SourceItem,
+  SourceLocation,
+  SyncReport,
+} from '../followed-sources.ts';
 import type { Database } from './database.ts';
-import type { FollowedSourceTable } from './schema.ts';
+import type { FollowedSourceTable, SourceItemTable } from './source-schema.ts';
 
 /** FollowedSourceRecords in the record store. */
 export function createFollowedSources({ reader, writer }: Database): FollowedSourceRecords {
@@ -16,7 +22,7 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
       return rows.map(toSource);
     },
 
-    async add({ id, ownerId, location, collectionIds, createdAt, lastSync }) {
+    async add({ id, ownerId, location, collectionIds, createdAt, lastSync, credentials }) {
       await writer
         .insertInto('followed_sources')
         .values({
@@ -26,6 +32,7 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
           collection_ids: JSON.stringify(collectionIds),
           created_at: createdAt,
           last_sync: lastSync && JSON.stringify(lastSync),
+          credentials: credentials ?? null,
         })
         .execute();
     },
@@ -36,10 +43,66 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
     },
 
     async remove(id) {
-      await writer.deleteFrom('followed_sources').where('id', '=', id).execute();
+      await writer.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('followed_sources').where('id', '=', id).execute();
+        await transaction.deleteFrom('source_items').where('source_id', '=', id).execute();
+      });
+    },
+
+    async cursorOf(id) {
+      const row = await reader
+        .selectFrom('followed_sources')
+        .select('list_cursor')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row?.list_cursor ?? undefined;
+    },
+
+    async saveCursor(id, cursor) {
+      const saved = { list_cursor: cursor ?? null };
+      await writer.updateTable('followed_sources').set(saved).where('id', '=', id).execute();
+    },
+
+    async items(id, keys) {
+      if (keys.length === 0) return [];
+      const own = reader.selectFrom('source_items').selectAll().where('source_id', '=', id);
+      return (await own.where('item_key', 'in', keys).execute()).map(toItem);
+    },
+
+    async saveItems(id, pass, items) {
+      if (items.length === 0) return;
+      await writer
+        .insertInto('source_items')
+        .values(items.map(({ key, version, uri }) => ({ source_id: id, item_key: key, version, uri, pass })))
+        .onConflict((conflict) =>
+          conflict.columns(['source_id', 'item_key']).doUpdateSet(({ ref }) => ({
+            version: ref('excluded.version'),
+            uri: ref('excluded.uri'),
+            pass: ref('excluded.pass'),
+          })),
+        )
+        .execute();
+    },
+
+    async unseen(id, pass, { after, limit }) {
+      let query = reader.selectFrom('source_items').selectAll().where('source_id', '=', id).where('pass', '!=', pass);
+      if (after !== undefined) query = query.where('item_key', '>', after);
+      return (await query.orderBy('item_key').limit(limit).execute()).map(toItem);
+    },
+
+    async hasItems(id) {
+      const own = reader.selectFrom('source_items').select('item_key').where('source_id', '=', id);
+      return (await own.limit(1).executeTakeFirst()) !== undefined;
+    },
+
+    async removeItems(id, keys) {
+      if (keys.length === 0) return;
+      await writer.deleteFrom('source_items').where('source_id', '=', id).where('item_key', 'in', keys).execute();
     },
   };
 }
+
+const toItem = ({ item_key: key, version, uri }: Selectable<SourceItemTable>): SourceItem => ({ key, version, uri });
 
 const toSource = (row: Selectable<FollowedSourceTable>): FollowedSource => ({
   id: row.id,
@@ -48,4 +111,5 @@ const toSource = (row: Selectable<FollowedSourceTable>): FollowedSource => ({
   collectionIds: JSON.parse(row.collection_ids) as string[],
   createdAt: row.created_at,
   lastSync: row.last_sync === null ? null : (JSON.parse(row.last_sync) as SyncReport),
+  ...(row.credentials !== null && { credentials: row.credentials }),
 });

@@ -16,6 +16,7 @@ import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import type { SecretBox } from '../../../src/store/secrets/secret-box.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import type { Metrics } from '../../../src/telemetry/metrics.ts';
 import type { Traces } from '../../../src/telemetry/traces.ts';
@@ -53,6 +54,8 @@ interface CitewellOptions {
   readonly opensMetrics?: boolean;
   /** Access to the web; none by default. */
   readonly web?: Web;
+  /** Encrypts credentials; none can be kept by default. */
+  readonly secrets?: SecretBox;
   /** Continues background work of an earlier start. */
   readonly resumes?: boolean;
   /** Data folder of an earlier start, which stays; a new one by default. */
@@ -84,6 +87,7 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
     {
       embedders: onlyEmbedder(watchedEmbedder(createLexicalHash(), options.onEmbed)),
       ...(options.web && { web: options.web }),
+      ...(options.secrets && { secrets: options.secrets }),
       ...(options.metrics && { metrics: options.metrics }),
       ...(options.traces && { traces: options.traces }),
       models: createModelRegistry({ extractive: createExtractiveModel(), ...options.models }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { evaluationRecord, evaluationSummary } from '../../wire/evaluation-record.ts';
-import { followedSource, newSource } from '../../wire/followed-source.ts';
+import { followedSource, newSource, sourceKindRecord } from '../../wire/followed-source.ts';
 import { indexRecord, newIndex } from '../../wire/index-record.ts';
 import { modelChoicesRecord } from '../../wire/model-choices.ts';
 import { filledPrompt, newPrompt, promptChange, promptRecord, promptUse } from '../../wire/prompt-record.ts';
@@ -62,7 +62,7 @@ const sourceOperation = operationsOf({ section: 'docs/contract.md 6.4' });
 
 export const sourceOperations: OperationGroup = {
   tag: 'Sources',
-  description: 'Folders and sites that documents are kept in step with.',
+  description: 'Folders, sites and other sources that documents are kept in step with.',
   operations: [
     sourceOperation('GET /v3/sources', {
       name: 'listSources',
@@ -72,11 +72,16 @@ export const sourceOperations: OperationGroup = {
     }),
     sourceOperation('POST /v3/sources', {
       name: 'addSource',
-      summary: 'Follow a folder of the server (superusers), or walk through a site',
+      summary: 'Follow a folder of the server (superusers), a site, or a source of another kind',
       body: json(newSource),
       examples: { site: { kind: 'site', url: 'https://example.org/docs/', crawl_depth: 1 } },
       answer: json(results(followedSource)),
       failures: [400, 403, 409],
+    }),
+    sourceOperation('GET /v3/sources/kinds', {
+      name: 'listSourceKinds',
+      summary: 'List the kinds of sources besides folders and sites, with their settings and credentials',
+      answer: json(listOf(sourceKindRecord)),
     }),
     sourceOperation('GET /v3/sources/{id}', {
       name: 'getSource',

@@ -1,0 +1,171 @@
+import { AwsV4Signer } from 'aws4fetch';
+import { Parser } from 'htmlparser2';
+import { ServiceError } from '../../errors.ts';
+import type { ConnectorParts, Listed, RemoteItem, SourceConnector } from '../connector.ts';
+import type { SecretsOf, SettingsOf } from '../fields.ts';
+import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
+import { patiently } from '../patiently.ts';
+import { readEndpoint, type s3Fields, type s3Secrets, uriOf } from './s3-settings.ts';
+
+type S3Settings = SettingsOf<typeof s3Fields>;
+type S3Secrets = SecretsOf<typeof s3Secrets>;
+
+/** A page of at most 1,000 keys has less. */
+const MAX_LIST_BYTES = 5_000_000;
+const LIST_TIMEOUT_MS = 60_000;
+const READ_TIMEOUT_MS = 600_000;
+
+/** Objects of a bucket, read with ListObjectsV2 and GetObject alone. */
+export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: ConnectorParts): SourceConnector {
+  const { bucket, prefix = '', region = 'us-east-1' } = settings;
+  const base = readEndpoint(settings.endpoint ?? `https://s3.${region}.amazonaws.com`);
+  const root = `${base.href.replace(/\/$/, '')}/${bucket}`;
+  const name = `${bucket} at ${base.host}`;
+
+  async function send(url: URL, signal: AbortSignal): Promise<Response> {
+    const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = secrets;
+    // Requests of a public bucket carry no signature.
+    if (accessKeyId === undefined || secretAccessKey === undefined) {
+      return network.fetch(url, { signal, redirect: 'manual' });
+    }
+    const signed = await new AwsV4Signer({
+      ...{ url: url.href, accessKeyId, secretAccessKey, region, service: 's3' },
+      ...(sessionToken !== undefined && { sessionToken }),
+    }).sign();
+    return network.fetch(signed.url, { headers: signed.headers, signal, redirect: 'manual' });
+  }
+
+  const within = async <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const deadline = AbortSignal.timeout(ms);
+    try {
+      return await work(AbortSignal.any([signal, deadline]));
+    } catch (error) {
+      if (!signal.aborted && deadline.aborted) {
+        throw new ServiceError('timeout', `${name} did not answer within ${ms / 1000} s.`, { cause: error });
+      }
+      throw error;
+    }
+  };
+
+  const listPage = (token: string | undefined, signal: AbortSignal): Promise<ListPage> =>
+    within(LIST_TIMEOUT_MS, signal, async (limited) => {
+      const url = new URL(root);
+      url.searchParams.set('list-type', '2');
+      // Keys may have characters that XML has not.
+      url.searchParams.set('encoding-type', 'url');
+      if (prefix !== '') url.searchParams.set('prefix', prefix);
+      if (token !== undefined) url.searchParams.set('continuation-token', token);
+      const response = await send(url, limited);
+      if (!response.ok) throw await refusal(response, name, { whole: true });
+      return readListPage(new TextDecoder().decode(await readBytes(response, MAX_LIST_BYTES)), name);
+    });
+
+  return {
+    async *list(_cursor, signal): AsyncGenerator<Listed, void> {
+      const tokens = new Set<string>();
+      for (let token: string | undefined; ; ) {
+        const page = await patiently(() => listPage(token, signal), signal);
+        for (const found of page.objects) {
+          // A name that ends with a slash stands for a folder.
+          if (found.key.endsWith('/') || !found.key.startsWith(prefix)) continue;
+          yield toItem(bucket, found);
+        }
+        token = page.next;
+        if (token === undefined) break;
+        if (tokens.has(token)) throw new ServiceError('provider_failed', `${name} lists the same page over and over.`);
+        tokens.add(token);
+      }
+      yield { kind: 'end', covers: 'all' };
+    },
+
+    read: ({ key }, { maxBytes, signal }) =>
+      within(READ_TIMEOUT_MS, signal, async (limited) => {
+        // The path is part of what is signed, so it is encoded once and not normalised.
+        const url = new URL(`${root}/${key.split('/').map(encodePart).join('/')}`);
+        if (decodeURIComponent(url.pathname) !== `${decodeURIComponent(new URL(root).pathname)}/${key}`) {
+          throw new ServiceError('invalid_request', 'Its key has "." or ".." as a part, which no address can say.');
+        }
+        const response = await send(url, limited);
+        if (!response.ok) throw await refusal(response, name, { whole: false });
+        const mediaType = mediaTypeOf(response);
+        const isKnown = mediaType !== undefined && !GENERIC.has(mediaType);
+        return { bytes: await readBytes(response, maxBytes), ...(isKnown && { mediaType }) };
+      }),
+  };
+}
+
+/** What services say of objects that were stored without a type. */
+const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream', 'application/x-www-form-urlencoded']);
+
+const encodePart = (part: string): string =>
+  encodeURIComponent(part).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+interface S3Object {
+  readonly key: string;
+  readonly etag: string;
+  readonly size: number;
+  readonly modified: string;
+}
+
+interface ListPage {
+  readonly objects: readonly S3Object[];
+  readonly next: string | undefined;
+}
+
+const toItem = (bucket: string, { key, etag, size, modified }: S3Object): RemoteItem => ({
+  ...{ kind: 'item', key, version: etag || `${modified} ${size}`, size },
+  uri: uriOf(bucket, key),
+  fileName: key.slice(key.lastIndexOf('/') + 1),
+  ...(modified !== '' && { modified }),
+});
+
+/** Reads the few members of a ListBucketResult that matter, without building a tree. */
+function readListPage(xml: string, name: string): ListPage {
+  const objects: S3Object[] = [];
+  const path: string[] = [];
+  const top = new Map<string, string>();
+  let entry = new Map<string, string>();
+  const parser = new Parser(
+    {
+      onopentag(tag) {
+        path.push(tag);
+        if (path.length > 20) throw new ServiceError('provider_failed', `${name} answered with no listing.`);
+        if (tag === 'Contents') entry = new Map();
+      },
+      ontext(text) {
+        const tag = path.at(-1) ?? '';
+        const holder = path[1] === 'Contents' && path.length === 3 ? entry : path.length === 2 ? top : undefined;
+        holder?.set(tag, (holder.get(tag) ?? '') + text);
+      },
+      onclosetag(tag) {
+        path.pop();
+        if (tag !== 'Contents') return;
+        objects.push({
+          key: entry.get('Key') ?? '',
+          etag: (entry.get('ETag') ?? '').replaceAll('"', ''),
+          size: Number(entry.get('Size') ?? 0),
+          modified: entry.get('LastModified') ?? '',
+        });
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  // Without this member the answer is no listing, and must not be taken for an empty one.
+  const isTruncated = top.get('IsTruncated');
+  const next = top.get('NextContinuationToken');
+  if (isTruncated === undefined || (isTruncated === 'true' && next === undefined)) {
+    throw new ServiceError('provider_failed', `${name} answered with no listing of a bucket.`);
+  }
+  const isEncoded = top.get('EncodingType') === 'url';
+  const named = isEncoded ? objects.map((each) => ({ ...each, key: decoded(each.key) })) : objects;
+  return { objects: named, next: isTruncated === 'true' ? next : undefined };
+}
+
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch {
+    return key;
+  }
+}

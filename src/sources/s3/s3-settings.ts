@@ -1,0 +1,33 @@
+import { ServiceError } from '../../errors.ts';
+
+export const s3Fields = {
+  bucket: { type: 'text', description: 'Name of the bucket', isRequired: true },
+  prefix: { type: 'text', description: 'Only objects whose keys begin with this', example: 'reports/' },
+  endpoint: {
+    type: 'text',
+    description: 'Address of the service, if it is not Amazon’s',
+    example: 'https://minio.example.org',
+  },
+  region: { type: 'text', description: 'Region of the bucket (default us-east-1)', example: 'eu-central-1' },
+} as const;
+
+export const s3Secrets = {
+  access_key_id: { description: 'Name of the access key', variable: 'AWS_ACCESS_KEY_ID' },
+  secret_access_key: { description: 'Secret of the access key', variable: 'AWS_SECRET_ACCESS_KEY' },
+  session_token: { description: 'Of temporary credentials', variable: 'AWS_SESSION_TOKEN' },
+} as const;
+
+/** Throws `invalid_request`. */
+export function readEndpoint(endpoint: string): URL {
+  const url = URL.parse(endpoint);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  if (isPlain && url.search === '' && url.hash === '') return url;
+  throw new ServiceError('invalid_request', 'The endpoint must be an address such as https://minio.example.org.');
+}
+
+/** Percent signs keep keys such as `a/../b` as they are. */
+export const uriOf = (bucket: string, key: string): string =>
+  `s3://${bucket}/${key
+    .split('/')
+    .map((part) => (/^\.{1,2}$/.test(part) ? part.replaceAll('.', '%252E') : encodeURIComponent(part)))
+    .join('/')}`;

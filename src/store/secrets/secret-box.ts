@@ -1,0 +1,65 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { ServiceError } from '../../errors.ts';
+
+/** Encrypts what is stored and must not be readable from the database alone. */
+export interface SecretBox {
+  /** `purpose` binds the text to its place: it opens with the same purpose only. */
+  seal(text: string, purpose: string): Promise<string>;
+  /** Throws `not_configured` when it was sealed with another key, or was changed. */
+  open(sealed: string, purpose: string): Promise<string>;
+}
+
+const FORMAT = 'v1';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** AES-256-GCM with the key that `readKey` answers, which is asked for with the first use. */
+export function createSecretBox(readKey: () => Promise<string>): SecretBox {
+  let deriving: Promise<{ readonly key: Buffer; readonly name: string }> | undefined;
+  const derive = () => {
+    deriving ??= readKey().then((given) => {
+      const key = Buffer.from(hkdfSync('sha256', given, '', 'citewell credentials', 32));
+      return { key, name: createHash('sha256').update(key).digest('hex').slice(0, 8) };
+    });
+    deriving.catch(() => {
+      deriving = undefined;
+    });
+    return deriving;
+  };
+
+  return {
+    async seal(text, purpose) {
+      const { key, name } = await derive();
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return [FORMAT, name, Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')].join('.');
+    },
+
+    async open(sealed, purpose) {
+      const { key, name } = await derive();
+      const [format, sealedWith, data] = sealed.split('.');
+      if (format !== FORMAT || data === undefined)
+        throw unreadable('They are in a form that this version does not read.');
+      if (sealedWith !== name) throw unreadable('They were encrypted with another key.');
+      const bytes = Buffer.from(data, 'base64url');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+          .setAAD(Buffer.from(purpose))
+          .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+        const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+        return Buffer.concat([text, decipher.final()]).toString('utf8');
+      } catch (error) {
+        throw unreadable('They were changed in the database.', error);
+      }
+    },
+  };
+}
+
+const unreadable = (why: string, cause?: unknown): ServiceError =>
+  new ServiceError(
+    'not_configured',
+    `The credentials of this source cannot be decrypted. ${why} ` +
+      'Set CITEWELL_SECRET_KEY to the key they were encrypted with, or remove the source and add it again; its documents stay.',
+    { cause },
+  );
