@@ -1,5 +1,5 @@
 import type { ConnectorParts, SourceConnector } from './connector.ts';
-import type { SecretFields, SecretsOf, Settings, SettingsOf, SourceFields } from './fields.ts';
+import type { SecretFields, SecretsOf, SettingsOf, SourceFields } from './fields.ts';
 
 /** A kind of source outside this machine: how it is set up, how its address looks, and how it is opened. */
 export interface SourceKind<
@@ -31,5 +31,3 @@ export interface SourceKind<
 export const defineSourceKind = <const Fields extends SourceFields, const Names extends SecretFields>(
   kind: SourceKind<Fields, Names>,
 ): SourceKind => kind as unknown as SourceKind;
-
-export type { Settings };

@@ -18,7 +18,7 @@ const sources = (...args: readonly string[]) =>
   runCitewell(['sources', ...args], { cwd, env: { CITEWELL_ALLOW_FOLDERS: papers } });
 
 it('follows a folder without a server and with one, and stops following it', async () => {
-  expect(await sources()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No folder or site') });
+  expect(await sources()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No source') });
   const refused = await sources('add', cwd);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('CITEWELL_ALLOW_FOLDERS')]);
   const added = await sources('add', papers, '--collection', 'Papers');
