@@ -61,6 +61,8 @@ export interface SourceItem {
   readonly version: string | null;
   /** Source of its document. */
   readonly uri: string;
+  /** The document of another source that has its content, so that it has none of its own; null without one. */
+  readonly duplicateOf: string | null;
 }
 
 /** The followed sources of all users. */
@@ -87,4 +89,9 @@ export interface FollowedSourceRecords {
   /** Whether any item is known. */
   hasItems(id: string): Promise<boolean>;
   removeItems(id: string, keys: readonly string[]): Promise<void>;
+  /**
+   * Has the items of all sources whose content is in this document, which was removed, read again, and says whether there
+   * are any.
+   */
+  releaseDuplicates(documentId: string): Promise<boolean>;
 }

@@ -134,6 +134,18 @@ it('follows a bucket: new, changed and deleted objects, and reads no unchanged o
   expect(await titles()).toEqual(['rivers.md', 'weirs.md']);
   expect((await call('POST', '/sources', source(s3.port))).status).toBe(409);
 
+  // Of two objects with the same content one has the document; when that one is moved away, the other has it.
+  await s3.put('docs/copy.md', '# Weirs\n\nA weir dams a river.');
+  expect((await sync(id)).last_sync.counts).toMatchObject({ duplicate: 1 });
+  await s3.remove('docs/weirs.md');
+  expect((await sync(id)).last_sync.counts).toMatchObject({ removed: 1, ingested: 1 });
+  expect(await titles()).toEqual(['copy.md', 'rivers.md']);
+  expect((await sync(id)).last_sync.counts).toEqual({ unchanged: 3 });
+  await s3.remove('docs/copy.md');
+  await s3.put('docs/weirs.md', '# Weirs\n\nA weir dams a river.');
+  await sync(id);
+  expect(await titles()).toEqual(['rivers.md', 'weirs.md']);
+
   // A listing that is suddenly empty is not taken for the deletion of everything.
   for (const name of ['rivers.md', 'weirs.md', 'picture.bin']) await s3.remove(`docs/${name}`);
   const emptied = await sync(id);

@@ -21,7 +21,7 @@ export interface RemoteSyncParts {
   readonly connector: SourceConnector;
   readonly records: Pick<
     FollowedSourceRecords,
-    'cursorOf' | 'saveCursor' | 'items' | 'saveItems' | 'unseen' | 'hasItems' | 'removeItems'
+    'cursorOf' | 'saveCursor' | 'items' | 'saveItems' | 'unseen' | 'hasItems' | 'removeItems' | 'releaseDuplicates'
   >;
   readonly target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'deleteDocument'>;
   /** Lists everything although a cursor is known. */
@@ -42,9 +42,19 @@ const MAX_URI = 4_000;
 /**
  * Brings the documents in step with what the source lists. Unchanged items are not read. What was done is recorded in
  * batches, so that a synchronisation that was interrupted does not read them again. Documents are removed only after a
- * complete listing that is not empty. Throws what concerns the whole source.
+ * complete listing that is not empty. When one is, and another item has the same content, such as a file that was moved,
+ * that item is taken in instead. Throws what concerns the whole source.
  */
 export async function* syncRemote(parts: RemoteSyncParts): AsyncGenerator<RemoteStep, void> {
+  const hasReleased = yield* listOnce(parts);
+  if (!hasReleased) return;
+  for await (const step of listOnce({ ...parts, pass: `${parts.pass} again`, isFull: true })) {
+    if (step.outcome !== 'unchanged') yield step;
+  }
+}
+
+/** Whether items have to be read again because the document with their content was removed. */
+async function* listOnce(parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, connector, records, signal } = parts;
   const cursor = parts.isFull ? undefined : await records.cursorOf(id);
   let end: Extract<Listed, { kind: 'end' }> | undefined;
@@ -52,6 +62,7 @@ export async function* syncRemote(parts: RemoteSyncParts): AsyncGenerator<Remote
   let isWhole = true;
   /** Whether every item was taken in, or refused for good. */
   let isSettled = true;
+  let hasReleased = false;
   let listed = 0;
   let batch: RemoteItem[] = [];
   for await (const each of connector.list(cursor, signal)) {
@@ -62,7 +73,7 @@ export async function* syncRemote(parts: RemoteSyncParts): AsyncGenerator<Remote
       yield { outcome: 'failed', name: each.key, documentId: null, reason: each.reason };
     } else if (each.kind === 'removed') {
       const known = await records.items(id, [each.key]);
-      for (const item of known) yield* removeItem(item, parts);
+      for (const item of known) hasReleased = (yield* removeItem(item, parts)) || hasReleased;
     } else if (++listed > MAX_ITEMS) {
       throw new ServiceError(
         'too_large',
@@ -83,9 +94,10 @@ export async function* syncRemote(parts: RemoteSyncParts): AsyncGenerator<Remote
   isSettled = (yield* takeBatch(batch, parts)) && isSettled;
   signal.throwIfAborted();
   if (end === undefined) throw new ServiceError('provider_failed', 'The listing ended early, so nothing was removed.');
-  if (end.covers === 'all' && isWhole) yield* removeUnseen(listed, parts);
+  if (end.covers === 'all' && isWhole) hasReleased = (yield* removeUnseen(listed, parts)) || hasReleased;
   // Items that are to be tried again must be listed again.
-  if (isWhole && isSettled) await records.saveCursor(id, end.cursor);
+  if (isWhole && isSettled && !hasReleased) await records.saveCursor(id, end.cursor);
+  return hasReleased;
 }
 
 function problemOf({ key, uri, version }: RemoteItem): string | undefined {
@@ -112,7 +124,11 @@ async function* takeBatch(batch: readonly RemoteItem[], parts: RemoteSyncParts):
     return before?.version === version && before.uri === uri;
   };
   const same = items.filter(isSame);
-  await records.saveItems(id, pass, same);
+  await records.saveItems(
+    id,
+    pass,
+    same.map(({ key, uri, version }) => ({ key, uri, version, duplicateOf: known.get(key)?.duplicateOf ?? null })),
+  );
   for (const { key } of same) yield { outcome: 'unchanged', name: key, documentId: null };
   let isSettled = true;
   const changed = items.filter((item) => !isSame(item));
@@ -120,7 +136,7 @@ async function* takeBatch(batch: readonly RemoteItem[], parts: RemoteSyncParts):
   await records.saveItems(
     id,
     pass,
-    changed.map(({ key, uri }) => ({ key, uri: known.get(key)?.uri ?? uri, version: null })),
+    changed.map(({ key, uri }) => ({ key, uri: known.get(key)?.uri ?? uri, version: null, duplicateOf: null })),
   );
   for await (const { step, item } of mapConcurrently(each(changed), CONCURRENCY, (item) => takeItem(item, parts))) {
     isSettled &&= item.version !== null;
@@ -141,13 +157,15 @@ interface Taken {
 
 async function takeItem(item: RemoteItem, parts: RemoteSyncParts): Promise<Taken> {
   const { key, uri, version } = item;
-  const settled = { key, uri, version };
+  const settled = { key, uri, version, duplicateOf: null };
   try {
     if (!parts.isSupported(item.fileName)) {
       return { step: { outcome: 'skipped', name: key, documentId: null }, item: settled };
     }
     const step = await ingestItem(item, parts);
-    return { step, item: settled };
+    if (step.outcome === 'duplicate') return { step, item: { ...settled, duplicateOf: step.documentId } };
+    // The cause may pass, as that of an embedding service which does not answer.
+    return { step, item: step.outcome === 'failed' ? { ...settled, version: null } : settled };
   } catch (error) {
     if (parts.signal.aborted || !(error instanceof ServiceError) || concernsAll(error)) throw error;
     const isPassing = PASSING.has(error.code);
@@ -197,26 +215,28 @@ const PASSING: ReadonlySet<string> = new Set([
 const concernsAll = ({ code }: ServiceError): boolean =>
   ['unauthenticated', 'store_failed', 'embedding_mismatch', 'not_configured', 'cancelled', 'internal'].includes(code);
 
-async function* removeUnseen(listed: number, parts: RemoteSyncParts): AsyncGenerator<RemoteStep, void> {
+async function* removeUnseen(listed: number, parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, pass, records, signal } = parts;
   if (listed === 0) {
-    if (!(await records.hasItems(id))) return;
+    if (!(await records.hasItems(id))) return false;
     yield {
       ...{ outcome: 'kept', name: id, documentId: null },
       reason: 'The source lists nothing any more, as when access to it was narrowed, so its documents are kept.',
     };
-    return;
+    return false;
   }
+  let hasReleased = false;
   for (let after: string | undefined; ; ) {
     signal.throwIfAborted();
     const page = await records.unseen(id, pass, { limit: BATCH, ...(after !== undefined && { after }) });
-    for (const item of page) yield* removeItem(item, parts);
+    for (const item of page) hasReleased = (yield* removeItem(item, parts)) || hasReleased;
     after = page.at(-1)?.key;
-    if (page.length < BATCH) return;
+    if (page.length < BATCH) return hasReleased;
   }
 }
 
-async function* removeItem(item: SourceItem, parts: RemoteSyncParts): AsyncGenerator<RemoteStep, void> {
+/** Whether another item had the content of its document. */
+async function* removeItem(item: SourceItem, parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, records, target, keepDeleted } = parts;
   const document = keepDeleted ? undefined : await target.documentOf(item.uri);
   if (document !== undefined) {
@@ -226,4 +246,5 @@ async function* removeItem(item: SourceItem, parts: RemoteSyncParts): AsyncGener
     yield { outcome: 'removed', name: item.key, documentId: document.id };
   }
   await records.removeItems(id, [item.key]);
+  return document !== undefined && (await records.releaseDuplicates(document.id));
 }

@@ -23,6 +23,8 @@ export interface SourceItemTable {
   readonly uri: string;
   /** The listing that it was last seen in. */
   readonly pass: string;
+  /** The document that has its content already. */
+  readonly duplicate_of: string | null;
 }
 
 export interface SourceTables {

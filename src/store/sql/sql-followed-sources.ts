@@ -73,12 +73,13 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
       if (items.length === 0) return;
       await writer
         .insertInto('source_items')
-        .values(items.map(({ key, version, uri }) => ({ source_id: id, item_key: key, version, uri, pass })))
+        .values(items.map((item) => toRow(id, pass, item)))
         .onConflict((conflict) =>
           conflict.columns(['source_id', 'item_key']).doUpdateSet(({ ref }) => ({
             version: ref('excluded.version'),
             uri: ref('excluded.uri'),
             pass: ref('excluded.pass'),
+            duplicate_of: ref('excluded.duplicate_of'),
           })),
         )
         .execute();
@@ -99,10 +100,35 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
       if (keys.length === 0) return;
       await writer.deleteFrom('source_items').where('source_id', '=', id).where('item_key', 'in', keys).execute();
     },
+
+    async releaseDuplicates(documentId) {
+      return await writer.transaction().execute(async (transaction) => {
+        const released = await transaction
+          .updateTable('source_items')
+          .set({ version: null, duplicate_of: null })
+          .where('duplicate_of', '=', documentId)
+          .returning('source_id')
+          .execute();
+        if (released.length === 0) return false;
+        const ids = [...new Set(released.map(({ source_id }) => source_id))];
+        // What a listing of changes would not name again has to be listed.
+        await transaction.updateTable('followed_sources').set({ list_cursor: null }).where('id', 'in', ids).execute();
+        return true;
+      });
+    },
   };
 }
 
-const toItem = ({ item_key: key, version, uri }: Selectable<SourceItemTable>): SourceItem => ({ key, version, uri });
+const toItem = (row: Selectable<SourceItemTable>): SourceItem => ({
+  key: row.item_key,
+  version: row.version,
+  uri: row.uri,
+  duplicateOf: row.duplicate_of,
+});
+
+const toRow = (id: string, pass: string, { key, version, uri, duplicateOf }: SourceItem) => ({
+  ...{ source_id: id, item_key: key, version, uri, pass, duplicate_of: duplicateOf },
+});
 
 const toSource = (row: Selectable<FollowedSourceTable>): FollowedSource => ({
   id: row.id,

@@ -13,7 +13,9 @@ export const remoteSources: SharedStep = {
       .addColumn('version', types.text)
       .addColumn('uri', types.text, (column) => column.notNull())
       .addColumn('pass', types.text, (column) => column.notNull())
+      .addColumn('duplicate_of', types.text)
       .addPrimaryKeyConstraint('source_items_key', ['source_id', 'item_key'])
       .execute();
+    await schema.createIndex('source_items_duplicates').on('source_items').column('duplicate_of').execute();
   },
 };
