@@ -60,6 +60,8 @@ export interface ReadOptions {
  * concerns the one item, and is not tried again before its version changes.
  */
 export interface SourceConnector {
+  /** Every listing names all items, and needs the cursor only to find out which are gone. */
+  readonly needsCursor?: true;
   /**
    * Everything that is there, or, with the cursor of an earlier listing, what changed since. A connector that cannot tell
    * what changed, or no longer knows the cursor, lists everything.

@@ -56,7 +56,7 @@ export async function* syncRemote(parts: RemoteSyncParts): AsyncGenerator<Remote
 /** Whether items have to be read again because the document with their content was removed. */
 async function* listOnce(parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, connector, records, signal } = parts;
-  const cursor = parts.isFull ? undefined : await records.cursorOf(id);
+  const cursor = parts.isFull && connector.needsCursor !== true ? undefined : await records.cursorOf(id);
   let end: Extract<Listed, { kind: 'end' }> | undefined;
   /** Whether no part of the listing is missing. */
   let isWhole = true;

@@ -78,7 +78,8 @@ export function createNotionConnector({ address, token, network }: NotionSource)
         yield { kind: 'failed', key: id, reason };
       }
     }
-    yield { kind: 'end', covers: known === undefined ? 'all' : 'changes', cursor: JSON.stringify([...seen, ...kept]) };
+    // Notion's search is not exhaustive, so that a page which it does not name can still be there.
+    yield { kind: 'end', covers: 'changes', cursor: JSON.stringify([...seen, ...kept]) };
   }
 
   async function stateOf(id: string, signal: AbortSignal): Promise<'there' | 'gone' | 'hidden'> {
@@ -131,6 +132,7 @@ export function createNotionConnector({ address, token, network }: NotionSource)
   }
 
   return {
+    needsCursor: true,
     list,
     async read({ key }, { maxBytes, signal }) {
       const page = await ask(signal, (client) => client.pages.retrieve({ page_id: key }));

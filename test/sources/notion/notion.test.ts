@@ -43,7 +43,7 @@ describe('pages of Notion', () => {
     ]);
     const { items, end } = await collectListing(connector);
     expect(items.map(({ title }) => title).sort()).toEqual(['Barn roof', 'Four', 'One', 'Three', 'Two']);
-    expect(end).toMatchObject({ covers: 'all' });
+    expect(end).toMatchObject({ covers: 'changes' });
     const item = items.find(({ key }) => key === 'r');
     expect(item).toMatchObject({
       ...{ uri: 'notion://wiki/r', fileName: 'Barn roof.md', link: 'https://www.notion.so/r', version: OLD },
