@@ -236,6 +236,7 @@ describe('the embedded database', () => {
     await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '')`.execute(
       sqlite.writer,
     );
+    await sql`update settings set value = '9999' where name = 'lowest_schema'`.execute(sqlite.writer);
     await sqlite.close();
     await expect(openSqlite({ path })).rejects.toThrow(/newer version of Citewell.*9999-from-the-future/);
   });
