@@ -7,13 +7,13 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const QUESTION = 'When was the lighthouse of Skerry finished?';
 
-/** A working folder whose data folder has a few hundred documents. */
+/** A working folder whose data folder has some documents. */
 async function filledFolder(): Promise<string> {
   const cwd = await temporaryFolder();
   const papers = join(cwd, 'papers');
   await mkdir(papers);
   await writeFile(join(papers, 'lighthouse.md'), '# Skerry\n\nThe lighthouse of Skerry was finished in 1844.\n');
-  for (let number = 0; number < 200; number++) {
+  for (let number = 0; number < 40; number++) {
     await writeFile(join(papers, `${number}.md`), `# Note ${number}\n\nPeat was cut on ${number} days of that year.\n`);
   }
   expect(await runCitewell(['ingest', papers], { cwd })).toMatchObject({ code: 0 });
@@ -56,16 +56,13 @@ describePostgres('citewell migrate store', () => {
     expect((await runCitewell(['ask', QUESTION], { cwd: elsewhere, env: own })).stdout).toContain('1844');
 
     // After a change the two differ, which is said.
-    expect(
-      await runCitewell(['ingest', join(cwd, 'papers', '1.md'), '--metadata', '{"year":1850}'], {
-        cwd: elsewhere,
-        env: own,
-      }),
-    ).toMatchObject({ code: 0 });
+    await writeFile(join(elsewhere, 'one.md'), 'The ferry leaves at noon.');
+    const changed = await runCitewell(['ingest', 'one.md'], { cwd: elsewhere, env: own });
+    expect(changed, changed.stderr).toMatchObject({ code: 0 });
     const differs = await runCitewell(['migrate', 'store', '--to', 'sqlite:back', '--verify'], { cwd: elsewhere, env });
     expect(differs.code).not.toBe(0);
     expect(differs.stdout).toMatch(/\d+ of \d+ tables differ\./);
-  });
+  }, 240_000);
 
   it('refuses a target that has records, and one that is no database', async () => {
     const [cwd, other] = await Promise.all([temporaryFolder(), temporaryFolder()]);

@@ -30,6 +30,7 @@ describePostgres('Opening', () => {
     const url = await postgresDatabase();
     const { writer, close } = await openPostgres({ url, readers: 1 });
     await sql`insert into kysely_migration values ('9999-later', 'now')`.execute(writer);
+    await sql`update settings set value = '9999' where name = 'lowest_schema'`.execute(writer);
     await close();
     await expect(openPostgres({ url })).rejects.toEqual(refusal(/was written by a newer version/));
   });
