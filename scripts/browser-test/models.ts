@@ -18,7 +18,7 @@ export const modelsSuite: BrowserSuite = {
         await own.check('a found model answers the questions of this browser, also after a reload', async (page) => {
           await page.goto(`${url}/settings`);
           const model = page.locator('.found-models li').filter({ hasText: 'ollama/qwen3:8b' });
-          await model.getByText('40,960 tokens of context, calls tools').waitFor();
+          await model.getByText('40,960 tokens of context, said to call tools').waitFor();
           await model.getByText('CITEWELL_MODEL=ollama/qwen3:8b').waitFor();
           await model.getByRole('button', { name: 'Use for my questions' }).click();
           await page.goto(url);
