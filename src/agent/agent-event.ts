@@ -28,6 +28,8 @@ export interface AgentAnswer {
   /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
   readonly support?: QuoteSupport;
   readonly toolCalls: readonly ToolCall[];
+  /** Calls of the caller's functions, for which the run ended; `text` is then what was said before them. */
+  readonly clientCalls: readonly ToolCall[];
   readonly spent: Spend;
 }
 

@@ -4,6 +4,7 @@ import type { GenerationConfig } from '../models/generation-config.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import type { Model } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
+import type { ClientTools } from '../toolbox/client-tools.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentMode } from './agent-event.ts';
@@ -22,6 +23,8 @@ export interface AgentRun {
   readonly isExtractive: boolean;
   readonly config: GenerationConfig;
   readonly tools: readonly Tool[];
+  /** Offered besides `tools`; a call of one ends the run. */
+  readonly clientTools: ClientTools;
   readonly context: RunContext;
   /** Maximum tokens of one tool result that are passed to the model; a hard limit on top of `maxCharacters`. */
   readonly maxToolTokens: number;

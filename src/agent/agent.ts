@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import type { GenerationConfig } from '../models/generation-config.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
+import type { ClientTools } from '../toolbox/client-tools.ts';
 import type { AgentEvent, AgentMode } from './agent-event.ts';
 import type { BudgetLimits } from './budget.ts';
 
@@ -25,6 +26,8 @@ export interface AgentRequest {
   readonly generation: GenerationConfig;
   /** Omitted: the default tools of the mode. */
   readonly tools?: readonly string[];
+  /** Functions of the caller. A call of one ends the run, and the caller asks again with its result. */
+  readonly clientTools?: ClientTools;
   /** Replaces the system prompt. */
   readonly taskPrompt?: string;
   /** Whether the system prompt lists the newest documents. */

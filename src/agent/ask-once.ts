@@ -1,6 +1,6 @@
 import type { Message } from '../models/message.ts';
-import { toToolSpec } from '../toolbox/tool-spec.ts';
 import type { AgentRun } from './agent-run.ts';
+import { declaredTools } from './declared-tools.ts';
 
 /**
  * Asks the run's model a side question, without streaming, on the run's budget. The tools are declared because some
@@ -18,7 +18,7 @@ export async function askOnce(
     const config = { maxTokens, ...(temperature === undefined ? {} : { temperature }) };
     for await (const event of run.model.stream({
       messages,
-      tools: run.tools.map(toToolSpec),
+      tools: declaredTools(run),
       toolChoice: 'none',
       config,
       signal,

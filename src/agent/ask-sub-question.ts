@@ -2,6 +2,7 @@ import type { Source } from '../citations/citation.ts';
 import { createSourceList } from '../citations/source-list.ts';
 import { allOf, type Filter } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
+import { noClientTools } from '../toolbox/client-tools.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer } from '../toolbox/tool-context.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -29,6 +30,7 @@ export async function askSubQuestion(
     mode: 'rag',
     question,
     tools,
+    clientTools: noClientTools,
     context: { ...outer.context, settings: { ...outer.context.settings, filter }, visible: filter },
     budget: withOwnSteps(outer.budget),
     transcript: [

@@ -1,5 +1,6 @@
 import { createSourceList, type SourceList } from '../citations/source-list.ts';
 import type { Metadata } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Message } from '../models/message.ts';
 import { builtInPrompts } from '../prompts/prompt-texts.ts';
@@ -26,6 +27,7 @@ export function createAgent(parts: AgentParts): Agent {
       const isExtractive = model.name === EXTRACTIVE_MODEL;
       const fast = isExtractive ? undefined : modelFor('fast', model, models);
       const tools = await toolsFor(request, parts, isExtractive);
+      refuseSameNames(request, tools);
       const budgetParts: BudgetParts = {
         limits: budgetLimits(request.mode, request.limits),
         prices: parts.prices,
@@ -91,6 +93,16 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
   if (request.tools !== undefined && ofExternal.length === 0) return tools;
   const offered = (await parts.external?.offer()) ?? [];
   return [...tools, ...(request.tools === undefined ? offered : selectExternalTools(offered, ofExternal))];
+}
+
+/** A call of such a name could be meant for either. */
+function refuseSameNames({ clientTools }: AgentRequest, tools: readonly Tool[]): void {
+  const same = clientTools?.specs.find((spec) => tools.some(({ name }) => name === spec.name));
+  if (same === undefined) return;
+  throw new ServiceError(
+    'invalid_request',
+    `tools: the agent has a tool named "${same.name}" itself; rename your function or leave it out.`,
+  );
 }
 
 /** Tools for sub-questions: those of the RAG mode, and the web tools where configured (docs/contract.md 5.7, rag). */

@@ -1,17 +1,18 @@
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message } from '../models/message.ts';
 import type { AgentRun } from './agent-run.ts';
+import { declaredTools } from './declared-tools.ts';
 
 /** Estimated overhead in tokens that providers add per message and per tool. */
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_PER_TOOL = 8;
 
 /** Estimated input tokens of the run's next model call: transcript plus tool definitions. */
-export function estimateInput({ transcript, tools }: Pick<AgentRun, 'transcript' | 'tools'>): number {
-  const toolTokens = tools.map(({ description, inputSchema }) =>
+export function estimateInput(run: Pick<AgentRun, 'transcript' | 'tools' | 'clientTools'>): number {
+  const toolTokens = declaredTools(run).map(({ description, inputSchema }) =>
     estimateTokens(description + JSON.stringify(inputSchema)),
   );
-  return toolTokens.reduce((total, tokens) => total + TOKENS_PER_TOOL + tokens, estimateTranscript(transcript));
+  return toolTokens.reduce((total, tokens) => total + TOKENS_PER_TOOL + tokens, estimateTranscript(run.transcript));
 }
 
 /** Estimated input tokens of a transcript. */

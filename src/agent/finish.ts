@@ -1,5 +1,6 @@
 import type { Source } from '../citations/citation.ts';
 import { unsupportedSentences } from '../citations/unsupported-sentences.ts';
+import type { ToolCall } from '../models/message.ts';
 import type { AgentEvent, RunEnd } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Turn } from './stream-turn.ts';
@@ -11,10 +12,18 @@ const LIMIT_MESSAGES = {
   money: 'money limit',
 } as const;
 
-/** Ends a run. The last text is the answer; when a limit left no text, the answer says so and lists what was found. */
-export async function* finish(run: AgentRun, last: Turn | undefined, ended: RunEnd): AsyncGenerator<AgentEvent, void> {
+/**
+ * Ends a run. The last text is the answer; when a limit left no text, the answer says so and lists what was found. With
+ * `clientCalls`, the caller is to run these, and an answer may follow.
+ */
+export async function* finish(
+  run: AgentRun,
+  last: Turn | undefined,
+  ended: RunEnd,
+  clientCalls: readonly ToolCall[] = [],
+): AsyncGenerator<AgentEvent, void> {
   let text = last?.text ?? '';
-  if (text.trim() === '') {
+  if (text.trim() === '' && clientCalls.length === 0) {
     text = withoutAnswer(run, ended);
     yield { type: 'message', text };
   }
@@ -34,6 +43,7 @@ export async function* finish(run: AgentRun, last: Turn | undefined, ended: RunE
       isExtractive: run.isExtractive,
       ...(last?.support !== undefined && { support: last.support }),
       toolCalls: run.toolCalls,
+      clientCalls,
       spent: run.budget.spent(),
     },
   };

@@ -32,6 +32,8 @@ const MAX_SHORT_REPLY_TOKENS = 80;
 export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   const input = estimateInput(run);
   if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < MIN_STEPS_FOR_PLAN) return;
+  // Planned when the question came, before the caller's functions were called.
+  if (run.clientTools.exchange.length > 0) return;
   if (isSimple(run.question)) return;
   if (run.budget.isLast(input) !== undefined) return;
   const plan = await askOnce(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
@@ -81,7 +83,7 @@ export async function* reviewDraft(run: AgentRun, draft: Turn): AsyncGenerator<A
 }
 
 function isWorthReviewing(
-  { mode, isExtractive, tools, toolCalls, budget, transcript }: AgentRun,
+  { mode, isExtractive, tools, clientTools, toolCalls, budget, transcript }: AgentRun,
   draft: Turn,
 ): boolean {
   if (!modes[mode].plansAndReviews || isExtractive || draft.ended !== 'end' || draft.text.trim() === '') return false;
@@ -89,7 +91,7 @@ function isWorthReviewing(
   if (isShort(draft.text) && isSupported(draft)) return false;
   const { steps, tokens } = budget.limits;
   // Both the review and the revision turn read the whole transcript.
-  if (budget.isLast(estimateInput({ transcript, tools })) !== undefined) return false;
+  if (budget.isLast(estimateInput({ transcript, tools, clientTools })) !== undefined) return false;
   const stepsLeft = (steps - budget.spent().steps) / steps;
   const tokensLeft = tokens === undefined ? 1 : budget.tokensLeft() / tokens;
   return Math.min(stepsLeft, tokensLeft) >= MIN_BUDGET_SHARE;

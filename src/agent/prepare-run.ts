@@ -10,6 +10,7 @@ import type { Retriever } from '../retrieval/retriever.ts';
 import type { MadeFiles } from '../runs/made-files.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { libraryAsOf } from '../toolbox/as-of.ts';
+import { exchangeMessages, noClientTools } from '../toolbox/client-tools.ts';
 import type { ExternalTools } from '../toolbox/external-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { AroundTool, Library, ToolContext } from '../toolbox/tool-context.ts';
@@ -85,7 +86,8 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
   const containment = createContainment(parts.policy);
   for (const said of [...history.userTexts, request.message, request.taskPrompt ?? ''])
     containment.trust(said, 'person');
-  if (history.hasReadUntrusted) containment.readUntrusted();
+  const clientTools = isExtractive ? noClientTools : (request.clientTools ?? noClientTools);
+  if (history.hasReadUntrusted || clientTools.exchange.length > 0) containment.readUntrusted();
   const compaction = compactionTo(runShares, parts, model, budget);
   const run: AgentRun = {
     conversationId: rest.conversationId,
@@ -95,6 +97,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
     isExtractive,
     config: request.generation,
     tools: rest.tools,
+    clientTools,
     context: {
       retriever: parts.retriever,
       library: libraryAsOf(parts.library, request.search.asOf),
@@ -117,7 +120,12 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
     prompts: parts.prompts ?? builtInPrompts,
     compact: async (messages, compacting) => (await compactContext(messages, compaction, compacting)).transcript,
     signal,
-    transcript: [rest.system, ...history.messages, { role: 'user', text: request.message }],
+    transcript: [
+      rest.system,
+      ...history.messages,
+      { role: 'user', text: request.message },
+      ...exchangeMessages(clientTools),
+    ],
     sources,
     inheritedSources: sources.size,
     publicNumbers: new Map(),

@@ -1,3 +1,4 @@
+import { clientCallsIn } from '../toolbox/client-tools.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import { answerCalls } from './answer-calls.ts';
@@ -9,7 +10,8 @@ import { streamTurn, type Turn } from './stream-turn.ts';
 
 /**
  * The agent loop: model turn, tool calls, next turn, until a turn calls no tool or a limit is reached. The last allowed
- * step gets no tools, so it must answer. Ends with `final_answer` or throws ServiceError.
+ * step gets no tools, so it must answer. A turn that calls functions of the caller ends the run, and its other calls are
+ * not made. Ends with `final_answer` or throws ServiceError.
  */
 export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   let last: Turn | undefined;
@@ -24,6 +26,8 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void>
     const turn: Turn = yield* streamTurn(run, run.budget.isLast(input));
     if (turn.text !== '') last = turn;
     if (turn.cutBy !== undefined) return yield* finish(run, last, turn.cutBy);
+    const clientCalls = clientCallsIn(turn.calls, run.clientTools);
+    if (clientCalls.length > 0) return yield* finish(run, turn, turn.ended, clientCalls);
     if (turn.calls.length > 0) {
       yield* answerCalls(run, turn.calls);
       continue;

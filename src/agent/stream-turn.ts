@@ -3,11 +3,11 @@ import { MarkerScanner } from '../citations/marker-scanner.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { ThinkingBlock, ToolCall } from '../models/message.ts';
 import type { QuoteSupport } from '../models/model.ts';
-import { toToolSpec } from '../toolbox/tool-spec.ts';
 import type { AgentEvent, RunEnd } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { BudgetReason } from './budget.ts';
 import { CitingText } from './citing-text.ts';
+import { declaredTools } from './declared-tools.ts';
 import { estimateInput } from './estimate-transcript.ts';
 
 export interface Turn {
@@ -32,7 +32,8 @@ const ANSWER_NOW =
  * `limit` it is the last turn: no tool may be called, and the limit is reported as the reason for the end.
  */
 export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGenerator<AgentEvent, Turn> {
-  const mustAnswer = limit !== undefined && run.tools.length > 0;
+  const declared = declaredTools(run);
+  const mustAnswer = limit !== undefined && declared.length > 0;
   const scanner = new MarkerScanner(
     (number) => run.sources.get(number) !== undefined,
     (number) => publicNumber(run, number),
@@ -50,7 +51,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
   try {
     const events = run.model.stream({
       messages: mustAnswer ? [...run.transcript, { role: 'user', text: ANSWER_NOW }] : run.transcript,
-      tools: run.tools.map(toToolSpec),
+      tools: declared,
       toolChoice: mustAnswer ? 'none' : 'auto',
       config: withinBudget(run),
       signal,

@@ -8,6 +8,7 @@ import { type StandaloneQueries, withEarlierTerms } from '../retrieval/standalon
 import { novelHits } from '../toolbox/novel-hits.ts';
 import { informativeHits } from '../toolbox/render-graph.ts';
 import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
+import { answerWithoutPassages } from './answer-without-passages.ts';
 import { extractiveAnswer } from './extractive-answer.ts';
 import { generateAnswer } from './generate-answer.ts';
 import type { Answerer, RagEvent, RagRequest } from './rag-event.ts';
@@ -27,7 +28,6 @@ export interface AnswererParts {
 }
 
 const DEFAULT_CONTEXT_TOKENS = 16_000;
-const NOTHING_FOUND = 'Nothing was found in the documents that matches this question, so it is not answered.';
 
 /** One search, then one generation. */
 export function createAnswerer(parts: AnswererParts): Answerer {
@@ -50,8 +50,10 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       if (isExtractive(model.name)) {
         yield* extractiveAnswer({ query: asked.query, ...found, model: model.name, analyser });
       } else if (isEmpty(found)) {
-        // Without context a model would answer from memory, indistinguishable from an answer based on documents.
-        yield* nothingFound(found, model.name);
+        yield* answerWithoutPassages(
+          { request: withStandaloneQuery(request, asked), ...found, model, prompts },
+          signal,
+        );
       } else {
         const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
         yield* generateAnswer(
@@ -132,24 +134,6 @@ const isEmpty = ({ outcome, web }: Found): boolean =>
 interface Found {
   readonly outcome: SearchOutcome;
   readonly web?: WebSearchOutcome;
-}
-
-function* nothingFound({ outcome, web }: Found, model: string): Generator<RagEvent, void> {
-  yield { type: 'message', text: NOTHING_FOUND };
-  yield {
-    type: 'final_answer',
-    answer: {
-      text: NOTHING_FOUND,
-      citations: [],
-      search: outcome,
-      ...(web !== undefined && { web }),
-      model,
-      mode: 'generative',
-      stopReason: 'end',
-      usage: { input: 0, cachedInput: 0, output: 0, reasoning: 0 },
-      removedMarkers: 0,
-    },
-  };
 }
 
 function refuseWhenAborted(signal: AbortSignal): void {

@@ -7,9 +7,11 @@ import { createSourceList } from '../citations/source-list.ts';
 import { statementBefore } from '../citations/statement-before.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
+import type { ToolCall } from '../models/message.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
+import { clientCallsIn, exchangeMessages, noClientTools } from '../toolbox/client-tools.ts';
 import { toWebPassage } from '../toolbox/web-passage.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent, RagRequest } from './rag-event.ts';
@@ -61,12 +63,20 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
       return { type: 'citation', span, ...citations.add({ number, source, span, ...(quote && { quote }) }) };
     });
 
+  const { generation: config, clientTools = noClientTools } = request;
+  const calls: ToolCall[] = [];
   let stop: Extract<ModelEvent, { type: 'stop' }> | undefined;
-  for await (const event of model.stream({ messages, tools: [], config: request.generation, signal })) {
+  for await (const event of model.stream({
+    messages: [...messages, ...exchangeMessages(clientTools)],
+    tools: clientTools.specs,
+    config,
+    signal,
+  })) {
     if (event.type === 'text') yield* toEvents(scanner.push(event.text));
     else if (event.type === 'thinking') {
       if (request.generation.extendedThinking === true) yield { type: 'thinking', text: event.text };
-    } else if (event.type === 'stop') stop = event;
+    } else if (event.type === 'tool_call') calls.push(event.call);
+    else if (event.type === 'stop') stop = event;
   }
   if (stop === undefined)
     throw new ServiceError('provider_failed', `The stream of ${model.name} ended before its answer did.`);
@@ -81,6 +91,7 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
       model: stop.snapshot ?? stop.model,
       mode: 'generative',
       stopReason: stop.reason,
+      clientCalls: clientCallsIn(calls, clientTools),
       usage: stop.usage,
       removedMarkers: scanner.removed,
     },

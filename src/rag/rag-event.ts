@@ -1,9 +1,11 @@
 import type { Citation, Span } from '../citations/citation.ts';
 import type { GenerationConfig } from '../models/generation-config.ts';
+import type { ToolCall } from '../models/message.ts';
 import type { QuoteSupport, StopReason, Usage } from '../models/model.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { EarlierTurn } from '../retrieval/standalone-query.ts';
+import type { ClientTools } from '../toolbox/client-tools.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 
 export interface RagRequest {
@@ -15,6 +17,8 @@ export interface RagRequest {
   /** Replaces the user prompt; `{query}` and `{context}` are filled in (docs/contract.md 5.2). */
   readonly taskPrompt?: string;
   readonly includeTitle: boolean;
+  /** Functions of the caller. The answer may be calls of these; the caller asks again with their results. */
+  readonly clientTools?: ClientTools;
   /** Adds the results of one web search to the context; a failed search adds nothing. */
   readonly includeWebSearch?: boolean;
 }
@@ -32,6 +36,8 @@ export interface RagAnswer {
   /** Extractive answers only: `closest` means that the quotes are the nearest passages but may not answer the question. */
   readonly support?: QuoteSupport;
   readonly stopReason: StopReason;
+  /** Calls of the caller's functions; `text` is then what was said before them. */
+  readonly clientCalls?: readonly ToolCall[];
   readonly usage: Usage;
   /** Number of markers that referred to no source and were removed from the text. */
   readonly removedMarkers?: number;

@@ -12,7 +12,7 @@ import type { ChatCall } from '../wire/chat-request.ts';
 
 export type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log' | 'models'>;
 
-type AnswerableCall = Pick<ChatCall, 'model' | 'question' | 'earlier' | 'search' | 'generation'>;
+type AnswerableCall = Pick<ChatCall, 'model' | 'question' | 'earlier' | 'search' | 'generation' | 'clientTools'>;
 
 /** The parts of the answer; `formatField` names the member of the request that asks for a format. Throws `invalid_field`. */
 export async function answerChat(
@@ -24,7 +24,7 @@ export async function answerChat(
 ): Promise<AsyncIterable<ChatPart>> {
   const principal = principalOf(response);
   const search = { ...call.search, filter: allOf(visibleFilter(principal), call.search.filter) };
-  const { generation, question, earlier } = call;
+  const { generation, question, earlier, clientTools } = call;
   if (
     generation.responseFormat !== undefined &&
     models.resolve(generation.model, 'quality').name === EXTRACTIVE_MODEL
@@ -33,7 +33,8 @@ export async function answerChat(
     throw invalidField('value_error', ['body', ...formatField], message);
   }
   if (call.model.kind === 'rag') {
-    return fromRag(answerer.answer({ query: question, earlier, search, generation, includeTitle: true }, signal));
+    const asked = { query: question, earlier, search, generation, clientTools, includeTitle: true };
+    return fromRag(answerer.answer(asked, signal));
   }
   const prepared = await agent.prepare({
     ...plainRequest(principal, question),
@@ -41,6 +42,7 @@ export async function answerChat(
     earlier,
     search,
     generation,
+    clientTools,
     name: false,
   });
   return fromAgent(prepared.events(signal));

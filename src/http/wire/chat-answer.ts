@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import type { AgentEvent, RunEnd } from '../../agent/agent-event.ts';
+import type { ToolCall } from '../../models/message.ts';
 import type { StopReason, Usage } from '../../models/model.ts';
 import type { RagEvent } from '../../rag/rag-event.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { type Annotated, annotation, toAnnotations } from './annotations.ts';
+import { toFunction } from './client-tools.ts';
 import { tokenUsage, toUsage } from './completion.ts';
+
+const functionCall = z.object({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
 
 const chatMembers = { id: z.string(), created: z.int(), model: z.string() };
 
@@ -18,12 +26,13 @@ export const chatCompletion = z
         index: z.int(),
         message: z.object({
           role: z.literal('assistant'),
-          content: z.string(),
+          content: z.string().nullable(),
+          tool_calls: z.array(functionCall).exactOptional(),
           refusal: z.null(),
           annotations: z.array(annotation),
         }),
         logprobs: z.null(),
-        finish_reason: z.enum(['stop', 'length', 'content_filter']),
+        finish_reason: z.enum(['stop', 'length', 'content_filter', 'tool_calls']),
       }),
     ),
     usage: tokenUsage,
@@ -43,6 +52,7 @@ export const chatChunk = z
           role: z.literal('assistant').exactOptional(),
           content: z.string().exactOptional(),
           reasoning_content: z.string().exactOptional(),
+          tool_calls: z.array(functionCall.extend({ index: z.int() })).exactOptional(),
           annotations: z.array(annotation).exactOptional(),
         }),
         logprobs: z.null(),
@@ -58,7 +68,9 @@ export const chatChunk = z
 export interface ChatAnswer {
   readonly text: string;
   readonly citations: readonly Annotated[];
-  readonly finish: 'stop' | 'length' | 'content_filter';
+  readonly finish: 'stop' | 'length' | 'content_filter' | 'tool_calls';
+  /** Calls of the caller's functions, whose results the answer needs; `text` is then what was said before. */
+  readonly calls: readonly ToolCall[];
   readonly usage: Usage;
   /** The language model that wrote it; `builtin/extractive` without one. */
   readonly languageModel: string;
@@ -77,11 +89,9 @@ export async function* fromAgent(events: AsyncIterable<AgentEvent>): AsyncGenera
   for await (const event of events) {
     if (event.type === 'thinking') yield { type: 'thinking', text: event.text };
     else if (event.type === 'final_answer') {
-      const { text, citations, ended, spent, model } = event.answer;
-      yield {
-        type: 'answer',
-        answer: { text, citations, finish: finishOf(ended), usage: spent, languageModel: model },
-      };
+      const { text, citations, ended, clientCalls: calls, spent, model } = event.answer;
+      const finish = finishOf(ended, calls);
+      yield { type: 'answer', answer: { text, citations, finish, calls, usage: spent, languageModel: model } };
     }
   }
 }
@@ -91,14 +101,16 @@ export async function* fromRag(events: AsyncIterable<RagEvent>): AsyncGenerator<
     if (event.type === 'thinking') yield { type: 'thinking', text: event.text };
     else if (event.type === 'message') yield { type: 'text', text: event.text };
     else if (event.type === 'final_answer') {
-      const { text, citations, stopReason, usage, model } = event.answer;
-      yield { type: 'answer', answer: { text, citations, finish: finishOf(stopReason), usage, languageModel: model } };
+      const { text, citations, stopReason, clientCalls: calls = [], usage, model } = event.answer;
+      const finish = finishOf(stopReason, calls);
+      yield { type: 'answer', answer: { text, citations, finish, calls, usage, languageModel: model } };
     }
   }
 }
 
 /** A run that reached a limit ends as one that reached its token limit does. */
-function finishOf(ended: RunEnd | StopReason): ChatAnswer['finish'] {
+function finishOf(ended: RunEnd | StopReason, calls: readonly ToolCall[]): ChatAnswer['finish'] {
+  if (calls.length > 0) return 'tool_calls';
   if (ended === 'end' || ended === 'tool_calls') return 'stop';
   return ended === 'refusal' ? 'content_filter' : 'length';
 }
@@ -125,7 +137,8 @@ export function toChatCompletion(answer: ChatAnswer, { id, created, model, origi
         index: 0,
         message: {
           role: 'assistant',
-          content: answer.text,
+          content: answer.text === '' && answer.calls.length > 0 ? null : answer.text,
+          ...(answer.calls.length > 0 && { tool_calls: answer.calls.map(toWireCall) }),
           refusal: null,
           annotations: toAnnotations(answer.citations, origin),
         },
@@ -168,7 +181,7 @@ export async function* toChatChunks(
       said += part.text;
     }
     if (part.type !== 'answer') continue;
-    const { text, citations, finish, usage, languageModel } = part.answer;
+    const { text, citations, finish, calls, usage, languageModel } = part.answer;
     if (!said.includes(text)) {
       const rest = said === '' ? text : `\n\n${text}`;
       yield chunk({ content: rest });
@@ -177,11 +190,14 @@ export async function* toChatChunks(
     // Offsets are relative to the final answer, which begins later in the streamed text.
     const annotations = toAnnotations(shifted(citations, said.lastIndexOf(text)), origin);
     if (annotations.length > 0) yield chunk({ annotations });
+    if (calls.length > 0) yield chunk({ tool_calls: calls.map((call, index) => ({ index, ...toWireCall(call) })) });
     yield chunk({}, finish, { language_model: languageModel });
     if (!wantsUsage) continue;
     yield { event: 'message', data: { ...named, object: 'chat.completion.chunk', choices: [], usage: toUsage(usage) } };
   }
 }
+
+const toWireCall = (call: ToolCall) => ({ id: call.id, type: 'function', function: toFunction(call) });
 
 const shifted = (citations: readonly Annotated[], by: number): readonly Annotated[] =>
   citations.map((citation) => ({

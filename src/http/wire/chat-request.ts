@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { EarlierMessage } from '../../agent/agent.ts';
-import { ServiceError } from '../../errors.ts';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Message } from '../../models/message.ts';
 import type { SearchSettings } from '../../retrieval/search-settings.ts';
-import { invalidField } from '../check-shape.ts';
+import type { ClientTools } from '../../toolbox/client-tools.ts';
 import { type ChatModel, readChatModel } from './chat-model.ts';
+import { chatTools, splitAtQuestion, toClientTools, toolChoice, toToolSpec } from './client-tools.ts';
 import { message } from './message.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, optional } from './tolerant.ts';
@@ -18,6 +18,7 @@ export interface ChatCall {
   readonly search: SearchSettings;
   readonly detail: HitDetail;
   readonly generation: GenerationConfig;
+  readonly clientTools: ClientTools;
   readonly stream: boolean;
   readonly wantsUsage: boolean;
 }
@@ -44,8 +45,8 @@ const tokenCount = optional(z.number().int().min(1));
 
 /**
  * Chat Completions over the documents. `search_settings` and its neighbours of docs/contract.md 4.1 are additions. What
- * would change the answer and cannot be honoured (the caller's functions, stop sequences, several choices) is refused;
- * other members without a meaning here are ignored.
+ * would change the answer and cannot be honoured (forced calls, stop sequences, several choices) is refused; other
+ * members without a meaning here are ignored.
  */
 export const chatRequest = z
   .object({
@@ -59,17 +60,16 @@ export const chatRequest = z
     max_completion_tokens: tokenCount,
     reasoning_effort: reasoningEffort,
     n: optional(z.literal(1, { error: 'expected 1: only one answer is supported' })),
-    tool_choice: optional(z.unknown()),
-    tools: optional(z.unknown()),
-    functions: optional(z.unknown()),
+    tool_choice: toolChoice,
+    tools: chatTools,
+    parallel_tool_calls: optional(z.boolean()),
+    functions: optional(z.array(z.unknown()).max(0, { error: 'expected none: send your functions as tools' })),
     stop: optional(z.union([z.string().max(0), z.array(z.string()).max(0)], { error: STOP_REFUSED })),
     response_format: optional(responseFormat),
     ...searchMembers,
   })
   .transform((wire): ChatCall => {
-    refuseForcedCall(wire.tool_choice);
-    refuseFunctions(wire);
-    const { question, earlier } = questionOf(wire.messages);
+    const { question, earlier, exchange } = questionOf(wire.messages);
     const model = readChatModel(wire.model);
     return {
       model,
@@ -85,6 +85,12 @@ export const chatRequest = z
         reasoningEffort: effortOf(wire.reasoning_effort),
         responseFormat: wire.response_format,
       }),
+      clientTools: toClientTools({
+        specs: (wire.tools ?? []).map(({ function: given }) => toToolSpec(given)),
+        choice: wire.tool_choice,
+        isParallel: wire.parallel_tool_calls,
+        exchange,
+      }),
       stream: wire.stream ?? false,
       wantsUsage: wire.stream_options?.include_usage ?? false,
     };
@@ -96,37 +102,12 @@ function developerAsSystem(value: unknown): unknown {
   return isDeveloper ? { ...value, role: 'system' } : value;
 }
 
-/** The last message, and those before it. */
-export function questionOf(messages: readonly Message[]): Pick<ChatCall, 'question' | 'earlier'> {
-  const last = messages.at(-1);
-  if (last?.role !== 'user' || last.text.trim() === '') {
-    throw new ServiceError('invalid_request', 'The last message must be the question: role "user", with a text.');
-  }
-  // Results of the caller's own tools are not part of a conversation over documents.
-  const earlier = messages
-    .slice(0, -1)
-    .flatMap((each) => (each.role === 'tool' || each.text === '' ? [] : [{ role: each.role, text: each.text }]));
-  return { question: last.text, earlier };
-}
-
-export function refuseForcedCall(choice: unknown): void {
-  if (choice === undefined || choice === 'auto' || choice === 'none') return;
-  throw new ServiceError(
-    'invalid_request',
-    'tool_choice requires a call of your own functions, which are not supported; remove it.',
-  );
-}
-
-/** With `tool_choice: "none"` they would not be called anyway. */
-function refuseFunctions({ tools, functions, tool_choice: choice }: Readonly<Record<string, unknown>>): void {
-  for (const [name, given] of Object.entries({ tools, functions })) {
-    if (given === undefined || choice === 'none' || (Array.isArray(given) && given.length === 0)) continue;
-    throw invalidField(
-      'value_error',
-      ['body', name],
-      'your own functions cannot be called here, where the agent calls its own tools; leave them out, or send tool_choice "none"',
-    );
-  }
+/** The last question, what was said before it, and the calls of the caller's functions that followed it. */
+export function questionOf(messages: readonly Message[]) {
+  const { before, question, exchange } = splitAtQuestion(messages);
+  // Earlier questions were answered; how the caller's functions helped is not part of the conversation.
+  const earlier = before.flatMap(({ role, text }) => (role === 'tool' || text === '' ? [] : [{ role, text }]));
+  return { question, earlier, exchange };
 }
 
 export function effortOf(effort: z.output<typeof reasoningEffort>): GenerationConfig['reasoningEffort'] {

@@ -56,7 +56,11 @@ export const completionRequest = z
   })
   .transform(({ messages, generation_config }) => ({ messages, ...(generation_config ?? defaultGeneration) }));
 
-function toToolCall({ id, function: { name, arguments: json } }: z.output<typeof toolCall>): ToolCall {
+const toToolCall = ({ id, function: { name, arguments: json } }: z.output<typeof toolCall>): ToolCall =>
+  parseToolCall(id, name, json);
+
+/** A call whose arguments came as JSON text. */
+export function parseToolCall(id: string, name: string, json: string): ToolCall {
   try {
     return { id, name, arguments: JSON.parse(json) };
   } catch {

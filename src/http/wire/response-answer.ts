@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import type { ToolCall } from '../../models/message.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { annotation, toAnnotations } from './annotations.ts';
 import type { ChatAnswer, ChatPart } from './chat-answer.ts';
+import { toFunction } from './client-tools.ts';
 import { toUsage } from './completion.ts';
 import type { ResponseCall } from './response-request.ts';
 
@@ -36,6 +38,15 @@ const messageItem = z.object({
   content: z.array(outputText),
 });
 
+const functionCallItem = z.object({
+  id: z.string(),
+  type: z.literal('function_call'),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  status,
+});
+
 const responseUsage = z.object({
   input_tokens: z.int(),
   input_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
@@ -57,14 +68,14 @@ export const responseRecord = z
     instructions: z.string().nullable(),
     metadata: z.record(z.string(), z.string()),
     model: z.string(),
-    output: z.array(z.union([reasoningItem, messageItem])),
-    parallel_tool_calls: z.literal(false),
+    output: z.array(z.union([reasoningItem, messageItem, functionCallItem])),
+    parallel_tool_calls: z.boolean(),
     previous_response_id: z.null(),
     store: z.literal(false),
     temperature: z.number().nullable(),
     top_p: z.number().nullable(),
-    tool_choice: z.literal('none'),
-    tools: z.array(z.never()),
+    tool_choice: z.enum(['auto', 'none']),
+    tools: z.array(z.looseObject({ type: z.literal('function'), name: z.string() })),
     usage: responseUsage.nullable(),
     language_model: z
       .string()
@@ -78,7 +89,7 @@ export const responseEvent = z
   .looseObject({ type: z.string(), sequence_number: z.int(), response: responseRecord.exactOptional() })
   .meta({ id: 'ResponseEvent' });
 
-type OutputItem = ReturnType<typeof reasoningOf> | ReturnType<typeof messageOf>;
+type OutputItem = ReturnType<typeof reasoningOf> | ReturnType<typeof messageOf> | ReturnType<typeof callOf>;
 type ResponseRecord = ReturnType<typeof toRecord>;
 
 /** What all forms of one response have in common. */
@@ -86,12 +97,15 @@ export interface ResponseHead {
   readonly id: string;
   /** Seconds since 1970. */
   readonly created: number;
-  readonly call: Pick<ResponseCall, 'model' | 'instructions' | 'metadata' | 'generation'>;
+  readonly call: Pick<
+    ResponseCall,
+    'model' | 'instructions' | 'metadata' | 'generation' | 'clientTools' | 'tools' | 'toolChoice'
+  >;
   /** Address of this server, for links to documents. */
   readonly origin: string;
 }
 
-const newId = (kind: 'rs' | 'msg'): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
+const newId = (kind: 'rs' | 'msg' | 'fc'): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
 
 /** The complete answer as one response. */
 export async function toResponse(parts: AsyncIterable<ChatPart>, head: ResponseHead): Promise<ResponseRecord> {
@@ -149,6 +163,17 @@ export async function* toResponseEvents(
     yield event('response.output_text.delta', { ...inMessage(), delta: text, logprobs: [] });
     message.text += text;
   }
+  function* endCall(call: ToolCall) {
+    const item = callOf(call);
+    const inCall = { item_id: item.id, output_index: output.length };
+    const added = { ...item, arguments: '', status: 'in_progress' };
+    yield event('response.output_item.added', { output_index: output.length, item: added });
+    yield event('response.function_call_arguments.delta', { ...inCall, delta: item.arguments });
+    const done = { ...inCall, name: item.name, arguments: item.arguments };
+    yield event('response.function_call_arguments.done', done);
+    yield event('response.output_item.done', { output_index: output.length, item });
+    output.push(item);
+  }
   function* endMessage(annotations: readonly FlatAnnotation[], ended: 'completed' | 'incomplete') {
     yield* beginMessage();
     for (const [index, each] of annotations.entries()) {
@@ -173,8 +198,11 @@ export async function* toResponseEvents(
     if (part.type !== 'answer') return;
     const { answer } = part;
     if (!message.text.includes(answer.text)) yield* say(message.text === '' ? answer.text : `\n\n${answer.text}`);
-    const ended = answer.finish === 'stop' ? 'completed' : 'incomplete';
-    yield* endMessage(annotationsIn(message.text, answer, head.origin), ended);
+    const ended = answer.finish === 'stop' || answer.finish === 'tool_calls' ? 'completed' : 'incomplete';
+    if (message.text !== '' || answer.calls.length === 0)
+      yield* endMessage(annotationsIn(message.text, answer, head.origin), ended);
+    else if (reasoning.text !== '') yield* endReasoning();
+    for (const each of answer.calls) yield* endCall(each);
     yield event(`response.${ended}`, { response: toRecord(head, ended, output, answer) });
   }
 
@@ -213,13 +241,13 @@ function toRecord(
     metadata: call.metadata,
     model: call.model.name,
     output: [...output],
-    parallel_tool_calls: false,
+    parallel_tool_calls: call.clientTools.isParallel,
     previous_response_id: null,
     store: false,
     temperature: call.generation.temperature ?? null,
     top_p: call.generation.topP ?? null,
-    tool_choice: 'none',
-    tools: [],
+    tool_choice: call.toolChoice,
+    tools: call.tools,
     usage: answer === undefined ? null : toResponseUsage(answer),
     language_model: answer?.languageModel ?? null,
   };
@@ -272,6 +300,14 @@ const messageOf = (
   role: 'assistant' as const,
   status: ended,
   content: [outputTextOf(text, annotations)],
+});
+
+const callOf = (call: ToolCall) => ({
+  id: newId('fc'),
+  type: 'function_call' as const,
+  call_id: call.id,
+  ...toFunction(call),
+  status: 'completed' as const,
 });
 
 const outputTextOf = (text: string, annotations: readonly FlatAnnotation[]) => ({

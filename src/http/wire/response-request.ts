@@ -4,13 +4,18 @@ import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Message } from '../../models/message.ts';
 import { invalidField } from '../check-shape.ts';
 import { readChatModel } from './chat-model.ts';
-import { type ChatCall, effortOf, questionOf, reasoningEffort, refuseForcedCall } from './chat-request.ts';
+import { type ChatCall, effortOf, questionOf, reasoningEffort } from './chat-request.ts';
+import { responseTools, toClientTools, toolChoice, toToolSpec } from './client-tools.ts';
+import { parseToolCall } from './message.ts';
 import { detailOf, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, optional } from './tolerant.ts';
 
 /** The part of a Responses request that applies to answering over documents. */
 export interface ResponseCall extends Omit<ChatCall, 'wantsUsage'> {
   readonly instructions: string | undefined;
+  /** The caller's tools and its choice as sent, which a response repeats. */
+  readonly tools: NonNullable<z.output<typeof responseTools>>;
+  readonly toolChoice: 'auto' | 'none';
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +30,11 @@ const item = z.looseObject({ type: optional(z.string()), role: optional(z.string
 
 const inputMessage = z.object({ role: z.enum(['user', 'assistant', 'system', 'developer']), content });
 
-/** Of earlier answers that were not written here: calls, their results, and reasoning are not part of a conversation. */
+const functionCall = z.object({ call_id: z.string(), name: z.string(), arguments: z.string() });
+
+const functionOutput = z.object({ call_id: z.string(), output: content });
+
+/** Of answers that were not written here: the calls of other tools, their results, and reasoning. */
 const SKIPPED = /^(?:reasoning|compaction|(?:[a-z_]+_)?call|(?:[a-z_]+_)?call_output)$/;
 
 const textFormat = z
@@ -65,8 +74,9 @@ export const responseRequest = z
     reasoning: optional(z.looseObject({ effort: reasoningEffort, summary: optional(z.string()) })),
     text: optional(z.looseObject({ format: optional(textFormat) })),
     metadata: optional(z.record(z.string(), z.string())),
-    tool_choice: optional(z.unknown()),
-    tools: optional(z.array(z.looseObject({ type: z.string() }))),
+    tool_choice: toolChoice,
+    tools: responseTools,
+    parallel_tool_calls: optional(z.boolean()),
     background: optional(z.boolean()),
     previous_response_id: optional(z.string()),
     conversation: optional(z.unknown()),
@@ -75,9 +85,8 @@ export const responseRequest = z
   })
   .meta({ id: 'ResponseRequest' })
   .transform((wire): ResponseCall => {
-    refuseForcedCall(wire.tool_choice);
     refuseMembers(wire);
-    const { question, earlier } = questionOf(messagesOf(wire.input, wire.instructions));
+    const { question, earlier, exchange } = questionOf(messagesOf(wire.input, wire.instructions));
     const model = readChatModel(wire.model);
     return {
       model,
@@ -94,6 +103,14 @@ export const responseRequest = z
         extendedThinking: wire.reasoning?.summary === undefined ? undefined : true,
         responseFormat: wire.text?.format,
       }),
+      clientTools: toClientTools({
+        specs: (wire.tools ?? []).map(toToolSpec),
+        choice: wire.tool_choice,
+        isParallel: wire.parallel_tool_calls,
+        exchange,
+      }),
+      tools: wire.tools ?? [],
+      toolChoice: wire.tool_choice ?? 'auto',
       stream: wire.stream ?? false,
       instructions: wire.instructions,
       metadata: wire.metadata ?? {},
@@ -101,12 +118,21 @@ export const responseRequest = z
   });
 
 function messagesOf(input: string | readonly z.output<typeof item>[], instructions: string | undefined): Message[] {
-  const given = typeof input === 'string' ? [{ role: 'user' as const, text: input }] : input.flatMap(toMessages);
+  const given =
+    typeof input === 'string' ? [{ role: 'user' as const, text: input }] : joined(input.flatMap(toMessages));
   return instructions === undefined ? given : [{ role: 'system', text: instructions }, ...given];
 }
 
 function toMessages(given: z.output<typeof item>, index: number): Message[] {
   const type = given.type ?? 'message';
+  if (type === 'function_call') {
+    const { call_id: id, name, arguments: json } = checkItem(functionCall, given, index);
+    return [{ role: 'assistant', text: '', toolCalls: [parseToolCall(id, name, json)] }];
+  }
+  if (type === 'function_call_output') {
+    const { call_id: callId, output } = checkItem(functionOutput, given, index);
+    return [{ role: 'tool', callId, name: '', text: output, isError: false }];
+  }
   if (SKIPPED.test(type)) return [];
   if (type !== 'message') {
     throw invalidField(
@@ -115,28 +141,37 @@ function toMessages(given: z.output<typeof item>, index: number): Message[] {
       `items of type "${type}" are not supported: nothing is stored here, so send messages with their text`,
     );
   }
-  const { data, error } = inputMessage.safeParse(given);
-  if (error !== undefined) {
-    const { path, message } = error.issues[0] ?? { path: [], message: 'not a message' };
-    throw invalidField('value_error', ['body', 'input', index, ...path.map(String)], message);
+  const { role, content: text } = checkItem(inputMessage, given, index);
+  return [{ role: role === 'developer' ? 'system' : role, text }];
+}
+
+function checkItem<Schema extends z.ZodType>(schema: Schema, given: unknown, index: number): z.output<Schema> {
+  const { data, error } = schema.safeParse(given);
+  if (error === undefined) return data as z.output<Schema>;
+  const { path, message } = error.issues[0] ?? { path: [], message: 'not an item of this type' };
+  throw invalidField('value_error', ['body', 'input', index, ...path.map(String)], message);
+}
+
+/** With the text of an answer and its calls as one message, which the wire sends as several items. */
+function joined(messages: readonly Message[]): Message[] {
+  const all: Message[] = [];
+  for (const message of messages) {
+    const last = all.at(-1);
+    if (message.role === 'assistant' && message.toolCalls !== undefined && last?.role === 'assistant')
+      all[all.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), ...message.toolCalls] };
+    else all.push(message);
   }
-  return [{ role: data.role === 'developer' ? 'system' : data.role, text: data.content }];
+  return all;
 }
 
 const NOT_STORED = 'responses are not stored here; send the whole conversation as input';
 
 function refuseMembers(wire: Readonly<Record<string, unknown>>): void {
-  const { tools, tool_choice: choice } = wire;
   const refused: readonly (readonly [string, boolean, string])[] = [
     ['previous_response_id', wire['previous_response_id'] !== undefined, NOT_STORED],
     ['conversation', wire['conversation'] !== undefined, NOT_STORED],
     ['background', wire['background'] === true, 'answers are not made in the background here; leave it out'],
     ['prompt', wire['prompt'] !== undefined, 'stored prompts of OpenAI do not exist here; send instructions'],
-    [
-      'tools',
-      choice !== 'none' && Array.isArray(tools) && tools.length > 0,
-      'no tools of your own can be called here, where the agent calls its own; leave them out, or send tool_choice "none"',
-    ],
   ];
   for (const [name, isGiven, words] of refused) {
     if (isGiven) throw invalidField('value_error', ['body', name], words);

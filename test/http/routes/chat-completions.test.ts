@@ -195,7 +195,8 @@ describe('without a language model', () => {
     ['no messages', { messages: [] }, 400],
     ['an answer as the last message', { messages: [{ role: 'assistant', content: 'Yes.' }] }, 400],
     ['several answers', { n: 2 }, 400],
-    ['functions of its own', { tools: [{ type: 'function', function: { name: 'now' } }], tool_choice: 'auto' }, 400],
+    ['a tool that is no function', { tools: [{ type: 'custom', custom: { name: 'now' } }] }, 400],
+    ['a result without its call', { messages: [question, { role: 'tool', tool_call_id: 'a', content: '9' }] }, 400],
     ['stop sequences', { stop: ['\n'] }, 400],
     ['JSON without a schema', { response_format: { type: 'json_object' } }, 400],
     ['a forced call', { tool_choice: { type: 'function', function: { name: 'now' } } }, 400],
@@ -218,7 +219,10 @@ describe('without a language model', () => {
     await expect(create(harmless)).resolves.toMatchObject({ object: 'chat.completion' });
     const tools = [{ type: 'function', function: { name: 'now' } }];
     await expect(create({ tools, tool_choice: 'none' })).resolves.toMatchObject({ object: 'chat.completion' });
-    await expect(create({ tools })).rejects.toMatchObject({ param: 'tools' });
+    // Nothing here could call it.
+    await expect(create({ tools })).resolves.toMatchObject({ object: 'chat.completion' });
+    await expect(create({ tools: [...tools, ...tools] })).rejects.toMatchObject({ param: 'tools.1' });
+    await expect(create({ tools, tool_choice: 'required' })).rejects.toMatchObject({ param: 'tool_choice' });
     await expect(create({ functions: [{ name: 'now' }] })).rejects.toMatchObject({ param: 'functions' });
     await expect(create({ stop: 'x' })).rejects.toMatchObject({ param: 'stop' });
     // Nothing here could write JSON.

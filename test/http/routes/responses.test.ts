@@ -174,7 +174,7 @@ describe('without a language model', () => {
     ['previous_response_id', { previous_response_id: 'resp_1' }, 'not stored'],
     ['conversation', { conversation: 'conv_1' }, 'not stored'],
     ['background', { background: true }, 'background'],
-    ['tools', { tools: [{ type: 'web_search' }] }, 'no tools of your own'],
+    ['tools.0.type', { tools: [{ type: 'web_search' }] }, 'only functions can be called here'],
     ['input.0.type', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'item_reference'],
     ['text.format', { text: { format: { type: 'json_schema', name: 'x', schema: {} } } }, 'needs a language model'],
   ] as const)('names %s, which it cannot honour', async (param, given, words) => {

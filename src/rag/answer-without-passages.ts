@@ -1,0 +1,87 @@
+import { ServiceError } from '../errors.ts';
+import type { ToolCall } from '../models/message.ts';
+import type { ModelEvent } from '../models/model.ts';
+import { builtInPrompts } from '../prompts/prompt-texts.ts';
+import type { SearchOutcome } from '../retrieval/retriever.ts';
+import { clientCallsIn, exchangeMessages, noClientTools } from '../toolbox/client-tools.ts';
+import type { Generation } from './generate-answer.ts';
+import type { RagAnswer, RagEvent } from './rag-event.ts';
+
+const NOTHING_FOUND = 'Nothing was found in the documents that matches this question, so it is not answered.';
+
+const ASK_CALLER =
+  'No passage of the documents matches the question below. Call one of the functions if it can answer the question, or answer with what they returned. Do not answer from memory.';
+
+export type Unfound = Pick<Generation, 'request' | 'outcome' | 'web' | 'model' | 'prompts'>;
+
+/**
+ * The answer when nothing was found. Without passages a model would answer from memory, indistinguishable from an answer
+ * based on documents, so it is asked only where the caller has functions, and what it says is passed on only once they
+ * have returned something.
+ */
+export async function* answerWithoutPassages(unfound: Unfound, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
+  const { outcome, web, model, request } = unfound;
+  const { clientTools = noClientTools } = request;
+  const nothing = { text: NOTHING_FOUND, model: model.name, stopReason: 'end', usage: NO_USAGE } as const;
+  if (clientTools.specs.length === 0 && clientTools.exchange.length === 0) {
+    yield* answerOf(nothing, { outcome, web });
+    return;
+  }
+  const { text, calls, stop } = await askModel(unfound, signal);
+  const { snapshot, model: name, reason: stopReason, usage } = stop;
+  const mayAnswer = clientTools.exchange.length > 0 && text !== '';
+  yield* answerOf(
+    {
+      text: calls.length > 0 || mayAnswer ? text : NOTHING_FOUND,
+      ...{ model: snapshot ?? name, stopReason, usage, clientCalls: calls },
+    },
+    { outcome, web },
+  );
+}
+
+const NO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+
+async function askModel({ request, model, prompts = builtInPrompts }: Unfound, signal: AbortSignal) {
+  const { generation: config, clientTools = noClientTools } = request;
+  let text = '';
+  const calls: ToolCall[] = [];
+  let stop: Extract<ModelEvent, { type: 'stop' }> | undefined;
+  for await (const event of model.stream({
+    messages: [
+      { role: 'system', text: prompts.fill('system') },
+      { role: 'user', text: `${ASK_CALLER}\n\nQuestion: ${request.query}` },
+      ...exchangeMessages(clientTools),
+    ],
+    tools: clientTools.specs,
+    config,
+    signal,
+  })) {
+    if (event.type === 'text') text += event.text;
+    else if (event.type === 'tool_call') calls.push(event.call);
+    else if (event.type === 'stop') stop = event;
+  }
+  if (stop === undefined)
+    throw new ServiceError('provider_failed', `The stream of ${model.name} ended before its answer did.`);
+  const own = clientCallsIn(calls, clientTools);
+  return { text: own.length > 0 && clientTools.exchange.length === 0 ? '' : text.trim(), calls: own, stop };
+}
+
+type Written = Pick<RagAnswer, 'text' | 'model' | 'stopReason' | 'usage' | 'clientCalls'>;
+
+function* answerOf(
+  written: Written,
+  { outcome, web }: { readonly outcome: SearchOutcome; readonly web: RagAnswer['web'] },
+): Generator<RagEvent, void> {
+  if (written.text !== '') yield { type: 'message', text: written.text };
+  yield {
+    type: 'final_answer',
+    answer: {
+      ...written,
+      citations: [],
+      search: outcome,
+      ...(web !== undefined && { web }),
+      mode: 'generative',
+      removedMarkers: 0,
+    },
+  };
+}
