@@ -24,7 +24,7 @@ export class ServerLost extends ServiceError {
 }
 
 export interface ServerRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path below `/v3`. */
   readonly path: string;
   /** Sent as JSON; form data unchanged. */

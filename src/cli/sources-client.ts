@@ -10,6 +10,7 @@ export interface SourcesClient {
   list(): Promise<readonly SourceRecord[]>;
   add(source: Readonly<Record<string, unknown>>): Promise<SourceRecord>;
   get(id: string): Promise<SourceRecord>;
+  change(id: string, change: Readonly<Record<string, unknown>>): Promise<SourceRecord>;
   sync(id: string): Promise<SourceRecord>;
   remove(id: string): Promise<void>;
 }
@@ -28,6 +29,7 @@ export function httpSources(call: Call): SourcesClient {
     list: async () => z.array(followedSource).parse((await call('GET', '/sources?limit=1000')).results),
     add: (source) => one('POST', '/sources', source),
     get: (id) => one('GET', at(id)),
+    change: (id, change) => one('PATCH', at(id), change),
     sync: (id) => one('POST', `${at(id)}/sync`),
     async remove(id) {
       await call('DELETE', at(id));

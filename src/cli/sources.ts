@@ -31,6 +31,11 @@ interface AddOptions extends Shown {
   readonly wait: boolean;
 }
 
+interface ChangeOptions extends AddOptions {
+  readonly credentials?: boolean;
+  readonly check: boolean;
+}
+
 const POLL_MS = 500;
 
 /** `citewell sources list` */
@@ -65,9 +70,55 @@ export function addSource(place: string, options: AddOptions, context: CommandCo
   );
 }
 
-/** Credentials are read from the environment: what is typed is seen by others of this machine, and kept in a history. */
+/** `citewell sources change` */
+export function changeSource(place: string, options: ChangeOptions, context: CommandContext): Promise<ExitCode> {
+  const { sitemap, crawlDepth, maxPages, keepDeleted, collection, every, schedule, set, check } = options;
+  return withClient(context, async (client) => {
+    const { id, kind: type, location } = await findSource(client, place);
+    const kind = kindOfAddress(location);
+    if (kind === undefined && (set !== undefined || options.credentials === true)) {
+      throw new ServiceError('invalid_request', `A ${type} has no credentials and no settings of that kind.`);
+    }
+    const change = {
+      ...(kind !== undefined && set && { settings: Object.fromEntries(set.map((each) => readChange(kind, each))) }),
+      ...(kind !== undefined && options.credentials === true && { credentials: readCredentials(kind) }),
+      ...(sitemap !== undefined && { sitemap }),
+      ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
+      ...(maxPages !== undefined && { max_pages: maxPages }),
+      ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }),
+      ...(every !== undefined && { every_minutes: every }),
+      ...(!schedule && { every_minutes: null }),
+      ...(collection !== undefined && { collections: collection }),
+    };
+    if (Object.keys(change).length === 0) {
+      throw new ServiceError(
+        'invalid_request',
+        'Nothing is to be changed. "citewell sources change --help" shows what can be.',
+      );
+    }
+    const changed = await client.sources.change(id, { ...change, ...(!check && { check }) });
+    return finish(client, changed, options, context);
+  });
+}
+
+/** An empty value takes the setting away. */
+const readChange = (kind: SourceKind, written: string): readonly [string, unknown] => {
+  const [name, value] = readSetting(kind, written);
+  return [name, written.endsWith('=') && kind.fields[name]?.type !== 'flag' ? null : value];
+};
+
 function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, schedule, set = [] }: AddOptions) {
-  const settings = Object.fromEntries(set.map((each) => readSetting(kind, each)));
+  return {
+    ...{ kind: kind.type, address, settings: Object.fromEntries(set.map((each) => readSetting(kind, each))) },
+    credentials: readCredentials(kind),
+    ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }),
+    ...(every !== undefined && { every_minutes: every }),
+    ...(!schedule && { every_minutes: null }),
+  };
+}
+
+/** Credentials are read from the environment: what is typed is seen by others of this machine, and kept in a history. */
+function readCredentials(kind: SourceKind): Readonly<Record<string, string>> {
   const credentials = Object.fromEntries(
     Object.entries(kind.secrets).flatMap(([name, { variable }]) => {
       const value = readCredential(variable);
@@ -81,12 +132,7 @@ function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, s
       `${kind.title} needs credentials. Set ${missing.map(([, { variable }]) => variable).join(' and ')} in the environment of this command.`,
     );
   }
-  return {
-    ...{ kind: kind.type, address, settings, credentials },
-    ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }),
-    ...(every !== undefined && { every_minutes: every }),
-    ...(!schedule && { every_minutes: null }),
-  };
+  return credentials;
 }
 
 function readSetting({ type, fields }: SourceKind, written: string): readonly [string, unknown] {

@@ -23,7 +23,10 @@ export function followOthers(parts: FollowingParts): void {
     if (kind === 'cancelled' && id !== undefined) ingestions.cancelledElsewhere(id);
     else if (kind === 'queued' && resumes) ingestions.wakeUp();
   };
-  const onSource = ({ kind, id }: SharedChange) => followed.changedElsewhere(kind === 'sync' ? id : undefined);
+  const onSource = ({ kind, id }: SharedChange) => {
+    const isAsked = id !== undefined && (kind === 'sync' || kind === 'taken_up');
+    return followed.changedElsewhere(isAsked ? { kind, id } : undefined);
+  };
   const listeners: Readonly<Record<SharedChange['topic'], (change: SharedChange) => void | Promise<void>>> = {
     documents: ({ kind, id }) => {
       if (kind !== 'published' && kind !== 'changed' && kind !== 'removed') return;

@@ -86,6 +86,19 @@ export const settingsSchema = (fields: SourceFields): z.ZodType<Settings> =>
     ),
   ) as unknown as z.ZodType<Settings>;
 
+/** Settings that are changed; null takes one away. */
+export type SettingChanges = Readonly<Record<string, Settings[string] | null>>;
+
+export const settingChangesSchema = (fields: SourceFields): z.ZodType<SettingChanges> =>
+  z.strictObject(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => {
+        const described = schemaOf(field).describe(field.description);
+        return [name, field.isRequired === true ? described.optional() : described.nullable().optional()];
+      }),
+    ),
+  ) as unknown as z.ZodType<SettingChanges>;
+
 /** Schema of credentials. Its messages never repeat a value. */
 export const secretsSchema = (fields: SecretFields): z.ZodType<Secrets> =>
   z.strictObject(

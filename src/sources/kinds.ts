@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import type { Settings } from './fields.ts';
+import type { SettingChanges, Settings } from './fields.ts';
 import { imapKind } from './imap/imap.ts';
 import { notionKind } from './notion/notion.ts';
 import { s3Kind } from './s3/s3-kind.ts';
@@ -57,3 +57,29 @@ export function readSettings(
   }
   return { address: kind.addressOf(settings as never), settings };
 }
+
+/** Settings with changes. Throws `invalid_request`, by name, for those that say what is followed. */
+export function changeSettings(
+  kind: SourceKind,
+  { address, settings }: { readonly address: string; readonly settings: Settings },
+  changes: SettingChanges,
+): Settings {
+  const changed = withChanges(settings, changes);
+  if (kind.addressOf(changed as never) === address) return changed;
+  const fixed = Object.entries(changes).flatMap(([name, value]) =>
+    kind.addressOf(withChanges(settings, { [name]: value }) as never) === address ? [] : [name],
+  );
+  const isOne = fixed.length === 1;
+  throw new ServiceError(
+    'invalid_request',
+    `${(fixed.length === 0 ? Object.keys(changes) : fixed).join(', ')} ${isOne ? 'says' : 'say'} what is followed and ` +
+      'cannot be changed. Add another source, and remove this one.',
+  );
+}
+
+const withChanges = (settings: Settings, changes: SettingChanges): Settings =>
+  Object.fromEntries(
+    Object.entries({ ...settings, ...changes }).filter(
+      (entry): entry is [string, Settings[string]] => entry[1] !== null && entry[1] !== undefined,
+    ),
+  );

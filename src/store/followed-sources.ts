@@ -70,6 +70,8 @@ export interface FollowedSourceRecords {
   /** Oldest first. */
   list(): Promise<readonly FollowedSource[]>;
   add(source: FollowedSource): Promise<void>;
+  /** Keeps its items and its cursor. Does nothing for a source that was removed. */
+  change(source: Pick<FollowedSource, 'id' | 'location' | 'collectionIds' | 'credentials'>): Promise<void>;
   /** Does nothing for a source that was removed. */
   saveReport(id: string, report: SyncReport): Promise<void>;
   /** Also forgets its items. */

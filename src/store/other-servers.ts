@@ -7,7 +7,8 @@ export interface SharedChange {
   readonly topic: (typeof sharedTopics)[number];
   /**
    * Of documents `published`, `changed` or `removed`, of tasks `queued` or `cancelled` while in work, of followed sources
-   * `changed` or `sync`, which asks the one that follows them for a synchronisation; of others `changed`.
+   * `changed`, or `sync` and `taken_up`, which ask the one that follows them for a synchronisation or to go on with what was
+   * changed; of others `changed`.
    */
   readonly kind: string;
   /** Absent where it concerns many. */

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { startBucket } from '../support/bucket-server.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 
 let cwd: string;
@@ -39,4 +40,45 @@ it('follows a folder without a server and with one, and stops following it', asy
 
   expect((await sources('remove', source.id.slice(0, 8))).stdout).toContain('no longer followed');
   expect(JSON.parse((await sources('list', '--json')).stdout)).toEqual([]);
+});
+
+it('changes credentials, schedule and settings of a source, with a server and without one', async () => {
+  const folder = join(cwd, 'bucket');
+  await mkdir(folder);
+  const bucket = await startBucket(new Map([['rivers.md', '# Rivers\n\nThe Rhine rises in the Alps.']]));
+  const env = { CITEWELL_ALLOW_HOSTS: `127.0.0.1:${bucket.port}` };
+  const keys = (name: string) => ({ AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'secret' });
+  const run = (args: readonly string[], more = {}) =>
+    runCitewell(['sources', ...args], { cwd: folder, env: { ...env, ...more } });
+  const place = 's3://papers/';
+  const address = `${place}?endpoint=${encodeURIComponent(`127.0.0.1:${bucket.port}`)}`;
+  const added = await run(['add', place, '--set', `endpoint=${bucket.endpoint}`], keys('RIGHT'));
+  expect([added.code, added.stdout]).toEqual([0, expect.stringContaining('1 ingested')]);
+  const nothing = await run(['change', address]);
+  expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('Nothing is to be changed')]);
+  // The keys of the environment are taken only when that is asked for.
+  const later = await run(['change', address, '--every', '90', '--keep-deleted', '--json'], keys('WRONG'));
+  expect(later.code, later.stderr).toBe(0);
+  expect(JSON.parse(later.stdout)).toMatchObject({ every_minutes: 90, keep_deleted: true, state: 'idle' });
+
+  const server = await startCitewell({ cwd: folder, env });
+  onTestFinished(() => server.kill());
+  const wrong = await run(['change', address, '--credentials'], keys('WRONG'));
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/Nothing was changed.*Access refused/)]);
+  const fixed = await run(['change', address, '--set', 'prefix=a/']);
+  expect([fixed.code, fixed.stderr]).toEqual([2, expect.stringContaining('prefix says what is followed')]);
+  bucket.state.key = 'NEW';
+  const renewed = await run(
+    ['change', address, '--credentials', '--set', 'region=eu-central-1', '--no-schedule', '--json'],
+    keys('NEW'),
+  );
+  expect(renewed.code, renewed.stderr).toBe(0);
+  expect(JSON.parse(renewed.stdout)).toMatchObject({
+    ...{ state: 'idle', every_minutes: null, keep_deleted: true, settings: { region: 'eu-central-1' } },
+    last_sync: { counts: { unchanged: 1 } },
+  });
+  const plain = await run(['change', address, '--set', 'region=', '--no-keep-deleted', '--json']);
+  expect(JSON.parse(plain.stdout)).toMatchObject({ keep_deleted: false, settings: { bucket: 'papers' } });
+  const untried = await run(['change', address, '--credentials', '--no-check'], keys('WRONG'));
+  expect([untried.code, untried.stdout]).toEqual([1, expect.stringContaining('Access refused')]);
 });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -171,6 +171,19 @@ describePostgres('Sources that are followed by several servers', () => {
       expect(source).toMatchObject({ state: 'following' });
       expect(source?.lastSync?.startedAt).not.toBe(startedAt);
     }, PATIENT);
+
+    // What is changed on a server that does not follow is taken up by the one that does.
+    await second.followed.change(id, { keepDeleted: false }, { isTried: true });
+    await vi.waitFor(async () => {
+      expect((await first.followed.list())[0]).toMatchObject({ location: { keepDeleted: false }, state: 'following' });
+    }, PATIENT);
+    await rm(join(folder, 'otters.txt'));
+    await vi.waitFor(async () => expect((await second.corpus.stats()).documents['success'] ?? 0).toBe(0), PATIENT);
+    await writeFile(join(folder, 'otters.txt'), 'Otters hold hands while they sleep.');
+    await vi.waitFor(
+      async () => expect((await second.corpus.stats()).documents).toMatchObject({ success: 1 }),
+      PATIENT,
+    );
 
     await first.close();
     await writeFile(join(folder, 'herons.txt'), 'Herons stand on one leg.');

@@ -3,7 +3,7 @@ import { requireSuperuser } from '../../access/principal.ts';
 import { usableCollections } from '../../access/usable-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
-import type { SourceStatus } from '../../ingest/sources/source-service.ts';
+import type { SourceStatus } from '../../ingest/sources/source-status.ts';
 import { sourceKinds } from '../../sources/kinds.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
@@ -12,6 +12,7 @@ import type { HttpServices } from '../http-services.ts';
 import { readBody, readId, readQuery } from '../read-request.ts';
 import { newSource, toFollowedSource, toSourceKind } from '../wire/followed-source.ts';
 import { pageQuery } from '../wire/query.ts';
+import { sourceChangeAt } from '../wire/source-change.ts';
 
 type Services = Pick<HttpServices, 'followed' | 'collections'>;
 
@@ -48,6 +49,13 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
   });
   router.get('/:id', async (request, response) => {
     response.json(single(toFollowedSource(await find(request, response))));
+  });
+  router.patch('/:id', async (request, response) => {
+    const { id, location, ownerId } = await find(request, response);
+    const { change, collections: wanted, isTried } = readBody(request, sourceChangeAt(location));
+    const principal = { ...principalOf(response), userId: ownerId };
+    const collectionIds = wanted && (await usableCollections(collections, principal, wanted));
+    response.json(single(toFollowedSource(await followed.change(id, { ...change, collectionIds }, { isTried }))));
   });
   router.delete('/:id', async (request, response) => {
     await followed.remove((await find(request, response)).id);

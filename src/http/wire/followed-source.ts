@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { placeOf, type SourceStatus } from '../../ingest/sources/source-service.ts';
+import { placeOf, type SourceStatus } from '../../ingest/sources/source-status.ts';
 import { type Secrets, type Settings, secretsSchema, settingsSchema } from '../../sources/fields.ts';
 import { readSettings, sourceKind, sourceKinds } from '../../sources/kinds.ts';
 import type { SourceKind } from '../../sources/source-kind.ts';
-import type { SourceLocation } from '../../store/followed-sources.ts';
+import type { SourceLocation, SyncReport } from '../../store/followed-sources.ts';
 import { id, ids, timestamp } from './record-parts.ts';
 
 // Ours: what documents are kept in step with.
@@ -14,14 +14,17 @@ const collections = z
   .default([])
   .describe('Ids or names; new ones are created.');
 
-const keepDeleted = z.boolean().default(false).describe('Keep the documents of what is deleted there.');
-const everyMinutes = z
+export const keepDeleted = z.boolean().describe('Keep the documents of what is deleted there.');
+export const everyMinutes = z
   .int()
   .min(5)
   .max(60 * 24 * 31)
   .nullable()
-  .default(60)
   .describe('Minutes between two synchronisations; null for none but those that are asked for.');
+
+export const sitemap = z.boolean().describe('The pages of its sitemaps, instead of what its links lead to.');
+export const crawlDepth = z.int().min(0).max(10).describe('Links followed one after another, below its folder.');
+export const maxPages = z.int().min(1).max(10_000);
 
 const newRemoteSource = (kind: SourceKind) =>
   z.object({
@@ -29,8 +32,8 @@ const newRemoteSource = (kind: SourceKind) =>
     address: z.string().max(4_000).optional().describe(`Such as ${kind.example}; says some of the settings.`),
     settings: settingsSchema(kind.fields).default({}),
     credentials: secretsSchema(kind.secrets).default({}).describe('Stored encrypted, and never shown.'),
-    keep_deleted: keepDeleted,
-    every_minutes: everyMinutes,
+    keep_deleted: keepDeleted.default(false),
+    every_minutes: everyMinutes.default(60),
     collections,
   });
 
@@ -39,15 +42,15 @@ export const newSource = z
     z.object({
       kind: z.literal('folder'),
       path: z.string().trim().min(1).max(4_000).describe('Absolute, on the machine that runs the service.'),
-      keep_deleted: z.boolean().default(false).describe('Keep the documents of files that are deleted.'),
+      keep_deleted: keepDeleted.default(false),
       collections,
     }),
     z.object({
       kind: z.literal('site'),
       url: webAddress,
-      sitemap: z.boolean().default(false).describe('The pages of its sitemaps, instead of what its links lead to.'),
-      crawl_depth: z.int().min(0).max(10).default(1).describe('Links followed one after another, below its folder.'),
-      max_pages: z.int().min(1).max(10_000).default(500),
+      sitemap: sitemap.default(false),
+      crawl_depth: crawlDepth.default(1),
+      max_pages: maxPages.default(500),
       collections,
     }),
     ...sourceKinds.map(newRemoteSource),
@@ -103,9 +106,10 @@ export const followedSource = z
     settings: z
       .record(z.string(), z.unknown())
       .nullable()
-      .describe('For other kinds than folders and sites; so are the two below.'),
+      .describe('For other kinds than folders and sites; so are the three below.'),
     has_credentials: z.boolean().nullable(),
     every_minutes: z.int().nullable(),
+    next_sync_at: timestamp.nullable().describe('When the schedule has it synchronised next; it may be due.'),
     sitemap: z.boolean().nullable().describe('For sites; so are the two below.'),
     crawl_depth: z.int().nullable(),
     max_pages: z.int().nullable(),
@@ -148,6 +152,7 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
     settings: remote?.settings ?? null,
     has_credentials: remote === undefined ? null : credentials !== undefined,
     every_minutes: remote?.everyMinutes ?? null,
+    next_sync_at: nextSync(location, lastSync),
     sitemap: site === undefined ? null : site.walk === 'sitemap',
     crawl_depth: site?.walk === 'crawl' ? site.depth : null,
     max_pages: site?.limit ?? null,
@@ -165,6 +170,11 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
       is_limit_reached: site !== undefined && done >= site.limit,
     },
   };
+}
+
+function nextSync(location: SourceLocation, lastSync: SyncReport | null): string | null {
+  if (location.kind !== 'remote' || location.everyMinutes === null || !lastSync?.endedAt) return null;
+  return new Date(Date.parse(lastSync.endedAt) + location.everyMinutes * 60_000).toISOString();
 }
 
 const sourceField = z.object({

@@ -4,14 +4,9 @@ import { ServiceError } from '../../errors.ts';
 import type { Secrets } from '../../sources/fields.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { OtherServers } from '../../store/other-servers.ts';
-import { createFollower, type Followed, type FollowerParts, type SourceState } from './follow-source.ts';
-
-export interface SourceStatus extends FollowedSource {
-  readonly state: SourceState;
-  readonly problem?: string;
-  /** Files found so far or in total, while a folder is read for the first time. */
-  readonly total?: number;
-}
+import { changedLocation, readsAnew, type SourceChange, trySource } from './change-source.ts';
+import { createFollower, type Followed, type FollowerParts } from './follow-source.ts';
+import { placeOf, type SourceStatus, stateElsewhere, statusOf } from './source-status.ts';
 
 /** Keeps documents in step with folders and sites while the service runs. */
 export interface SourceService {
@@ -21,8 +16,11 @@ export interface SourceService {
   start(): void;
   /** Leaves following to another server, until the next `start`. */
   pause(): void;
-  /** Reads what another server has added or removed; with an id, begins a synchronisation if it is followed here. */
-  changedElsewhere(id?: string): Promise<void>;
+  /**
+   * Reads what another server has added or removed. For a source that is followed here, begins a synchronisation (`sync`),
+   * or goes on with what was changed (`taken_up`), if that is asked for.
+   */
+  changedElsewhere(asked?: { readonly kind: string; readonly id: string }): Promise<void>;
   list(): Promise<readonly SourceStatus[]>;
   /** Throws `forbidden` for a folder that is not allowed, `conflict` for one that is followed already. */
   add(
@@ -32,6 +30,11 @@ export interface SourceService {
     /** Credentials, for a source outside this machine. */
     credentials?: Secrets,
   ): Promise<SourceStatus>;
+  /**
+   * Changes how a source is followed, and keeps what is known of it. New credentials and settings are tried first, unless
+   * told otherwise, and begin a synchronisation. Throws `invalid_request` for what cannot be changed or is refused there.
+   */
+  change(id: string, change: SourceChange, options: { readonly isTried: boolean }): Promise<SourceStatus>;
   /** Begins a full synchronisation. */
   sync(id: string): Promise<SourceStatus>;
   /** Ends following; the documents stay. */
@@ -77,6 +80,15 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     }
     const listed = new Set(sources.map(({ id }) => id));
     for (const id of known) if (!listed.has(id) && followed.get(id)?.isStored === true) drop(id);
+  }
+
+  /** What another server may have changed. */
+  async function storedOf(id: string): Promise<Partial<FollowedSource>> {
+    if (others === undefined) return {};
+    const stored = (await records.list()).find((source) => source.id === id);
+    if (stored === undefined) throw new ServiceError('not_found', `There is no followed source ${id}.`);
+    const { location, collectionIds, credentials } = stored;
+    return { location, collectionIds, credentials };
   }
 
   const drop = (id: string): void => {
@@ -190,6 +202,58 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     return statusHere(entry);
   }
 
+  const inTurn = <T>(id: string, work: () => Promise<T>): Promise<T> =>
+    others === undefined ? work() : others.inTurn(`source ${id}`, work);
+
+  async function change(...[id, change, { isTried }]: Parameters<SourceService['change']>): Promise<SourceStatus> {
+    const entry = await find(id);
+    const before = entry.source;
+    const location = changedLocation(before.location, change);
+    const isAnew = change.credentials !== undefined || change.settings !== undefined;
+    if (isTried && isAnew && location.kind === 'remote') {
+      await trySource(location, change.credentials ?? (await openSecrets(before)), parts.network, closing.signal);
+    }
+    const credentials = await sealed(change.credentials, before.id);
+    return inTurn(before.id, async () => {
+      const stored = await storedOf(before.id);
+      const source = { ...entry.source, ...stored };
+      const changed = {
+        ...source,
+        location: changedLocation(source.location, change),
+        collectionIds: change.collectionIds ?? source.collectionIds,
+        credentials: change.credentials === undefined ? source.credentials : credentials,
+      };
+      // Before anything is awaited, so that two requests at once do not undo each other.
+      entry.source = changed;
+      try {
+        await records.change(changed);
+      } catch (error) {
+        if (entry.source === changed) entry.source = source;
+        throw error;
+      }
+      if (isFollowing) await takeUp(entry, source);
+      else await others?.announce({ topic: 'followed_sources', kind: 'taken_up', id: source.id });
+      return statusHere(entry);
+    });
+  }
+
+  const openSecrets = async ({ credentials, id }: FollowedSource): Promise<Secrets> => {
+    const opened = credentials === undefined ? undefined : await parts.secrets?.open(credentials, id);
+    return opened === undefined ? {} : (JSON.parse(opened) as Secrets);
+  };
+
+  /** Goes on with what was changed: with a synchronisation where one was running, or is needed. */
+  async function takeUp(entry: Followed, before: FollowedSource): Promise<void> {
+    const isNeeded = (entry.isInWork && entry.state === 'syncing') || readsAnew(before, entry.source);
+    entry.stop.abort();
+    await entry.over;
+    // Removed meanwhile, or begun anew by another request.
+    if (followed.get(before.id) !== entry || !entry.stop.signal.aborted) return;
+    if (!isNeeded) return resume(entry);
+    entry.isScheduled = false;
+    follow(entry);
+  }
+
   const statusHere = (entry: Followed): SourceStatus =>
     isFollowing ? statusOf(entry) : { ...entry.source, ...stateElsewhere(entry.source) };
 
@@ -206,9 +270,16 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       isFollowing = false;
       for (const { stop } of followed.values()) stop.abort();
     },
-    async changedElsewhere(id) {
+    async changedElsewhere(asked) {
       await load();
-      if (id !== undefined && isFollowing && followed.has(id)) await sync(id);
+      const entry = asked === undefined || !isFollowing ? undefined : followed.get(asked.id);
+      if (entry === undefined) return;
+      if (asked?.kind === 'sync') await sync(entry.source.id);
+      else {
+        const before = entry.source;
+        entry.source = { ...before, ...(await storedOf(before.id)) };
+        await takeUp(entry, before);
+      }
     },
     async list() {
       await load();
@@ -219,6 +290,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       const adding = () => add(...source);
       return others === undefined ? adding() : others.inTurn(`sources of ${owner.userId}`, adding);
     },
+    change,
     sync,
     remove: async (id) => removeEntry(await find(id)),
     async removeOfOwner(ownerId) {
@@ -243,33 +315,3 @@ const newEntry = (source: FollowedSource): Followed => ({
   isInWork: false,
   isScheduled: false,
 });
-
-/** By which a source is shown. */
-export function placeOf(location: SourceLocation): string {
-  switch (location.kind) {
-    case 'folder':
-      return location.path;
-    case 'site':
-      return location.url;
-    case 'remote':
-      return location.address;
-  }
-}
-
-/** What the report of the server that follows it says. */
-function stateElsewhere({ location, lastSync }: FollowedSource): Pick<SourceStatus, 'state' | 'problem'> {
-  if (lastSync?.problem !== undefined) return { state: 'stopped', problem: lastSync.problem };
-  if (lastSync === null || lastSync.endedAt === null) return { state: 'syncing' };
-  return { state: location.kind === 'folder' ? 'following' : 'idle' };
-}
-
-function statusOf({ source, state, problem, tally }: Followed): SourceStatus {
-  const total = tally?.total();
-  return {
-    ...source,
-    lastSync: tally?.report() ?? source.lastSync,
-    state,
-    ...(problem !== undefined && { problem }),
-    ...(state === 'syncing' && total !== undefined && { total }),
-  };
-}

@@ -37,6 +37,11 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
         .execute();
     },
 
+    async change({ id, location, collectionIds, credentials = null }) {
+      const saved = { location: JSON.stringify(location), collection_ids: JSON.stringify(collectionIds), credentials };
+      await writer.updateTable('followed_sources').set(saved).where('id', '=', id).execute();
+    },
+
     async saveReport(id, report) {
       const saved = { last_sync: JSON.stringify(report) };
       await writer.updateTable('followed_sources').set(saved).where('id', '=', id).execute();

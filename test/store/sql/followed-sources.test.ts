@@ -39,6 +39,20 @@ describeEngines('Records of followed sources', (engine) => {
     expect(await records.cursorOf('papers')).toBeUndefined();
   });
 
+  it('change how a source is followed, and keep its items and its cursor', async () => {
+    const { followed: records } = await engine.openTestStore();
+    await records.add(source('papers'));
+    await records.saveItems('papers', 'first', [item('a')]);
+    await records.saveCursor('papers', 'here');
+    const { credentials: _, ...before } = source('papers');
+    const location = { ...before.location, keepDeleted: true } as FollowedSource['location'];
+    await records.change({ id: 'papers', location, collectionIds: ['c'], credentials: undefined });
+    expect(await records.list()).toEqual([{ ...before, location, collectionIds: ['c'] }]);
+    expect([await records.items('papers', ['a']), await records.cursorOf('papers')]).toEqual([[item('a')], 'here']);
+    await records.change({ ...source('removed'), id: 'removed' });
+    expect(await records.list()).toHaveLength(1);
+  });
+
   it('name the items again whose content was in a document that is removed', async () => {
     const { followed: records } = await engine.openTestStore();
     for (const id of ['papers', 'notes', 'mail']) {

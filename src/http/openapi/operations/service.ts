@@ -7,6 +7,7 @@ import { filledPrompt, newPrompt, promptChange, promptRecord, promptUse } from '
 import { pageQuery, tasksQuery } from '../../wire/query.ts';
 import { listOf, message, results, success } from '../../wire/record-parts.ts';
 import { reindexEvent, reindexRequest } from '../../wire/reindex.ts';
+import { sourceChange } from '../../wire/source-change.ts';
 import { healthRecord, systemSettings, systemStatus, welcomeRecord } from '../../wire/system-record.ts';
 import { taskRecord } from '../../wire/task-record.ts';
 import { events, json, type OperationGroup, operation, operationsOf } from '../operation.ts';
@@ -87,6 +88,14 @@ export const sourceOperations: OperationGroup = {
       name: 'getSource',
       summary: 'Get a followed source, with what its last synchronisation did',
       answer: json(results(followedSource)),
+    }),
+    sourceOperation('PATCH /v3/sources/{id}', {
+      name: 'changeSource',
+      summary: 'Change the credentials, schedule and other settings of a followed source, but not what is followed',
+      body: json(sourceChange),
+      examples: { schedule: { every_minutes: 15, keep_deleted: true } },
+      answer: json(results(followedSource)),
+      failures: [400, 403],
     }),
     sourceOperation('DELETE /v3/sources/{id}', {
       name: 'removeSource',

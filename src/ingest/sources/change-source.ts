@@ -1,0 +1,98 @@
+import { ServiceError } from '../../errors.ts';
+import type { RemoteNetwork, SourceConnector } from '../../sources/connector.ts';
+import type { Secrets, SettingChanges } from '../../sources/fields.ts';
+import { changeSettings, sourceKind } from '../../sources/kinds.ts';
+import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
+
+/** What is to be changed of a followed source; members that are absent stay as they are. */
+export interface SourceChange {
+  readonly keepDeleted?: boolean | undefined;
+  /** For documents that are taken in from now on. */
+  readonly collectionIds?: readonly string[] | undefined;
+  /** Of a site; so are the two below. */
+  readonly sitemap?: boolean | undefined;
+  readonly depth?: number | undefined;
+  readonly limit?: number | undefined;
+  /** Of a source of another kind; so are those below. */
+  readonly settings?: SettingChanges | undefined;
+  readonly everyMinutes?: number | null | undefined;
+  /** All of them; none where it is empty. */
+  readonly credentials?: Secrets | undefined;
+}
+
+/** Throws `invalid_request` for what cannot be changed. */
+export function changedLocation(location: SourceLocation, change: SourceChange): SourceLocation {
+  switch (location.kind) {
+    case 'folder':
+      return { ...location, keepDeleted: change.keepDeleted ?? location.keepDeleted };
+    case 'site': {
+      const isSitemap = change.sitemap ?? location.walk === 'sitemap';
+      if (isSitemap && change.depth !== undefined) {
+        throw new ServiceError('invalid_request', 'crawl_depth is for following links, and not for a sitemap.');
+      }
+      return {
+        ...{ kind: 'site', url: location.url, limit: change.limit ?? location.limit },
+        ...(isSitemap
+          ? { walk: 'sitemap', depth: 0 }
+          : { walk: 'crawl', depth: change.depth ?? (location.walk === 'crawl' ? location.depth : 1) }),
+      };
+    }
+    case 'remote':
+      return {
+        ...location,
+        ...(change.settings && { settings: changeSettings(sourceKind(location.type), location, change.settings) }),
+        keepDeleted: change.keepDeleted ?? location.keepDeleted,
+        everyMinutes: change.everyMinutes === undefined ? location.everyMinutes : change.everyMinutes,
+      };
+  }
+}
+
+/** Whether what was changed says what is read, or how, so that the source is to be looked at again. */
+export const readsAnew = (before: FollowedSource, after: FollowedSource): boolean =>
+  before.credentials !== after.credentials || readingOf(before.location) !== readingOf(after.location);
+
+function readingOf(location: SourceLocation): string {
+  switch (location.kind) {
+    case 'folder':
+      return '';
+    case 'site':
+      return JSON.stringify([location.walk, location.depth, location.limit]);
+    case 'remote':
+      return JSON.stringify(Object.entries(location.settings).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}
+
+const TRIAL_MS = 60_000;
+
+/**
+ * Looks whether a source can be listed with these settings and credentials. Throws what a synchronisation would say, but
+ * never `unauthenticated`, which would concern whoever asks.
+ */
+export async function trySource(
+  { type, settings }: Extract<SourceLocation, { kind: 'remote' }>,
+  secrets: Secrets,
+  network: RemoteNetwork | undefined,
+  closing: AbortSignal,
+): Promise<void> {
+  if (network === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
+  const late = AbortSignal.timeout(TRIAL_MS);
+  let connector: SourceConnector | undefined;
+  try {
+    connector = await sourceKind(type).open(settings as never, secrets as never, { network });
+    for await (const _ of connector.list(undefined, AbortSignal.any([closing, late]))) break;
+  } catch (error) {
+    if (late.aborted) throw refused('timeout', `The source did not answer within ${TRIAL_MS / 1000} s.`, error);
+    if (!(error instanceof ServiceError)) throw error;
+    throw refused(error.code === 'unauthenticated' ? 'invalid_request' : error.code, error.message, error);
+  } finally {
+    await connector?.close?.().catch(() => undefined);
+  }
+}
+
+const refused = (code: ServiceError['code'], why: string, cause: unknown): ServiceError =>
+  new ServiceError(
+    code,
+    `Nothing was changed, since the source cannot be read that way: ${why} It is stored untried with "check": false, or ` +
+      '--no-check of the command.',
+    { cause },
+  );

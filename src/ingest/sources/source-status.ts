@@ -1,0 +1,39 @@
+import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
+import type { Followed, SourceState } from './follow-source.ts';
+
+export interface SourceStatus extends FollowedSource {
+  readonly state: SourceState;
+  readonly problem?: string;
+  /** Files found so far or in total, while a folder is read for the first time. */
+  readonly total?: number;
+}
+
+/** By which a source is shown. */
+export function placeOf(location: SourceLocation): string {
+  switch (location.kind) {
+    case 'folder':
+      return location.path;
+    case 'site':
+      return location.url;
+    case 'remote':
+      return location.address;
+  }
+}
+
+/** What the report of the server that follows it says. */
+export function stateElsewhere({ location, lastSync }: FollowedSource): Pick<SourceStatus, 'state' | 'problem'> {
+  if (lastSync?.problem !== undefined) return { state: 'stopped', problem: lastSync.problem };
+  if (lastSync === null || lastSync.endedAt === null) return { state: 'syncing' };
+  return { state: location.kind === 'folder' ? 'following' : 'idle' };
+}
+
+export function statusOf({ source, state, problem, tally }: Followed): SourceStatus {
+  const total = tally?.total();
+  return {
+    ...source,
+    lastSync: tally?.report() ?? source.lastSync,
+    state,
+    ...(problem !== undefined && { problem }),
+    ...(state === 'syncing' && total !== undefined && { total }),
+  };
+}
