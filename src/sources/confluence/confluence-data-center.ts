@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import type { JsonRequests } from '../json-requests.ts';
+import { patiently } from '../patiently.ts';
+import type { ConfluenceEdition, ListedFile, ListedPage, PageType, Space } from './confluence-edition.ts';
+
+const PER_REQUEST = 100;
+
+const links = z
+  .object({ next: z.string().optional(), webui: z.string().optional(), download: z.string().optional() })
+  .default({});
+const listOf = <T extends z.ZodType>(each: T) => z.object({ results: z.array(each), _links: links });
+const spaceRecord = z.object({ key: z.string() });
+const fileRecord = z.object({
+  id: z.coerce.string(),
+  title: z.string(),
+  version: z.object({ number: z.int(), when: z.string().optional() }),
+  metadata: z.object({ mediaType: z.string().optional() }).optional(),
+  extensions: z.object({ mediaType: z.string().optional(), fileSize: z.number().optional() }).optional(),
+  _links: links,
+});
+const pageRecord = z.object({
+  id: z.coerce.string(),
+  status: z.string().optional(),
+  title: z.string(),
+  version: z.object({ number: z.int(), when: z.string().optional() }),
+  children: z.object({ attachment: listOf(fileRecord).optional() }).optional(),
+  _links: links,
+});
+const pageWithBody = pageRecord.extend({ body: z.object({ storage: z.object({ value: z.string() }) }) });
+
+interface ListOptions<T extends z.ZodType> {
+  readonly each: T;
+  readonly signal: AbortSignal;
+}
+
+/** A server of one's own, by version 1 of the interface. */
+export function confluenceDataCenter(site: string, requests: JsonRequests): ConfluenceEdition {
+  const api = `${site}/rest/api`;
+  /** What the listing of pages said of their attachments; undefined where there are more of them. */
+  const attached = new Map<string, readonly ListedFile[] | undefined>();
+
+  /**
+   * Where a list is by offset, deletions meanwhile move up what follows, so that something is passed over. What has
+   * several parts is listed twice for this reason.
+   */
+  async function* listTwice<T extends z.ZodType>(
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    options: ListOptions<T>,
+  ): AsyncGenerator<z.output<T>, void> {
+    for (let isAgain = false; ; isAgain = true) {
+      let parts = 0;
+      for await (const records of list(path, parameters, options)) {
+        parts++;
+        yield* records;
+      }
+      if (isAgain || parts < 2) return;
+    }
+  }
+
+  async function* list<T extends z.ZodType>(
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    { each, signal }: ListOptions<T>,
+  ): AsyncGenerator<readonly z.output<T>[], void> {
+    const schema = listOf(each);
+    for (let start = 0; ; ) {
+      const url = new URL(`${api}/${path}`);
+      for (const [name, value] of Object.entries({ ...parameters, start: `${start}`, limit: `${PER_REQUEST}` })) {
+        url.searchParams.set(name, value);
+      }
+      const found = await patiently(() => requests.json(url, schema, { signal, whole: false }), signal);
+      yield found.results;
+      if (found._links.next === undefined) return;
+      // What the account may not see counts as well, so that the results do not say where the next part begins.
+      const next = Number(URL.parse(found._links.next, site)?.searchParams.get('start') ?? Number.NaN);
+      if (!(next > start)) throw new ServiceError('provider_failed', 'Confluence lists the same over and over.');
+      start = next;
+    }
+  }
+
+  const linkOf = (path: string | undefined): string | undefined =>
+    path?.startsWith('/') ? `${site}${path}` : undefined;
+
+  const toFile = ({ id, title, version, metadata, extensions, _links }: z.output<typeof fileRecord>): ListedFile => ({
+    ...{ id, title, version: version.number, modified: version.when, size: extensions?.fileSize },
+    ...{ mediaType: extensions?.mediaType ?? metadata?.mediaType, link: linkOf(_links.webui) },
+  });
+
+  async function spaceOf(key: string, signal: AbortSignal): Promise<readonly Space[]> {
+    const url = new URL(`${api}/space/${encodeURIComponent(key)}`);
+    try {
+      const found = await patiently(() => requests.json(url, spaceRecord, { signal, whole: false }), signal);
+      return [{ id: found.key, key: found.key }];
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return [];
+      throw error;
+    }
+  }
+
+  return {
+    async spaces(keys, signal) {
+      const found: Space[] = [];
+      for (const key of keys ?? []) found.push(...(await spaceOf(key, signal)));
+      if (keys !== undefined) return found;
+      const chosen = { type: 'global', status: 'current' };
+      for await (const { key } of listTwice('space', chosen, { each: spaceRecord, signal }))
+        found.push({ id: key, key });
+      return [...new Map(found.map((space) => [space.key, space])).values()];
+    },
+
+    async *pages({ key }, type: PageType, signal): AsyncGenerator<ListedPage, void> {
+      const chosen = {
+        ...{ spaceKey: key, type, status: 'current' },
+        expand: 'version,children.attachment.version,children.attachment.extensions',
+      };
+      for await (const { id, title, version, status, children, _links } of listTwice('content', chosen, {
+        ...{ each: pageRecord, signal },
+      })) {
+        if ((status ?? 'current') !== 'current') continue;
+        const files = children?.attachment;
+        attached.set(id, files?._links.next === undefined ? files?.results.map(toFile) : undefined);
+        yield { type, id, title, version: version.number, modified: version.when, link: linkOf(_links.webui) };
+      }
+    },
+
+    async *files(pages, signal): AsyncGenerator<ListedFile, void> {
+      for (const { id } of pages) {
+        const known = attached.get(id);
+        attached.delete(id);
+        if (known !== undefined) {
+          yield* known;
+          continue;
+        }
+        const path = `content/${encodeURIComponent(id)}/child/attachment`;
+        try {
+          for await (const record of listTwice(path, { expand: 'version' }, { each: fileRecord, signal })) {
+            yield toFile(record);
+          }
+        } catch (error) {
+          // The page was deleted meanwhile.
+          if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+        }
+      }
+    },
+
+    async page(_type, id, { maxBytes, signal }) {
+      const url = new URL(`${api}/content/${encodeURIComponent(id)}?status=current&expand=version,body.storage`);
+      const { title, body } = await requests.json(url, pageWithBody, { signal, whole: false, maxBytes });
+      return { title, storage: body.storage.value };
+    },
+
+    async file(id, options) {
+      const { signal } = options;
+      const record = new URL(`${api}/content/${encodeURIComponent(id)}?expand=version`);
+      const { _links } = await requests.json(record, fileRecord, { signal, whole: false });
+      const url = URL.parse(`${site}${_links.download ?? ''}`);
+      // The token is for this site alone.
+      if (_links.download?.startsWith('/') !== true || url?.origin !== new URL(site).origin) {
+        throw new ServiceError('provider_failed', 'Confluence does not say where the attachment is.');
+      }
+      return requests.file(url, options);
+    },
+  };
+}

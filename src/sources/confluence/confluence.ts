@@ -1,0 +1,93 @@
+import { ServiceError } from '../../errors.ts';
+import { defineSourceKind } from '../source-kind.ts';
+
+/** Spaces of Confluence: pages, blog posts and attached files, from the cloud or a server of one's own. */
+export const confluenceKind = defineSourceKind({
+  type: 'confluence',
+  title: 'Confluence',
+  schemes: ['confluence', 'confluence+http'],
+  example: 'confluence://team.atlassian.net/wiki/spaces/ENG',
+  fields: {
+    site: {
+      ...{ type: 'text', isRequired: true, example: 'https://team.atlassian.net/wiki' },
+      description: 'Address that all pages of Confluence begin with, with its path if there is one.',
+    },
+    spaces: {
+      type: 'list',
+      description: 'Keys of the spaces to follow. Without it, all that the account may see, but those of persons.',
+      example: 'ENG',
+    },
+    email: {
+      ...{ type: 'text', example: 'ann@example.org' },
+      description: 'At Atlassian’s cloud: the mail address of the account that the token is of.',
+    },
+    pictures: { type: 'flag', description: 'Also read attached pictures and recordings, as far as this service can.' },
+  },
+  secrets: {
+    token: {
+      description: 'API token at Atlassian’s cloud, else a personal access token; none for a site that is public.',
+      variable: 'CITEWELL_SOURCE_TOKEN',
+    },
+  },
+  readAddress(url) {
+    const [, path = '', keys = ''] = /^(.*?)(?:\/(?:spaces|display)\/([^/]+).*)?$/.exec(url.pathname) ?? [];
+    const host = url.host.toLowerCase();
+    const spaces = decode(keys).split(',').filter(Boolean);
+    return {
+      site: siteOf(`${url.protocol === 'confluence+http:' ? 'http' : 'https'}://${host}${path}`),
+      ...(spaces.length > 0 && { spaces }),
+      ...(url.username !== '' && { email: decode(url.username) }),
+    };
+  },
+  addressOf({ site, spaces = [] }) {
+    const base = baseAddress(siteOf(site));
+    return spaces.length === 0 ? base : `${base}/spaces/${spaces.map(encodeURIComponent).join(',')}`;
+  },
+  async open({ site: written, spaces, email, pictures = false }, { token }, { network }) {
+    const site = siteOf(written);
+    if ((email === undefined) !== (token === undefined) && isCloud({ site, email })) {
+      throw new ServiceError(
+        'unauthenticated',
+        'Atlassian’s cloud needs both the setting email and an API token of that account.',
+      );
+    }
+    const { createConfluenceConnector } = await import('./confluence-connector.ts');
+    const address = baseAddress(site);
+    return createConfluenceConnector({
+      ...{ site, address, spaces, pictures, network },
+      ...{ isCloud: isCloud({ site, email }), authorization: authorizationOf(email, token) },
+    });
+  },
+});
+
+/** Without a slash at its end; that of Atlassian's cloud with its path. */
+function siteOf(written: string): string {
+  const url = URL.parse(written);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw new ServiceError('invalid_request', 'site: expected an address such as https://team.atlassian.net/wiki.');
+  }
+  const site = url.href.replace(/\/+$/, '');
+  return url.pathname === '/' && isAtlassian(url.hostname) ? `${site}/wiki` : site;
+}
+
+const baseAddress = (site: string): string =>
+  site.replace(/^https/, 'confluence').replace(/^http:/, 'confluence+http:');
+
+/** The interface of version 2 is the cloud's; an account of it is named by its mail address. */
+const isCloud = ({ site, email }: { readonly site: string; readonly email: string | undefined }): boolean =>
+  email !== undefined || isAtlassian(new URL(site).hostname);
+
+const isAtlassian = (host: string): boolean => /\.atlassian\.(?:net|com)$/.test(host);
+
+function authorizationOf(email: string | undefined, token: string | undefined): string | undefined {
+  if (token === undefined) return undefined;
+  return email === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import { openWeb } from '../../src/adapters/open-web.ts';
+import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
+import { createSecretBox } from '../../src/store/secrets/secret-box.ts';
+import { readOpenHost } from '../../src/web/open-hosts.ts';
+import { startCitewell } from '../http/support/start-citewell.ts';
+import { PATIENT } from './patience.ts';
+
+/** A service that may reach one server of this machine, and what tests of followed sources ask of it. */
+export async function startFollowing(port: number | string) {
+  const openHosts = ['127.0.0.1', 'localhost'].flatMap((host) => readOpenHost(`${host}:${port}`) ?? []);
+  const web = openWeb({ openHosts, obeysRobots: true, engines: [] }, { analyse, analyseQuery });
+  onTestFinished(() => web.close());
+  const secrets = createSecretBox(async () => 'k'.repeat(32));
+  const server = await startCitewell({ web, secrets, resumes: true });
+  onTestFinished(() => server.close());
+  const call = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${server.url}/v3${path}`, {
+      ...{ method, headers: { 'content-type': 'application/json' } },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
+    return { status: response.status, body: (await response.json()) as any };
+  };
+  const over = async (id: string) => {
+    await vi.waitFor(
+      async () => expect((await call('GET', `/sources/${id}`)).body.results.state).not.toBe('syncing'),
+      PATIENT,
+    );
+    return (await call('GET', `/sources/${id}`)).body.results;
+  };
+  return {
+    call,
+    /** Adds a source, and waits for its first synchronisation. */
+    async add(source: object) {
+      const { status, body } = await call('POST', '/sources', source);
+      expect(status, JSON.stringify(body)).toBe(200);
+      return over(body.results.id);
+    },
+    async sync(id: string) {
+      expect((await call('POST', `/sources/${id}/sync`)).status).toBe(202);
+      return over(id);
+    },
+    titles: async (): Promise<string[]> =>
+      (await call('GET', '/documents')).body.results.map(({ title }: { title: string }) => title).toSorted(),
+  };
+}
