@@ -10,7 +10,7 @@ import { distanceTo, graphOf, graphSettings, hasDirection, tableOf } from './vec
 
 /** Filter and ranking in one statement, which joins the collection's table with the chunks that pass. */
 export async function nearestIndexed(reading: Reading, query: IndexedQuery): Promise<NearestList> {
-  const { database } = reading;
+  const database = await reading.transaction();
   const { scan, space, vector, limit } = query;
   const graph = scan.kind === 'graph' && hasDirection(vector) ? graphOf(space.dimensions) : undefined;
   const from = sql`${sql.table(tableOf(space.collection))} t`;
@@ -22,13 +22,13 @@ export async function nearestIndexed(reading: Reading, query: IndexedQuery): Pro
       from ${from} join chunks c on c.key = t.key
         join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0
       where ${where} order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`.execute(database);
-    return nearestOf(database, query, rows);
+    return nearestOf(reading, query, rows);
   }
   await sql`select set_config('jit', 'off', true)`.execute(database);
   const { rows } = await sql<VectorHit>`
     select c.key, ${distanceTo(vector, 't')} as distance from ${VISIBLE} join ${from} on t.key = c.key
     where ${where} order by 2, 1 limit ${limit}`.execute(database);
-  return nearestOf(database, query, rows);
+  return nearestOf(reading, query, rows);
 }
 
 async function conditionOf(reading: Reading, { filter }: IndexedQuery): Promise<RawBuilder<boolean>> {

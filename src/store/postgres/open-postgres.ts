@@ -75,7 +75,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   // A copy reads and writes whole tables.
   const readWithin = () => (isCopying ? undefined : within.reading + within.grace);
   const readSession = () => `${READ_ONLY}; set statement_timeout = ${isCopying ? 0 : within.reading}`;
-  const reader = openConnections({ name, url, size: readers, session: readSession, answerWithinMs: readWithin });
+  const reader = openConnections({
+    ...{ name, url, size: readers, isPipelined: true },
+    ...{ session: readSession, answerWithinMs: readWithin },
+  });
   // Work in progress is told while others wait for their turn to write.
   const progress = openConnections({ name, url, size: 2, answerWithinMs: () => within.progress });
   let server: JoinedServer | undefined;

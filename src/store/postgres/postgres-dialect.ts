@@ -12,6 +12,7 @@ import type { Tables } from '../sql/schema.ts';
 import type { DialectOwner } from '../sql/sql-dialect.ts';
 import { toServiceError, withoutAnswer } from './postgres-errors.ts';
 import { postgresSql } from './postgres-sql.ts';
+import { nameOfStatement } from './prepared.ts';
 
 class Adapter extends PostgresAdapter implements DialectOwner {
   readonly sqlDialect = postgresSql;
@@ -22,6 +23,8 @@ export interface PostgresConnections {
   readonly name: string;
   readonly url: string;
   readonly size: number;
+  /** Whether queries of a connection are sent without waiting for the answers to those before. */
+  readonly isPipelined?: boolean;
   /** A statement that prepares each new session. */
   readonly session?: () => string;
   /** After this a query fails, and its connection is replaced; asked before each one. Undefined: queries may take long. */
@@ -29,10 +32,12 @@ export interface PostgresConnections {
 }
 
 /** Kysely over a pool of connections, answering in the types SQLite answers in. */
-export function openConnections({ name, url, size, session, answerWithinMs }: PostgresConnections): Kysely<Tables> {
+export function openConnections(options: PostgresConnections): Kysely<Tables> {
+  const { name, url, size, isPipelined = false, session, answerWithinMs } = options;
   const config: PoolConfig = {
     connectionString: url,
     max: size,
+    pipeline: isPipelined,
     types: asInSqlite,
     application_name: 'citewell',
     keepAlive: true,
@@ -91,7 +96,8 @@ function translated(pool: Pool, { name, prepare, answerWithinMs }: Translation):
           if (unanswered !== undefined) throw unanswered;
           const values = parameters.map(toParameter);
           const within = answerWithinMs?.();
-          const named = text.startsWith(PREPARED) ? { name: nameOf(text) } : {};
+          const statement = nameOfStatement(text);
+          const named = statement === undefined ? {} : { name: statement };
           const result = await client.query({ ...named, text, values, ...limit(within) }).catch((error: unknown) => {
             if ((error as Partial<Error>).message !== NO_ANSWER) return fail(error);
             unanswered = withoutAnswer(error, name, within ?? 0);
@@ -108,17 +114,6 @@ function translated(pool: Pool, { name, prepare, answerWithinMs }: Translation):
 
 /** Read by pg from each query, which its types do not say. */
 const limit = (within: number | undefined): object => (within === undefined ? {} : { query_timeout: within });
-
-/** Statements that begin so are parsed once on each connection. Their texts must be few, and name their columns. */
-export const PREPARED = '/* prepared */';
-
-const names = new Map<string, string>();
-
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `citewell_${names.size}`;
-  names.set(text, name);
-  return name;
-}
 
 // PostgreSQL stores no NUL in texts. The replacement is as long, so that offsets stay valid.
 const toParameter = (value: unknown): unknown => {

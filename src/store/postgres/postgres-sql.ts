@@ -4,6 +4,7 @@ import type { ColumnTypes, SqlDialect } from '../sql/sql-dialect.ts';
 import { numbers, texts } from './array-values.ts';
 import { postgresFilters } from './filters/postgres-filters.ts';
 import { postgresFullText } from './full-text/postgres-full-text.ts';
+import { PREPARED } from './prepared.ts';
 
 const ARRAYS = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]' } as const;
 
@@ -31,6 +32,7 @@ export const postgresSql: SqlDialect = {
     );
     return { sql: text, parameters: parameters as readonly SQLInputValue[] };
   },
+  prepared: sql.raw(PREPARED),
   phrase: (sequences) => JSON.stringify(sequences),
   numbers,
   texts,

@@ -43,6 +43,8 @@ export interface SqlDialect {
   readonly filters: FilterSql;
   readonly fullText: FullTextTables;
   compile(condition: RawBuilder<boolean>): Condition;
+  /** Begins a statement that a connection prepares once. Its text must be one of few, and name its columns. */
+  readonly prepared: RawBuilder<unknown>;
   /** A phrase for the search operations; any of these sequences of terms is one. */
   phrase(sequences: readonly (readonly string[])[]): string;
   /** Lists as subqueries for `in`, bound as one value: they may be longer than a statement's parameters. */

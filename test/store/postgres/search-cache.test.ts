@@ -1,14 +1,19 @@
 import { sql } from 'kysely';
-import { expect, it, onTestFinished } from 'vitest';
+import { Client } from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { seededRandom } from '../../../scripts/seeded-random.ts';
 import { everything, type Filter } from '../../../src/documents/filter.ts';
+import { readQueryTerms } from '../../../src/store/full-text/analyse.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { compareCodePoints } from '../../../src/store/postgres/full-text/compare-code-points.ts';
 import { openPostgres } from '../../../src/store/postgres/open-postgres.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
-import { beginReading, createSearchCache, type Reading } from '../../../src/store/postgres/search/reading.ts';
+import { overOneState } from '../../../src/store/postgres/search/call-on.ts';
+import { readState } from '../../../src/store/postgres/search/known-states.ts';
+import { createSearchCache, type StateQueries } from '../../../src/store/postgres/search/reading.ts';
 import type { SqlStore } from '../../../src/store/sql/open-store.ts';
 import { keySet } from '../../../src/store/sql/search/key-set.ts';
+import type { Queries } from '../../../src/store/sql/vector-spaces/space-rows.ts';
 import { describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { embeddingText, ingest, newChunks, newDocument, publication, testSpace } from '../../support/store.ts';
 
@@ -34,6 +39,70 @@ describePostgres('A search', () => {
   });
 });
 
+describePostgres('A search of what was read before', () => {
+  const countingQueries = async (work: () => Promise<unknown>) => {
+    const query = vi.spyOn(Client.prototype, 'query');
+    try {
+      await work();
+      return query.mock.calls.length;
+    } finally {
+      query.mockRestore();
+    }
+  };
+
+  it('takes one statement, and one more or a transaction after a change of another server', async () => {
+    const url = await postgresDatabase();
+    const { reader, search, close } = await openPostgres({ url, readers: 1 });
+    onTestFinished(close);
+    const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 1 });
+    onTestFinished(() => store.close());
+    await store.spaces.claim(testSpace);
+    await ingest(store, newDocument('first'), newChunks(1, 'keel'));
+    const query = { ...readQueryTerms('keel'), filter: null, limit: 10 };
+    const find = async () => (await search.call('matchingChunks', query)).hits.map(({ id }) => id);
+    const only = await find();
+    await find();
+    // The first two note the state.
+    expect(await countingQueries(find)).toBe(1);
+    expect(await find()).toEqual(only);
+    await ingest(store, newDocument('second'), newChunks(1, 'keel'));
+    expect(await find()).toHaveLength(2);
+    await ingest(store, newDocument('third'), newChunks(1, 'keel'));
+    expect(await find()).toHaveLength(3);
+    // What is read in a transaction sees nothing of what is written meanwhile.
+    const counted = await overOneState({ reader, cache: createSearchCache() }, async (reading) => {
+      await reading.transaction();
+      await ingest(store, newDocument('fourth'), newChunks(1, 'keel'));
+      const [row] = await reading.rows(sql<{ count: number }>`select count(*) as count from chunks`);
+      return row?.count;
+    })({});
+    expect(counted).toBe(3);
+    expect(await find()).toHaveLength(4);
+  });
+
+  it('begins again when the state moves between two of its statements', async () => {
+    const url = await postgresDatabase();
+    const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 1 });
+    onTestFinished(() => store.close());
+    const { reader, close } = await openPostgres({ url, readers: 1 });
+    onTestFinished(close);
+    await store.spaces.claim(testSpace);
+    const documents = ['first', 'second'].map((name) => newDocument(name));
+    let attempts = 0;
+    const count = sql<{ count: number }>`select count(*) as count from chunks`;
+    const counts = await overOneState({ reader, cache: createSearchCache() }, async (reading) => {
+      attempts++;
+      const [before] = await reading.rows(count);
+      const document = documents.shift();
+      if (document !== undefined) await ingest(store, document, newChunks(1, 'keel'));
+      const [after] = await reading.rows(count);
+      return [before?.count, after?.count];
+    })({});
+    expect(attempts).toBe(2);
+    expect(counts).toEqual([1, 1]);
+  });
+});
+
 describePostgres('Postings that were read', () => {
   it('in an earlier state of the index do not stand for a later one without their lengths', async () => {
     const url = await postgresDatabase();
@@ -44,16 +113,19 @@ describePostgres('Postings that were read', () => {
     await store.spaces.claim(testSpace);
     await ingest(store, newDocument('first'), newChunks(1, 'keel'));
     const cache = createSearchCache();
-    const termsOf = ({ indexes }: Reading) => cache.terms.chunk_terms.at(indexes.chunk_terms);
+    const termsIn = async (database: Queries) =>
+      cache.terms.chunk_terms.at((await readState(database, 'begin;')).indexes.chunk_terms);
+    const within = (database: Queries): StateQueries => ({
+      rows: async (query) => (await query.execute(database)).rows,
+      transaction: async () => database,
+    });
     await reader.connection().execute(async (one) => {
-      const earlier = await beginReading(one, cache);
-      const before = termsOf(earlier);
+      const before = await termsIn(one);
       await ingest(store, newDocument('second'), newChunks(1, 'gull'));
       await reader.connection().execute(async (other) => {
-        const later = await beginReading(other, cache);
-        const after = termsOf(later);
-        await before.fetch(one, ['keel']);
-        await after.fetch(other, ['keel']);
+        const after = await termsIn(other);
+        await before.fetch(within(one), ['keel']);
+        await after.fetch(within(other), ['keel']);
         const [key = 0] = after.get('keel')?.occurrences ?? [];
         expect(after.chunks.lengths[Math.abs(key)]).toBeGreaterThan(0);
         await sql`commit`.execute(other);

@@ -6,6 +6,7 @@ import type { Tables } from '../../sql/schema.ts';
 import { inBatches } from '../../sql/sqlite/key-ranges.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers, texts } from '../array-values.ts';
+import { PREPARED } from '../prepared.ts';
 import { countOccurrences, decodePostings, encodePostings, type Posting } from './posting-blocks.ts';
 
 /** Postings of a block at most: what a change of one of them rewrites, less than 1 kB. */
@@ -322,7 +323,7 @@ export async function readPostings(
   table: IndexTable,
   terms: readonly string[],
 ): Promise<Map<string, Posting[]>> {
-  const { rows } = await sql<Block>`
+  const { rows } = await sql<Block>`${sql.raw(PREPARED)}
     select term, first, postings from ${sql.table(`${table}_blocks`)} where term in ${texts(terms)}
     order by term, first`.execute(database);
   const found = new Map<string, Posting[]>();

@@ -4,8 +4,10 @@ import { raceAbort } from '../../../shared/abort.ts';
 import type { Database } from '../../sql/database.ts';
 import type { Tables } from '../../sql/schema.ts';
 import { cancelled } from '../../sql/sqlite/thread-pool.ts';
+import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { readState, rowsInState, type State, StateMoved } from './known-states.ts';
 import { operations } from './operations.ts';
-import { beginReading, type Reading, type SearchCache } from './reading.ts';
+import type { Reading, SearchCache, StateQueries } from './reading.ts';
 
 /** Where searches read, and what they have read before. */
 export interface SearchSource {
@@ -29,26 +31,110 @@ export function overOneState<Query, Result>(
 ): (query: Query, signal?: AbortSignal) => Promise<Result> {
   return async (query, signal) => {
     if (signal?.aborted) throw cancelled(signal);
-    const answer = inOneState(reader, async (database) => operation(await beginReading(database, cache), query));
+    const answer = inOneState({ reader, cache }, (reading) => operation(reading, query));
     answer.catch(() => {});
     return raceAbort(answer, signal, cancelled);
   };
 }
 
-/** Runs reads that begin a transaction; its end, which changes nothing, is not waited for. */
+/**
+ * Runs reads in the state that is most likely the present one. Each of their statements tells the state that it saw: when
+ * that is another one, all is read again, in a transaction. The end of a transaction, which changes nothing, is not waited
+ * for.
+ */
 function inOneState<Result>(
-  reader: Kysely<Tables>,
-  read: (database: Kysely<Tables>) => Promise<Result>,
+  { reader, cache }: SearchSource,
+  read: (reading: Reading) => Promise<Result>,
 ): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const whole = reader.connection().execute(async (database) => {
+    const opened = openTransaction(database);
     try {
-      resolve(await read(database));
+      resolve(await readIn(database, { cache, opened, read }));
     } catch (error) {
       reject(error);
     }
-    await sql`commit`.execute(database);
+    await opened.end();
   });
   whole.catch(reject);
   return promise;
+}
+
+interface Running<Result> {
+  readonly cache: SearchCache;
+  readonly opened: OpenTransaction;
+  readonly read: (reading: Reading) => Promise<Result>;
+}
+
+async function readIn<Result>(database: Queries, { cache, opened, read }: Running<Result>): Promise<Result> {
+  const likely = cache.states.likely();
+  const state = likely ?? (await readState(database));
+  if (likely === undefined) cache.states.note(state);
+  const queries = queriesIn(database, { state, opened, isSeen: likely === undefined });
+  try {
+    const result = await read({ ...queries, cache, content: state.content, indexes: state.indexes });
+    await queries.confirm();
+    return result;
+  } catch (error) {
+    if (!(error instanceof StateMoved)) throw error;
+  }
+  const { content, indexes } = await opened.state().then((actual) => {
+    cache.states.note(actual);
+    return actual;
+  });
+  const rows: StateQueries['rows'] = async (query) => (await query.execute(database)).rows;
+  return read({ rows, transaction: async () => database, cache, content, indexes });
+}
+
+interface Attempt {
+  readonly state: State;
+  readonly opened: OpenTransaction;
+  /** Whether the state is known to be a real one, and not only a likely one. */
+  readonly isSeen: boolean;
+}
+
+function queriesIn(
+  database: Queries,
+  { state, opened, isSeen }: Attempt,
+): StateQueries & { readonly confirm: () => Promise<void> } {
+  let isConfirmed = isSeen;
+  let isBegun = false;
+  const transaction = async () => {
+    if (isBegun) return database;
+    if ((await opened.state()).name !== state.name) throw new StateMoved();
+    isBegun = true;
+    isConfirmed = true;
+    return database;
+  };
+  return {
+    transaction,
+    async rows(query, how = 'once') {
+      if (isBegun) return (await query.execute(database)).rows;
+      const rows = await rowsInState(database, state.name, { query, isPrepared: how === 'prepared' });
+      isConfirmed = true;
+      return rows;
+    },
+    async confirm() {
+      if (!isConfirmed && (await readState(database)).name !== state.name) throw new StateMoved();
+    },
+  };
+}
+
+interface OpenTransaction {
+  /** The state that it sees, which begins it. */
+  state(): Promise<State>;
+  end(): Promise<void>;
+}
+
+function openTransaction(database: Queries): OpenTransaction {
+  let begun: Promise<State> | undefined;
+  return {
+    state() {
+      begun ??= readState(database, 'begin;');
+      return begun;
+    },
+    async end() {
+      if (begun !== undefined) await sql`commit`.execute(database);
+    },
+  };
 }

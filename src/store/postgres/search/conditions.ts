@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Condition } from '../../sql/sql-dialect.ts';
-import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import type { StateQueries } from './reading.ts';
 
 /** A condition compiled by `postgresSql`, as a part of another statement. */
 export function toRaw({ sql: text, parameters }: Condition): RawBuilder<boolean> {
@@ -10,8 +10,9 @@ export function toRaw({ sql: text, parameters }: Condition): RawBuilder<boolean>
 }
 
 /** The keys that a query for `key` finds, as one value, which is faster than rows. */
-export async function readKeys(database: Queries, query: RawBuilder<unknown>): Promise<number[]> {
-  const { rows } = await sql<{ keys: string | null }>`
-    select string_agg(found.key::text, ',') as keys from (${query}) as found`.execute(database);
+export async function readKeys(queries: StateQueries, query: RawBuilder<unknown>): Promise<number[]> {
+  const rows = await queries.rows(
+    sql<{ keys: string | null }>`select string_agg(found.key::text, ',') as keys from (${query}) as found`,
+  );
   return rows[0]?.keys?.split(',').map(Number) ?? [];
 }

@@ -5,6 +5,8 @@ import { COMMUNITY_COLUMNS, type GraphReading, MAX_COMMUNITIES, MAX_NAMES } from
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
 import type { Posting } from '../full-text/posting-blocks.ts';
+import { PREPARED } from '../prepared.ts';
+import type { Reading } from './reading.ts';
 
 type Row = SQLInputValue[];
 type GraphIndex = 'graph_name_terms' | 'graph_community_terms';
@@ -18,6 +20,19 @@ interface Wanted {
 /** Queries of one round; with more, those of a next round might turn out to be needless. */
 const MAX_WANTED = 500;
 
+/** Whether there is nothing to find, which spares the rounds. */
+export async function isGraphEmpty(reading: Reading): Promise<boolean> {
+  const rows = await reading.rows(HAS_GRAPH, 'prepared');
+  return rows[0]?.has_graph === 0;
+}
+
+const HAS_GRAPH = sql<{ has_graph: number }>`select ${sql.join(
+  ['graph_names', 'graph_entities', 'graph_relationships', 'graph_communities'].map(
+    (table) => sql`exists (select 1 from ${sql.table(table)})`,
+  ),
+  sql` or `,
+)} as has_graph`;
+
 class RoundIsFull extends Error {}
 
 /**
@@ -27,7 +42,10 @@ class RoundIsFull extends Error {}
 export async function inRounds<Result>(database: Queries, search: (reading: GraphReading) => Result): Promise<Result> {
   const rows = new Map<string, Row[]>();
   const postings = new Map<string, readonly Posting[]>();
-  const sizes = await readSizes(database);
+  const sizes = new Map<string, Sizes>();
+  const ofSizes = readSizes(database).then((found) => {
+    for (const each of found) sizes.set(each.name, each);
+  });
   for (;;) {
     const wanted = new Map<string, Wanted>();
     const terms = new Set<string>();
@@ -38,19 +56,18 @@ export async function inRounds<Result>(database: Queries, search: (reading: Grap
       if (!(error instanceof RoundIsFull)) throw error;
     }
     if (wanted.size + terms.size === 0) return result as Result;
-    for (const [table, names] of Map.groupBy(terms, (name) => name.slice(0, name.indexOf(' ')))) {
+    const ofTerms = [...Map.groupBy(terms, (name) => name.slice(0, name.indexOf(' ')))].map(async ([table, names]) => {
       const own = names.map((name) => name.slice(table.length + 1));
       const found = await readPostings(database, table as GraphIndex, own);
       for (const term of own) postings.set(`${table} ${term}`, found.get(term) ?? []);
-    }
-    for (const [query, same] of Map.groupBy(wanted, ([, each]) => each.query)) {
-      const answers = await answersOf(
-        database,
-        query,
-        same.map(([, { values }]) => values),
-      );
+    });
+    const ofQueries = [...Map.groupBy(wanted, ([, each]) => each.query)].map(async ([query, same]) => {
+      const lists = same.map(([, { values }]) => values);
+      const answers = await answersOf(database, query, lists);
       for (const [index, [name]] of same.entries()) rows.set(name, answers.get(index + 1) ?? []);
-    }
+    });
+    // The connection is pipelined: a round takes one round trip.
+    await Promise.all([ofSizes, ...ofTerms, ...ofQueries]);
   }
 }
 
@@ -59,11 +76,10 @@ interface Sizes {
   readonly length: number;
 }
 
-async function readSizes(database: Queries): Promise<ReadonlyMap<string, Sizes>> {
-  const { rows } = await sql<Sizes & { name: string }>`select name, entries, length from full_text_sizes`.execute(
-    database,
-  );
-  return new Map(rows.map((row) => [row.name, row]));
+async function readSizes(database: Queries): Promise<readonly (Sizes & { readonly name: string })[]> {
+  const { rows } = await sql<Sizes & { name: string }>`${sql.raw(PREPARED)}
+    select name, entries, length from full_text_sizes`.execute(database);
+  return rows;
 }
 
 interface Round {
@@ -144,8 +160,9 @@ async function answersOf(
     return sql`${all.map((values) => values[column])}::${type}`;
   });
   const names = columns.map((_, column) => sql.ref(`a${column + 1}`));
-  const { rows } = await sql<{ readonly n: number } & Readonly<Record<string, SQLInputValue>>>`
-    select v.n, q.* from unnest(${sql.join([sql`array[${sql.join(all.map((_, index) => sql.lit(index + 1)))}]`, ...columns])})
+  const numbered = sql`${all.map((_, index) => index + 1)}::integer[]`;
+  const { rows } = await sql<{ readonly n: number } & Readonly<Record<string, SQLInputValue>>>`${sql.raw(PREPARED)}
+    select v.n, q.* from unnest(${sql.join([numbered, ...columns])})
       as v (${sql.join([sql.ref('n'), ...names])})
     cross join lateral (${sql.raw(toPostgres(query))}) as q`.execute(database);
   // The search tells columns apart by their place, and here by their name: none may occur twice.

@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Metadata } from '../../../documents/document.ts';
 import { type ChunkRow, toChunk } from '../../sql/documents/chunk-rows.ts';
-import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers } from '../array-values.ts';
-import { PREPARED } from '../postgres-dialect.ts';
 import { VISIBLE } from './passing.ts';
 import { replacedSince } from './past.ts';
+import type { StateQueries } from './reading.ts';
 
 interface FoundRow extends ChunkRow {
   readonly key: number;
@@ -29,21 +28,18 @@ const COLUMNS = sql.raw(`
 
 /** The visible ones among these chunks, by key; with `at`, those visible at that time, in their state of then. */
 export async function loadChunks(
-  database: Queries,
+  queries: StateQueries,
   keys: readonly number[],
   at?: string | undefined,
 ): Promise<Map<number, Chunk>> {
   if (keys.length === 0) return new Map();
   const wanted = sql`c.key in ${numbers(keys)}`;
   const stayed = at === undefined ? sql`` : sql`and d.published_at <= ${at}`;
-  const present =
-    await sql<FoundRow>`${sql.raw(PREPARED)} select ${COLUMNS} from ${VISIBLE} where ${wanted} ${stayed}`.execute(
-      database,
-    );
-  const chunks = present.rows.map((row) => read(row, {}));
+  const present = sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where ${wanted} ${stayed}`;
+  const chunks = (await queries.rows(present, 'prepared')).map((row) => read(row, {}));
   if (at === undefined) return new Map(chunks);
-  const past = await sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`.execute(database);
-  return new Map([...chunks, ...past.rows.map((row) => read(row, { isReplaced: true }))]);
+  const past = await queries.rows(sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`);
+  return new Map([...chunks, ...past.map((row) => read(row, { isReplaced: true }))]);
 }
 
 function read(row: FoundRow, state: { readonly isReplaced?: boolean }): [key: number, chunk: Chunk] {

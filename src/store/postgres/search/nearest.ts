@@ -5,15 +5,14 @@ import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import type { KeySet } from '../../sql/search/key-set.ts';
 import type { NearestList, NearestPlan, NearestQuery } from '../../sql/search/nearest-chunks.ts';
 import { fromKeyRanges, inBatches, type KeyRange } from '../../sql/sqlite/key-ranges.ts';
-import { currentSpace, type Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { currentSpace } from '../../sql/vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../../sql/vector-spaces/vector-bytes.ts';
 import { isSameSpace, type VectorHit, type VectorSpaceName } from '../../vector-index.ts';
 import { numbers } from '../array-values.ts';
-import { PREPARED } from '../postgres-dialect.ts';
 import { readKeys, toRaw } from './conditions.ts';
 import { loadChunks } from './load-chunks.ts';
 import { nameOfFilter, passes, resolveFilter, VISIBLE } from './passing.ts';
-import type { Matrix, Reading } from './reading.ts';
+import type { Matrix, Reading, StateQueries } from './reading.ts';
 
 /** Vectors held at a time while many are compared. */
 const BATCH = 2_000;
@@ -28,11 +27,11 @@ interface CurrentSpace extends Space {
 }
 
 export async function planNearest(reading: Reading, filter: CompiledFilter): Promise<NearestPlan> {
-  const { database } = reading;
-  const { rows } = await sql<CurrentSpace>`${sql.raw(PREPARED)}
+  const currentSpaces = sql<CurrentSpace>`
     select s.key, s.embedder, s.version, s.dimensions, s.collection, s.state, s.created_at,
       (select json_agg(o.payload) from outbox o where o.space_key = s.key and o.kind in ('upsert', 'place')) as owed
-    from vector_spaces s where s.state = 'current'`.execute(database);
+    from vector_spaces s where s.state = 'current'`;
+  const rows = await reading.rows(currentSpaces, 'prepared');
   const visible = reading.indexes.chunk_terms.entries;
   const matching = filter === null ? visible : await countMatching(reading, filter);
   const [current] = rows;
@@ -42,8 +41,8 @@ export async function planNearest(reading: Reading, filter: CompiledFilter): Pro
   const waiting = entries.flatMap((payload) => fromKeyRanges(JSON.parse(payload) as KeyRange[]));
   const pending = waiting.length === 0 ? [] : await passing(reading, waiting, filter);
   const resolved = filter?.past === undefined ? undefined : await resolveFilter(reading, filter);
-  const past = resolved === undefined ? [] : await notVisible(database, resolved.keys);
-  const embedded = past.length === 0 ? [] : await vectorsOf(database, sql`past_chunk_vectors`, space.key, past);
+  const past = resolved === undefined ? [] : await notVisible(reading, resolved.keys);
+  const embedded = past.length === 0 ? [] : await vectorsOf(reading, sql`past_chunk_vectors`, space.key, past);
   return { space, visible, matching, pending, past, withoutVector: past.length - embedded.length };
 }
 
@@ -60,8 +59,8 @@ async function countMatching(reading: Reading, filter: NonNullable<CompiledFilte
     onDocuments === null
       ? sql`select count(*) as count from ${VISIBLE} where ${passes(filter)}`
       : countByDocument(toRaw(onDocuments), passes(filter));
-  const { rows } = await sql<{ count: number }>`${one}`.execute(reading.database);
-  const count = rows[0]?.count ?? 0;
+  const [found] = await reading.rows(sql<{ count: number }>`${one}`);
+  const count = found?.count ?? 0;
   counts.set(name, count);
   return count;
 }
@@ -73,8 +72,8 @@ const countByDocument = (ofDocuments: RawBuilder<boolean>, ofChunks: RawBuilder<
     - (select count(*) from ${VISIBLE} where c.metadata <> '{}' and ${ofDocuments})
     + (select count(*) from ${VISIBLE} where c.metadata <> '{}' and ${ofChunks}) as count`;
 
-async function notVisible(database: Queries, keys: readonly number[]): Promise<number[]> {
-  const visible = new Set(await readKeys(database, sql`select c.key from ${VISIBLE} where c.key in ${numbers(keys)}`));
+async function notVisible(queries: StateQueries, keys: readonly number[]): Promise<number[]> {
+  const visible = new Set(await readKeys(queries, sql`select c.key from ${VISIBLE} where c.key in ${numbers(keys)}`));
   return keys.filter((key) => !visible.has(key));
 }
 
@@ -84,59 +83,60 @@ async function passing(reading: Reading, keys: readonly number[], filter: Compil
   const known = filter === null ? undefined : reading.cache.filters.get(nameOfFilter(reading.content, filter));
   const resolved = known ?? (isPlain ? undefined : await resolveFilter(reading, filter));
   if (resolved !== undefined) return keys.filter((key) => resolved.has(key));
-  const mark = sql.raw(filter === null ? PREPARED : '');
-  const { rows } = await sql<{ key: number }>`${mark}
-    select c.key from ${VISIBLE} where c.key in ${numbers(keys)} and ${passes(filter)}`.execute(reading.database);
+  const query = sql<{ key: number }>`
+    select c.key from ${VISIBLE} where c.key in ${numbers(keys)} and ${passes(filter)}`;
+  const rows = await reading.rows(query, filter === null ? 'prepared' : 'once');
   return rows.map(({ key }) => key);
 }
 
 /** Compares the query with every vector that passes the filter. */
 export async function nearestExactly(reading: Reading, query: NearestQuery): Promise<NearestList> {
-  const { database } = reading;
   const { filter, space } = query;
   const best = bestKeys(query.limit);
   const resolved = await resolveFilter(reading, filter);
   if (filter?.past !== undefined) {
     for (const batch of inBatches(resolved?.keys ?? [], BATCH)) {
-      for (const table of VECTORS) offerAll(await vectorsOf(database, table, space.key, batch), query, best);
+      for (const table of VECTORS) offerAll(await vectorsOf(reading, table, space.key, batch), query, best);
     }
-    return toList(database, best, query);
+    return toList(reading, best, query);
   }
   const count = resolved?.keys.length ?? reading.indexes.chunk_terms.entries;
   if (count * space.dimensions <= MAX_COMPONENTS) {
     offerMatrix(await matrixOf(reading, query, resolved), query, best);
-    return toList(database, best, query);
+    return toList(reading, best, query);
   }
   if (resolved !== undefined) {
     for (const batch of inBatches(resolved.keys, BATCH)) {
-      offerAll(await vectorsOf(database, sql`chunk_vectors`, space.key, batch), query, best);
+      offerAll(await vectorsOf(reading, sql`chunk_vectors`, space.key, batch), query, best);
     }
-    return toList(database, best, query);
+    return toList(reading, best, query);
   }
+  const database = await reading.transaction();
   for (let last = 0; ; ) {
     const { rows } = await sql<VectorRow>`
       select v.chunk_key as key, v.vector from ${VISIBLE} join chunk_vectors v on v.chunk_key = c.key
       where v.space_key = ${space.key} and v.chunk_key > ${last} order by v.chunk_key limit ${BATCH}`.execute(database);
     offerAll(rows, query, best);
     const final = rows.at(-1);
-    if (final === undefined || rows.length < BATCH) return toList(database, best, query);
+    if (final === undefined || rows.length < BATCH) return toList(reading, best, query);
     last = final.key;
   }
 }
 
 /** The vectors of the visible chunks that pass, which are few. */
 async function matrixOf(
-  { database, cache, content }: Reading,
+  reading: Reading,
   { filter, space }: NearestQuery,
   resolved: KeySet | undefined,
 ): Promise<Matrix> {
+  const { cache, content } = reading;
   const name = `${space.key} ${nameOfFilter(content, filter)}`;
   const known = cache.matrices.get(name);
   if (known !== undefined) return known;
   const passed = resolved === undefined ? sql`select c.key from ${VISIBLE}` : numbers(resolved.keys);
-  const { rows } = await sql<VectorRow>`
-    select chunk_key as key, vector from chunk_vectors where space_key = ${space.key} and chunk_key in (${passed})
-    order by chunk_key`.execute(database);
+  const rows = await reading.rows(sql<VectorRow>`
+    select chunk_key as key, vector from chunk_vectors where space_key = ${space.key} and chunk_key in (${passed})`);
+  rows.sort((one, two) => one.key - two.key);
   const vectors = new Float32Array(rows.length * space.dimensions);
   for (const [row, { vector }] of rows.entries()) vectors.set(fromVectorBytes(vector), row * space.dimensions);
   const matrix = { keys: rows.map(({ key }) => key), vectors };
@@ -163,7 +163,7 @@ export async function nearestAmong(
   const passed = new Set(await passing(reading, [...hits.map(({ key }) => key), ...query.others], filter));
   const others = query.others.filter((key) => passed.has(key));
   return nearestOf(
-    reading.database,
+    reading,
     { ...query, others },
     hits.filter(({ key }) => passed.has(key)),
   );
@@ -171,7 +171,7 @@ export async function nearestAmong(
 
 /** The same of hits and others that pass. */
 export async function nearestOf(
-  database: Queries,
+  queries: StateQueries,
   query: NearestQuery & { readonly others: readonly number[] },
   hits: readonly VectorHit[],
 ): Promise<NearestList> {
@@ -184,22 +184,22 @@ export async function nearestOf(
     else others.add(key);
   }
   for (const batch of inBatches([...others], BATCH)) {
-    for (const table of VECTORS) offerAll(await vectorsOf(database, table, query.space.key, batch), query, best);
+    for (const table of VECTORS) offerAll(await vectorsOf(queries, table, query.space.key, batch), query, best);
   }
-  return toList(database, best, query);
+  return toList(queries, best, query);
 }
 
 /** The stored vectors of these chunks, visible or past; empty when the corpus has moved to another space. */
 export async function readVectors(
-  database: Queries,
+  reading: Reading,
   keys: readonly number[],
   name: VectorSpaceName,
 ): Promise<Map<number, Float32Array>> {
-  const space = await currentSpace(database);
+  const space = await currentSpace(await reading.transaction());
   if (space === undefined || !isSameSpace(space, name)) return new Map();
   const vectors = new Map<number, Float32Array>();
   for (const table of VECTORS) {
-    for (const { key, vector } of await vectorsOf(database, table, space.key, keys)) {
+    for (const { key, vector } of await vectorsOf(reading, table, space.key, keys)) {
       vectors.set(key, fromVectorBytes(vector));
     }
   }
@@ -214,17 +214,17 @@ interface VectorRow {
   readonly vector: Uint8Array;
 }
 
-async function vectorsOf(
-  database: Queries,
+const vectorsOf = (
+  queries: StateQueries,
   table: RawBuilder<unknown>,
   spaceKey: number,
   keys: readonly number[],
-): Promise<VectorRow[]> {
-  const { rows } = await sql<VectorRow>`
-    select chunk_key as key, vector from ${table} where space_key = ${spaceKey} and chunk_key in ${numbers(keys)}
-    `.execute(database);
-  return rows;
-}
+): Promise<VectorRow[]> =>
+  queries.rows(
+    sql<VectorRow>`
+      select chunk_key as key, vector from ${table} where space_key = ${spaceKey} and chunk_key in ${numbers(keys)}`,
+    'prepared',
+  );
 
 type Best = ReturnType<typeof bestKeys>;
 
@@ -233,11 +233,11 @@ function offerAll(rows: readonly VectorRow[], { measure, vector }: NearestQuery,
   for (const { key, vector: bytes } of rows) best.offer(key, -distance(fromVectorBytes(bytes)));
 }
 
-async function toList(database: Queries, best: Best, { shown, filter }: NearestQuery): Promise<NearestList> {
+async function toList(queries: StateQueries, best: Best, { shown, filter }: NearestQuery): Promise<NearestList> {
   const found = best.take();
   const shownKeys = found.slice(0, shown);
   const chunks = await loadChunks(
-    database,
+    queries,
     shownKeys.map(({ key }) => key),
     filter?.past?.at,
   );

@@ -12,7 +12,7 @@ import {
 } from '../../sql/search/search-operations.ts';
 import { numbers } from '../array-values.ts';
 import { toRaw } from './conditions.ts';
-import { inRounds } from './graph-rounds.ts';
+import { inRounds, isGraphEmpty } from './graph-rounds.ts';
 import { loadChunks } from './load-chunks.ts';
 import { nearestAmong, nearestExactly, planNearest, readVectors } from './nearest.ts';
 import { chunksWithPhrase, nameOfFilter, resolveFilter } from './passing.ts';
@@ -41,7 +41,7 @@ export const operations: SearchOperations = {
   async matchingChunks(reading, query) {
     const { hits: found, corrections } = await rank(reading, query);
     const chunks = await loadChunks(
-      reading.database,
+      reading,
       found.map(({ key }) => key),
       query.filter?.past?.at,
     );
@@ -50,28 +50,29 @@ export const operations: SearchOperations = {
 
   rankChunks: (reading, query) => rank(reading, query),
 
-  readChunks: ({ database }, { keys, at }) => loadChunks(database, keys, at),
-  readVectors: ({ database }, { keys, space }) => readVectors(database, keys, space),
+  readChunks: (reading, { keys, at }) => loadChunks(reading, keys, at),
+  readVectors: (reading, { keys, space }) => readVectors(reading, keys, space),
 
   async countPhrases(reading, { phrases, filter }) {
     const allowed = await resolveFilter(reading, filter);
+    const database = await reading.transaction();
     const sets: Set<number>[] = [];
     for (const [phrase] of phrases) {
       const having =
-        phrase === undefined
-          ? new Set<number>()
-          : await chunksWithPhrase(reading.database, phrase, filter?.past !== undefined);
+        phrase === undefined ? new Set<number>() : await chunksWithPhrase(database, phrase, filter?.past !== undefined);
       sets.push(new Set([...having].filter((key) => allowed?.has(key) ?? true)));
     }
     const all = [...(sets[0] ?? [])].filter((key) => sets.every((each) => each.has(key)));
     return { each: sets.map(({ size }) => size), all: all.length };
   },
 
-  async countRetired({ database }, { at, filter }) {
+  async countRetired(reading, { at, filter }) {
     const passes = filter === null ? sql`` : sql`and ${toRaw(filter)}`;
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from document_versions v join documents d on d.key = v.document_key
-      where v.retired_at is not null and v.valid_from <= ${at} and v.valid_to > ${at} ${passes}`.execute(database);
+      where v.retired_at is not null and v.valid_from <= ${at} and v.valid_to > ${at} ${passes}`.execute(
+      await reading.transaction(),
+    );
     return rows[0]?.count ?? 0;
   },
 
@@ -82,8 +83,9 @@ export const operations: SearchOperations = {
   },
 
   async searchGraph(reading, { filter, ...query }) {
+    if (await isGraphEmpty(reading)) return { entities: [], relationships: [], communities: [] };
     const allowed = await resolveFilter(reading, filter);
-    return inRounds(reading.database, (graph) => searchGraph(graph, query, allowed));
+    return inRounds(await reading.transaction(), (graph) => searchGraph(graph, query, allowed));
   },
 
   rankDescriptions,
@@ -97,7 +99,7 @@ async function rank(reading: Reading, { filter, ...query }: MatchingQuery) {
   const ranking = { terms, rank: (index: TermIndex) => rankWithin(index, query, { allowed, own, few: own }) };
   if (filter?.past === undefined) return withPresentTerms(reading, 'chunk_terms', ranking);
   const within = await allChunksAt(reading, filter.past.at);
-  return withTerms(reading.database, { ...ranking, sources: CHUNK_SOURCES, within });
+  return withTerms(await reading.transaction(), { ...ranking, sources: CHUNK_SOURCES, within });
 }
 
 /** The terms of the chunks that pass a filter, where they are few. */
@@ -117,9 +119,11 @@ async function vocabularyOf(
   return terms;
 }
 
-async function readVocabulary({ database }: Reading, keys: readonly number[]): Promise<Vocabulary | undefined> {
-  const { rows } = await sql<{ key: number; title: string; body: string }>`
-    select key, title, body from chunk_terms where key in ${numbers(keys)} order by key`.execute(database);
+async function readVocabulary(reading: Reading, keys: readonly number[]): Promise<Vocabulary | undefined> {
+  const query = sql<{ key: number; title: string; body: string }>`
+    select key, title, body from chunk_terms where key in ${numbers(keys)}`;
+  const rows = await reading.rows(query, 'prepared');
+  rows.sort((one, two) => one.key - two.key);
   return createVocabulary(rows, keys.length);
 }
 
@@ -127,5 +131,5 @@ async function readVocabulary({ database }: Reading, keys: readonly number[]): P
 async function allChunksAt(reading: Reading, at: string) {
   const stayed = { sql: 'd.published_at <= $1', parameters: [at] };
   const all = { onChunks: stayed, onDocuments: stayed, past: { at, condition: { sql: 'true', parameters: [] } } };
-  return chunksWithin(reading.database, (await resolveFilter(reading, all))?.keys ?? []);
+  return chunksWithin(await reading.transaction(), (await resolveFilter(reading, all))?.keys ?? []);
 }

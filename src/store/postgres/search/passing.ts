@@ -21,34 +21,44 @@ export const passes = (filter: CompiledFilter): RawBuilder<boolean> =>
 /** Exactly the chunks that pass, visible now or at the filter's time; undefined when all visible ones do. */
 export async function resolveFilter(reading: Reading, filter: CompiledFilter): Promise<KeySet | undefined> {
   if (filter === null) return undefined;
-  const { cache, content, database } = reading;
+  const { cache, content } = reading;
   const name = nameOfFilter(content, filter);
   const known = cache.filters.get(name);
   if (known !== undefined) return known;
-  const present = await readKeys(database, sql`select c.key from ${VISIBLE} where ${passes(filter)}`);
-  const past = filter.past === undefined ? [] : await pastKeys(database, filter.past);
-  const keys = keySet(await withPhrases(database, [...new Set([...present, ...past])], filter));
+  const isPlain = filter.past === undefined && filter.phraseFilters === undefined;
+  if (!isPlain) await reading.transaction();
+  const present = await readKeys(reading, sql`select c.key from ${VISIBLE} where ${passes(filter)}`);
+  const past = filter.past === undefined ? [] : await pastKeys(reading, filter.past);
+  const keys = keySet(await withPhrases(reading, [...new Set([...present, ...past])], filter));
   cache.filters.set(name, keys);
   return keys;
 }
 
 /** Identifies a filter in one version of the content. Short, as a filter may list thousands of documents. */
-export const nameOfFilter = (content: number, filter: CompiledFilter): string =>
-  `${content} ${createHash('sha256').update(JSON.stringify(filter)).digest('base64')}`;
+export function nameOfFilter(content: number, filter: CompiledFilter): string {
+  if (filter === null) return String(content);
+  const digest = digests.get(filter) ?? createHash('sha256').update(JSON.stringify(filter)).digest('base64');
+  digests.set(filter, digest);
+  return `${content} ${digest}`;
+}
+
+const digests = new WeakMap<NonNullable<CompiledFilter>, string>();
 
 /** Those of the chunks that have the required phrases and none of the excluded ones. */
 async function withPhrases(
-  database: Queries,
+  reading: Reading,
   keys: readonly number[],
   { phraseFilters, past }: NonNullable<CompiledFilter>,
 ): Promise<readonly number[]> {
+  if (phraseFilters === undefined) return keys;
+  const database = await reading.transaction();
   const isPast = past !== undefined;
   let left = keys;
-  for (const phrase of phraseFilters?.required ?? []) {
+  for (const phrase of phraseFilters.required) {
     const having = await chunksWithPhrase(database, phrase, isPast);
     left = left.filter((key) => having.has(key));
   }
-  for (const phrase of phraseFilters?.excluded ?? []) {
+  for (const phrase of phraseFilters.excluded) {
     const having = await chunksWithPhrase(database, phrase, isPast);
     left = left.filter((key) => !having.has(key));
   }

@@ -6,6 +6,7 @@ import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers } from '../array-values.ts';
 import { readKeys, toRaw } from './conditions.ts';
 import type { TermSource, Within } from './read-terms.ts';
+import type { StateQueries } from './reading.ts';
 
 /** A query of `past-tables.ts`, whose every `?` is the time. */
 function asOf(query: string, at: string): RawBuilder<unknown> {
@@ -18,8 +19,8 @@ export const replacedSince = (at: string): RawBuilder<unknown> =>
   sql`(${asOf(PAST_DOCUMENTS, at)}) d join (${sql.raw(VERSION_CHUNKS)}) c on c.version_key = d.version_key`;
 
 /** Also finds chunks of an earlier version that are still visible, if that version was valid then. */
-export const pastKeys = (database: Queries, { at, condition }: PastFilter): Promise<number[]> =>
-  readKeys(database, sql`select c.key from ${replacedSince(at)} where ${toRaw(condition)}`);
+export const pastKeys = (queries: StateQueries, { at, condition }: PastFilter): Promise<number[]> =>
+  readKeys(queries, sql`select c.key from ${replacedSince(at)} where ${toRaw(condition)}`);
 
 /** The indexes of chunks, of now and of earlier versions, with the statistics of these chunks. */
 export async function chunksWithin(database: Queries, keys: readonly number[]): Promise<Within> {

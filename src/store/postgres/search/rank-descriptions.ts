@@ -23,13 +23,12 @@ type Candidates = ReadonlyMap<number, DocumentAsOf>;
 /** Documents by full text and by vectors of their titles and summaries, each list best first. */
 export async function rankDescriptions(reading: Reading, query: CompiledDescriptionQuery): Promise<RankedDescriptions> {
   const { terms, near, limits } = query;
-  const { database } = reading;
-  const { documents, earlier } = await candidates(database, query);
+  const { documents, earlier } = await candidates(reading, query);
   const allowed = keySet([...documents.keys()]);
   const ranking = { terms, rank: (index: TermIndex) => rankByTerms(index, { terms, allowed, limit: documents.size }) };
   const found = await (earlier === undefined
     ? withPresentTerms(reading, 'document_terms', ranking)
-    : withTerms(database, { ...ranking, ...earlier }));
+    : withTerms(await reading.transaction(), { ...ranking, ...earlier }));
   const show = ({ key, score }: { readonly key: number; readonly score: number }) => {
     const document = documents.get(key);
     return document === undefined ? [] : [{ ...document, score }];
@@ -41,7 +40,7 @@ export async function rankDescriptions(reading: Reading, query: CompiledDescript
     documents.size <= most
       ? documents
       : new Map(found.slice(0, most).map(({ key }) => [key, documents.get(key) ?? { key, version: null }]));
-  const nearest = (await compare(database, near, compared)).slice(0, limits.meaning);
+  const nearest = (await compare(await reading.transaction(), near, compared)).slice(0, limits.meaning);
   const words = new Set(found.map(({ key }) => key));
   const more = nearest.filter(({ key }) => !words.has(key)).length;
   return { byWords, byMeaning: nearest.flatMap(show), total: found.length + more };
@@ -53,13 +52,14 @@ interface Found {
   readonly earlier?: { readonly sources: readonly TermSource[]; readonly within: Within };
 }
 
-async function candidates(database: Queries, { filter, at }: CompiledDescriptionQuery): Promise<Found> {
+async function candidates(reading: Reading, { filter, at }: CompiledDescriptionQuery): Promise<Found> {
   const condition = filter === null ? sql<boolean>`true` : toRaw(filter);
   if (at !== undefined) {
+    const database = await reading.transaction();
     const { documents, sources } = await documentsAt(database, at, condition);
     return { documents, earlier: { sources, within: await documentsWithin(database, at) } };
   }
-  const keys = await readKeys(database, sql`select d.key from documents d where d.generation > 0 and ${condition}`);
+  const keys = await readKeys(reading, sql`select d.key from documents d where d.generation > 0 and ${condition}`);
   const documents = new Map(keys.map((key) => [key, { key, version: null }]));
   return { documents };
 }

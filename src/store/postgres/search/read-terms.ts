@@ -8,7 +8,8 @@ import { texts } from '../array-values.ts';
 import { compareCodePoints } from '../full-text/compare-code-points.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
 import type { Posting } from '../full-text/posting-blocks.ts';
-import type { CachedIndex, Reading } from './reading.ts';
+import type { CachedIndex } from './known-states.ts';
+import type { Reading } from './reading.ts';
 
 /** An index whose keys are shifted by `base`, so that those of several do not meet. */
 export interface TermSource {
@@ -33,12 +34,13 @@ export interface Ranking<Result> {
  * fetched: mostly nothing or one query, with misspelt words two or three.
  */
 export async function withPresentTerms<Result>(
-  { database, cache, indexes }: Reading,
+  reading: Reading,
   table: CachedIndex,
   { terms, rank }: Ranking<Result>,
 ): Promise<Result> {
+  const { cache, indexes } = reading;
   const known = cache.terms[table].at(indexes[table]);
-  await known.fetch(database, terms);
+  await known.fetch(reading, terms);
   for (;;) {
     const lacking = { counts: new Set<string>(), postings: new Set<string>(), vocabularies: new Set<string>() };
     const result = rank({
@@ -52,9 +54,9 @@ export async function withPresentTerms<Result>(
       },
     });
     if (lacking.counts.size + lacking.postings.size + lacking.vocabularies.size === 0) return result;
-    await known.fetch(database, lacking.counts);
-    await known.fetch(database, lacking.postings, true);
-    for (const initial of lacking.vocabularies) await known.fetchVocabulary(database, initial);
+    await known.fetch(reading, lacking.counts);
+    await known.fetch(reading, lacking.postings, true);
+    for (const initial of lacking.vocabularies) await known.fetchVocabulary(reading, initial);
   }
 }
 

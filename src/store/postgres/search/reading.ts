@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { LruMap } from '../../../shared/lru-map.ts';
 import type { Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
 import type { KeySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
-import { createTermCache, type IndexVersion, type TermCache } from './term-cache.ts';
+import { type CachedIndex, createKnownStates, type KnownStates, type State } from './known-states.ts';
+import { createTermCache, type TermCache } from './term-cache.ts';
 
 /** Vectors of the chunks that pass a filter, one after the other. */
 export interface Matrix {
@@ -26,18 +27,23 @@ export interface SearchCache {
   readonly vocabularies: LruMap<string, FilterVocabulary>;
   readonly matrices: LruMap<string, Matrix>;
   readonly terms: Readonly<Record<CachedIndex, TermCache>>;
+  readonly states: KnownStates;
 }
 
-const cachedIndexes = ['chunk_terms', 'document_terms'] as const;
-export type CachedIndex = (typeof cachedIndexes)[number];
+/** Runs queries in one state of the database. */
+export interface StateQueries {
+  /**
+   * The rows of a query of which nothing but this state decides the result, in no order. Prepared where its text is one
+   * of few.
+   */
+  rows<Row>(query: RawBuilder<Row>, how?: 'prepared' | 'once'): Promise<Row[]>;
+  /** A transaction in this state, for queries of any kind; begun at the first call. */
+  transaction(): Promise<Queries>;
+}
 
 /** One state of the database, and what is known of it. */
-export interface Reading {
-  readonly database: Queries;
+export interface Reading extends StateQueries, Pick<State, 'content' | 'indexes'> {
   readonly cache: SearchCache;
-  /** Version of documents, chunks, vectors and memberships. */
-  readonly content: number;
-  readonly indexes: Readonly<Record<CachedIndex, IndexVersion>>;
 }
 
 const COUNTS_KEPT = 1_000;
@@ -57,21 +63,5 @@ export const createSearchCache = (): SearchCache => ({
   vocabularies: new LruMap({ max: VOCABULARIES_KEPT }),
   matrices: new LruMap({ max: COMPONENTS_KEPT, sizeOf: ({ vectors }) => vectors.length + 100 }),
   terms: { chunk_terms: createTermCache('chunk_terms'), document_terms: createTermCache('document_terms') },
+  states: createKnownStates(),
 });
-
-/** Begins a transaction and reads the state that it sees. */
-export async function beginReading(database: Queries, cache: SearchCache): Promise<Reading> {
-  const { rows } = await sql<IndexVersion & { readonly name: CachedIndex; readonly content: number }>`begin;
-    select s.name, s.version, s.removed, s.entries, s.length, c.version as content
-    from full_text_sizes s cross join cluster_content c where s.name in ('chunk_terms', 'document_terms')
-    `.execute(database);
-  const of = (name: CachedIndex): IndexVersion => rows.find((row) => row.name === name) ?? EMPTY;
-  return {
-    database,
-    cache,
-    content: rows[0]?.content ?? 0,
-    indexes: { chunk_terms: of('chunk_terms'), document_terms: of('document_terms') },
-  };
-}
-
-const EMPTY: IndexVersion = { version: 0, removed: 0, entries: 0, length: 0 };

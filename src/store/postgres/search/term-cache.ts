@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import { LruMap } from '../../../shared/lru-map.ts';
 import type { ChunkLengths, KnownTerms } from '../../sql/full-text/chunk-lengths.ts';
 import type { IndexTable } from '../../sql/full-text/full-text-tables.ts';
-import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { compareCodePoints } from '../full-text/compare-code-points.ts';
 import { forEachPosting } from '../full-text/posting-blocks.ts';
-import { PREPARED } from '../postgres-dialect.ts';
+import type { StateQueries } from './reading.ts';
 
 /** State of a full-text index, as `full_text_sizes` has it. */
 export interface IndexVersion {
@@ -33,9 +32,9 @@ export interface CachedTerms {
   get(term: string): CachedTerm | undefined;
   /** The terms that begin with a character, in order of code points; undefined where they were not read. */
   vocabulary(initial: string): readonly string[] | undefined;
-  fetchVocabulary(database: Queries, initial: string): Promise<void>;
+  fetchVocabulary(queries: StateQueries, initial: string): Promise<void>;
   /** Reads terms that are unknown, or what has changed in them. With `isWhole`, their occurrences however many they are. */
-  fetch(database: Queries, terms: Iterable<string>, isWhole?: boolean): Promise<void>;
+  fetch(queries: StateQueries, terms: Iterable<string>, isWhole?: boolean): Promise<void>;
 }
 
 export interface TermCache {
@@ -107,16 +106,16 @@ export function createTermCache(table: IndexTable): TermCache {
             const known = vocabularies.get(initial);
             return usedVocabularies.get(initial) ?? (known?.version === version ? known.terms : undefined);
           },
-          async fetchVocabulary(database, initial) {
+          async fetchVocabulary(queries, initial) {
             const known = vocabularies.get(initial);
             const isBase = known !== undefined && known.version >= removed && known.version < version;
             const since = isBase ? known.version : 0;
-            const read = await readVocabulary(database, { table, initial, since });
+            const read = await readVocabulary(queries, { table, initial, since });
             const terms = isBase ? merge(known.terms, read) : read;
             usedVocabularies.set(initial, terms);
             if (known === undefined || known.version < version) vocabularies.set(initial, { version, terms });
           },
-          async fetch(database, terms, isWhole = false) {
+          async fetch(queries, terms, isWhole = false) {
             const wanted = [...new Set(terms)].filter((term) => {
               const known = get(term);
               return known === undefined || (isWhole && known.occurrences === undefined);
@@ -126,7 +125,7 @@ export function createTermCache(table: IndexTable): TermCache {
               const isBase = known?.occurrences !== undefined && known.version >= removed && known.version < version;
               return isBase ? known : undefined;
             });
-            const blocks = await readBlocks(database, { table, wanted, before, isWhole });
+            const blocks = await readBlocks(queries, { table, wanted, before, isWhole });
             for (const [index, term] of wanted.entries()) {
               const known = update(before[index], blocks.get(term) ?? [], { version, state });
               used.set(term, known);
@@ -167,30 +166,31 @@ interface Fetching {
 
 /** The blocks that have changed since, or all of a term that is not known. */
 async function readBlocks(
-  database: Queries,
+  queries: StateQueries,
   { table, wanted, before, isWhole }: Fetching,
 ): Promise<ReadonlyMap<string, readonly BlockRow[]>> {
   if (wanted.length === 0) return new Map();
   const since = before.map((known) => known?.version ?? 0);
   const most = isWhole ? Number.MAX_SAFE_INTEGER : MAX_UNASKED;
-  const { rows } = await sql<BlockRow>`${sql.raw(PREPARED)}
+  const query = sql<BlockRow>`
     select w.term, b.first, b.occurrences, case when b.total <= ${most}::bigint then b.postings end as postings
     from unnest(${wanted}::text[], ${since}::bigint[]) as w (term, since)
     cross join lateral (
       select first, occurrences, postings, sum(occurrences) over () as total from ${sql.table(`${table}_blocks`)}
       where term = w.term collate "C" and version > w.since
-    ) as b`.execute(database);
-  return Map.groupBy(rows, ({ term }) => term);
+    ) as b`;
+  return Map.groupBy(await queries.rows(query, 'prepared'), ({ term }) => term);
 }
 
 async function readVocabulary(
-  database: Queries,
+  queries: StateQueries,
   { table, initial, since }: { readonly table: IndexTable; readonly initial: string; readonly since: number },
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ terms: string | null }>`
+  const query = sql<{ terms: string | null }>`
     select string_agg(term, ' ' order by term) as terms from (
       select distinct term from ${sql.table(`${table}_blocks`)}
-      where term >= ${initial} and starts_with(term, ${initial}) and version > ${since}) as t`.execute(database);
+      where term >= ${initial} and starts_with(term, ${initial}) and version > ${since}) as t`;
+  const rows = await queries.rows(query);
   return rows[0]?.terms?.split(' ') ?? [];
 }
 

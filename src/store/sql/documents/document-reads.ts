@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Outline } from '../../../documents/document.ts';
 import { withPlaces } from '../../../documents/places.ts';
@@ -9,6 +9,7 @@ import { filterToSql } from '../filters/to-sql.ts';
 import { toExtractedText, toOutline } from '../outline-rows.ts';
 import type { ChunkTable } from '../schema.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import { eachRow } from '../sqlite/each-row.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
@@ -201,15 +202,13 @@ export function createDocumentReads({ reader, search }: Database): DocumentReads
 }
 
 async function outlinesOf(database: Queries, ids: readonly string[]): Promise<Map<string, Outline>> {
+  const { prepared, texts } = dialectOf(database);
   const outlines = new Map<string, Outline>();
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
   for (const batch of inBatches(wanted, IDS_PER_QUERY)) {
-    const rows = await database
-      .selectFrom('document_texts as t')
-      .innerJoin('documents as d', 'd.key', 't.document_key')
-      .select(['d.id', 't.pages', 't.headings'])
-      .where('d.id', 'in', batch)
-      .execute();
+    const { rows } = await sql<{ id: string; pages: string; headings: string }>`${prepared}
+      select d.id, t.pages, t.headings from document_texts t join documents d on d.key = t.document_key
+      where d.id in ${texts(batch)}`.execute(database);
     for (const row of rows) outlines.set(row.id, toOutline(row));
   }
   return outlines;

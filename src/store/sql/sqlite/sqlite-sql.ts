@@ -70,6 +70,7 @@ export const sqliteSql: SqlDialect = {
     return { sql: text, parameters: parameters as readonly SQLInputValue[] };
   },
   // An FTS5 expression.
+  prepared: sql``,
   phrase: (sequences) => sequences.map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`).join(' OR '),
   numbers: listed,
   texts: listed,
