@@ -12,6 +12,7 @@ import { librarySuite } from './browser-test/library.ts';
 import { manySuite } from './browser-test/many.ts';
 import { modelsSuite } from './browser-test/models.ts';
 import { pdfQuotesSuite } from './browser-test/pdf-quotes.ts';
+import { remoteSourcesSuite } from './browser-test/remote-sources.ts';
 import { withServer } from './browser-test/server.ts';
 import { signInSuite } from './browser-test/sign-in.ts';
 import { longPdfSuite, sourceSuite } from './browser-test/source.ts';
@@ -44,6 +45,7 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   manySuite,
   hostileSuite,
   sourcesSuite,
+  remoteSourcesSuite,
   untrustedSuite,
   askSuite,
   appSuite,

@@ -110,6 +110,15 @@ const filledStates = (id: string, query: string): readonly State[] => [
     },
   },
   {
+    name: 'the form of a new source',
+    path: '/library',
+    async open(page) {
+      await page.getByRole('button', { name: 'Add a source' }).click();
+      await page.getByLabel('Kind of source').selectOption('imap');
+      await page.getByRole('textbox', { name: 'Password' }).waitFor();
+    },
+  },
+  {
     name: 'the drawn graph',
     path: '/graph',
     open: (page) => page.locator('.graph-main canvas, .graph-main .notice').first().waitFor({ state: 'attached' }),

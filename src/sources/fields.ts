@@ -7,6 +7,8 @@ export interface SourceField {
   readonly description: string;
   readonly example?: string;
   readonly isRequired?: boolean;
+  /** Says what is followed, as required ones do, and is therefore never changed. */
+  readonly isFixed?: boolean;
   /** For numbers. */
   readonly least?: number;
   readonly most?: number;

@@ -46,6 +46,7 @@ it('changes credentials, schedule and settings of a source, with a server and wi
   const folder = join(cwd, 'bucket');
   await mkdir(folder);
   const bucket = await startBucket(new Map([['rivers.md', '# Rivers\n\nThe Rhine rises in the Alps.']]));
+  onTestFinished(bucket.close);
   const env = { CITEWELL_ALLOW_HOSTS: `127.0.0.1:${bucket.port}` };
   const keys = (name: string) => ({ AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'secret' });
   const run = (args: readonly string[], more = {}) =>

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import { onTestFinished } from 'vitest';
 
 /** A bucket named `papers` on loopback that answers ListObjectsV2 and GetObject to whoever names this access key. */
 export async function startBucket(objects: Map<string, string>, key = 'RIGHT') {
@@ -21,12 +20,10 @@ export async function startBucket(objects: Map<string, string>, key = 'RIGHT') {
   await new Promise<void>((ready) => {
     server.listen(0, '127.0.0.1', ready);
   });
-  onTestFinished(() => {
-    server.close().closeAllConnections();
-  });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { port, endpoint: `http://127.0.0.1:${port}`, state };
+  const close = () => void server.close().closeAllConnections();
+  return { port, endpoint: `http://127.0.0.1:${port}`, state, close };
 }
 
 export const keysOf = (name: string) => ({ access_key_id: name, secret_access_key: 'secret' });

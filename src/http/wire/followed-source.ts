@@ -183,6 +183,10 @@ const sourceField = z.object({
   description: z.string(),
   example: z.string().nullable(),
   is_required: z.boolean(),
+  is_fixed: z.boolean().describe('It says what is followed, and cannot be changed later.'),
+  is_long: z.boolean().describe('A credential that may have several lines.'),
+  least: z.int().nullable().describe('Of numbers; so is the one below.'),
+  most: z.int().nullable(),
   variable: z.string().nullable().describe('Of credentials: what the command line reads it from.'),
 });
 
@@ -201,11 +205,13 @@ export const toSourceKind = ({ type, title, example, fields, secrets }: SourceKi
   fields: [
     ...Object.entries(fields).map(([name, field]) => ({
       ...{ name, type: field.type, description: field.description, example: field.example ?? null, variable: null },
-      is_required: field.isRequired ?? false,
+      ...{ is_required: field.isRequired ?? false, is_fixed: field.isRequired ?? field.isFixed ?? false },
+      ...{ is_long: false, least: field.least ?? null, most: field.most ?? null },
     })),
     ...Object.entries(secrets).map(([name, secret]) => ({
       ...{ name, type: 'credential', description: secret.description, example: null, variable: secret.variable },
-      is_required: secret.isRequired ?? false,
+      ...{ is_required: secret.isRequired ?? false, is_fixed: false, is_long: secret.isLong ?? false },
+      ...{ least: null, most: null },
     })),
   ],
 });

@@ -5,6 +5,7 @@ import { quality } from './texts/quality.ts';
 import { search } from './texts/search.ts';
 import { settings } from './texts/settings.ts';
 import { source } from './texts/source.ts';
+import { sources } from './texts/sources.ts';
 
 /** All English texts of the page; those of a view are in a file of their own. */
 export const texts = {
@@ -32,6 +33,7 @@ export const texts = {
   missing: { title: 'Not found', text: 'There is nothing at this address.' },
   ask,
   source,
+  sources,
   search,
   library,
   graph,

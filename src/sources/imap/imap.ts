@@ -10,10 +10,10 @@ export const imapKind = defineSourceKind({
   fields: {
     host: { type: 'text', description: 'Name of the mail server.', example: 'mail.example.org', isRequired: true },
     port: {
-      ...{ type: 'number', least: 1, most: 65_535 },
+      ...{ type: 'number', least: 1, most: 65_535, isFixed: true },
       description: '993 (standard) begins with TLS; on any other port, TLS is begun with STARTTLS unless `tls` is set.',
     },
-    tls: { type: 'flag', description: 'Begin with TLS on a port other than 993.' },
+    tls: { type: 'flag', isFixed: true, description: 'Begin with TLS on a port other than 993.' },
     user: { type: 'text', description: 'Name to log in with, often the mail address.', isRequired: true },
     folders: {
       type: 'list',

@@ -2,9 +2,15 @@ import { ServiceError } from '../../errors.ts';
 
 export const s3Fields = {
   bucket: { type: 'text', description: 'Name of the bucket', isRequired: true },
-  prefix: { type: 'text', description: 'Only objects whose keys begin with this', example: 'reports/' },
+  prefix: {
+    type: 'text',
+    isFixed: true,
+    description: 'Only objects whose keys begin with this',
+    example: 'reports/',
+  },
   endpoint: {
     type: 'text',
+    isFixed: true,
     description: 'Address of the service, if it is not Amazon’s',
     example: 'https://minio.example.org',
   },

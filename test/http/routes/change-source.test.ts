@@ -3,11 +3,17 @@ import { openWeb } from '../../../src/adapters/open-web.ts';
 import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
 import { createSecretBox } from '../../../src/store/secrets/secret-box.ts';
 import { readOpenHost } from '../../../src/web/open-hosts.ts';
-import { keysOf, startBucket } from '../../support/bucket-server.ts';
+import { keysOf, startBucket as openBucket } from '../../support/bucket-server.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { serve } from '../../web/support.ts';
 import { startCitewell } from '../support/start-citewell.ts';
+
+async function startBucket(objects: Map<string, string>) {
+  const bucket = await openBucket(objects);
+  onTestFinished(bucket.close);
+  return bucket;
+}
 
 async function start(port: number, options: Parameters<typeof startCitewell>[0] = {}) {
   const open = readOpenHost(`127.0.0.1:${port}`);

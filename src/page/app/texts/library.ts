@@ -54,7 +54,7 @@ export const library = {
   allowed: (folders: readonly string[]) => `Folders below ${folders.join(', ')} can be watched.`,
   noneAllowed: 'No folder may be watched yet. Name those that may, and start the server again, for example with:',
   noneAllowedLine: 'citewell serve --allow-dir ~/Documents',
-  sources: 'Watched folders and sites',
+  sources: 'Followed sources',
   sourceState: (state: string, kind: string): string =>
     ({
       syncing: 'In progress',

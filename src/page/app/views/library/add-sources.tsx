@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
@@ -7,6 +6,8 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
+import { AddSource } from './add-source.tsx';
+import { SourceForm } from './source-form.tsx';
 import { addSource, loadAllowedFolders, type NewSource, readAddress } from './sources-data.ts';
 import { addToLibrary } from './uploads.ts';
 
@@ -16,9 +17,9 @@ interface AddSourcesProps {
   readonly onAdded: () => void;
 }
 
-/** Buttons for what is not uploaded: web addresses, and folders of the server. */
+/** Buttons for what is not uploaded: web addresses, folders of the server, and sources of other kinds. */
 export function AddSources(props: AddSourcesProps) {
-  const [open, setOpen] = useState<'address' | 'folder'>();
+  const [open, setOpen] = useState<'address' | 'folder' | 'source'>();
   const close = () => setOpen(undefined);
   const { value: who } = session;
   return (
@@ -31,8 +32,12 @@ export function AddSources(props: AddSourcesProps) {
           {texts.library.watchFolder}
         </button>
       )}
+      <button type="button" onClick={() => setOpen('source')}>
+        {texts.sources.add}
+      </button>
       {open === 'address' && <AddAddress {...props} onClose={close} />}
       {open === 'folder' && <WatchFolder {...props} onClose={close} />}
+      {open === 'source' && <AddSource {...props} onClose={close} />}
     </>
   );
 }
@@ -141,36 +146,5 @@ function WatchFolder({ collection, onAdded, onClose }: DialogProps) {
         </SourceForm>
       )}
     </Dialog>
-  );
-}
-
-interface SourceFormProps {
-  readonly submit: (form: HTMLFormElement) => Promise<void>;
-  readonly failure: string | undefined;
-  readonly action: string;
-  readonly children: ComponentChildren;
-}
-
-function SourceForm({ submit, failure, action, children }: SourceFormProps) {
-  const [isBusy, setBusy] = useState(false);
-  return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        setBusy(true);
-        void submit(event.currentTarget).finally(() => setBusy(false));
-      }}
-    >
-      {children}
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
-      <button type="submit" class="primary" disabled={isBusy}>
-        {action}
-      </button>
-    </form>
   );
 }

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
+import { ChangeSource } from './change-source.tsx';
 import { type FollowedSource, removeSource, type SourceFailure, syncSource } from './sources-data.ts';
 
 const POLL_WHILE_BUSY_MS = 1_500;
@@ -14,10 +15,11 @@ interface SourceListProps {
   readonly reload: () => void;
 }
 
-/** Watched folders and sites with what their last synchronisation did. */
+/** Watched folders, sites and other sources, with what their last synchronisation did and when the next one is. */
 export function SourceList({ sources, reload }: SourceListProps) {
   const [failure, setFailure] = useState<string>();
   const [leaving, setLeaving] = useState<FollowedSource>();
+  const [changing, setChanging] = useState<FollowedSource>();
   const isBusy = sources.some(({ state }) => state === 'syncing');
   useEffect(() => {
     if (sources.length === 0) return;
@@ -38,7 +40,10 @@ export function SourceList({ sources, reload }: SourceListProps) {
         {sources.map((source) => (
           <li key={source.id} class="source">
             <div class="source-line">
-              <strong class="source-location">{source.location}</strong>
+              <strong class="source-location">
+                {source.location}
+                {!['folder', 'site'].includes(source.kind) && <span class="documents-type">{source.kind}</span>}
+              </strong>
               <span class={`source-${stateOf(source)}`}>{texts.library.sourceState(stateOf(source), source.kind)}</span>
               <span class="source-actions">
                 <button
@@ -47,6 +52,9 @@ export function SourceList({ sources, reload }: SourceListProps) {
                   onClick={() => void attempt(syncSource(source.id))}
                 >
                   {['stopped', 'failed'].includes(stateOf(source)) ? texts.retry : texts.library.sync}
+                </button>
+                <button type="button" onClick={() => setChanging(source)}>
+                  {texts.sources.change}
                 </button>
                 <button type="button" onClick={() => setLeaving(source)}>
                   {texts.library.remove}
@@ -61,6 +69,9 @@ export function SourceList({ sources, reload }: SourceListProps) {
         <p class="failure" role="alert">
           {failure}
         </p>
+      )}
+      {changing !== undefined && (
+        <ChangeSource source={changing} onChanged={reload} onClose={() => setChanging(undefined)} />
       )}
       {leaving !== undefined && (
         <Dialog title={texts.library.removeSource(leaving.location)} onClose={() => setLeaving(undefined)}>
@@ -81,21 +92,19 @@ const stateOf = ({ state, last_sync: sync }: FollowedSource): FollowedSource['st
 /** As many reasons as are shown without a click. */
 const FEW_FAILURES = 3;
 
-function SourceFacts({
-  source: { state, problem, total, last_sync: sync, max_pages: most },
-}: {
-  readonly source: FollowedSource;
-}) {
+function SourceFacts({ source }: { readonly source: FollowedSource }) {
+  const { state, problem, total, last_sync: sync, max_pages: most } = source;
   const facts: string[] = [];
   if (sync !== null) {
     if (state === 'syncing') facts.push(texts.library.sourceProgress(sync.done, total));
     const outcomes = texts.library.outcomes(sync.counts);
     if (outcomes !== '') facts.push(outcomes);
-    else if (sync.ended_at !== null) facts.push(texts.library.nothingFound);
-    if (sync.ended_at !== null) facts.push(texts.library.syncedAt(new Date(sync.ended_at).toLocaleString()));
+    else if (sync.ended_at !== null && problem === null) facts.push(texts.library.nothingFound);
+    if (sync.ended_at !== null) facts.push(lastSync(source, new Date(sync.ended_at).toLocaleString()));
     else if (state !== 'syncing') facts.push(texts.library.interrupted);
     if (sync.is_limit_reached && most !== null && state !== 'syncing') facts.push(texts.library.limitReached(most));
   }
+  if (state !== 'syncing') facts.push(...scheduleOf(source));
   return (
     <>
       {problem !== null && <p class="problem">{problem}</p>}
@@ -110,6 +119,19 @@ function SourceFacts({
       {sync !== null && sync.failures.length > 0 && <Failures failures={sync.failures} counts={sync.counts} />}
     </>
   );
+}
+
+/** Folders are looked at all the time, and others when they are synchronised. */
+const lastSync = ({ kind }: FollowedSource, when: string): string =>
+  kind === 'folder' ? texts.library.syncedAt(when) : texts.sources.lastSync(when);
+
+/** When a source of another kind is synchronised next. */
+function scheduleOf({ settings, next_sync_at: next, every_minutes: every }: FollowedSource): readonly string[] {
+  if (settings === null) return [];
+  if (every === null) return [texts.sources.notScheduled];
+  if (next === null) return [];
+  const time = new Date(next);
+  return [time.getTime() <= Date.now() ? texts.sources.due : texts.sources.nextSync(time.toLocaleString())];
 }
 
 function Failures({

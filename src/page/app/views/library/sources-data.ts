@@ -1,10 +1,18 @@
 import { call, callList } from '../../api/request.ts';
 
-/** A watched folder, or a site whose pages were added. */
+/** A watched folder, a site whose pages were added, or a source of another kind. */
 export interface FollowedSource {
   readonly id: string;
-  readonly kind: 'folder' | 'site';
+  /** `folder`, `site`, or the name of another kind. */
+  readonly kind: string;
   readonly location: string;
+  readonly keep_deleted: boolean | null;
+  readonly settings: Settings | null;
+  readonly has_credentials: boolean | null;
+  readonly every_minutes: number | null;
+  readonly next_sync_at: string | null;
+  readonly sitemap: boolean | null;
+  readonly crawl_depth: number | null;
   readonly max_pages: number | null;
   readonly state: 'syncing' | 'following' | 'idle' | 'stopped';
   readonly problem: string | null;
@@ -25,7 +33,46 @@ export interface SourceFailure {
   readonly document_id: string | null;
 }
 
+export type Settings = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+/** A kind of source besides folders and sites. */
+export interface SourceKind {
+  readonly kind: string;
+  readonly title: string;
+  readonly example: string;
+  readonly fields: readonly KindField[];
+}
+
+export interface KindField {
+  readonly name: string;
+  readonly type: 'text' | 'list' | 'number' | 'flag' | 'credential';
+  readonly description: string;
+  readonly example: string | null;
+  readonly is_required: boolean;
+  readonly is_fixed: boolean;
+  readonly is_long: boolean;
+  readonly least: number | null;
+  readonly most: number | null;
+}
+
+export interface RemoteSettings {
+  readonly settings: Settings;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly keep_deleted: boolean;
+  readonly every_minutes: number | null;
+}
+
+/** Members that are absent stay as they are. */
+export type SourceChange = Partial<Omit<RemoteSettings, 'settings'>> & {
+  readonly settings?: Readonly<Record<string, Settings[string] | null>>;
+  readonly check?: boolean;
+  readonly sitemap?: boolean;
+  readonly crawl_depth?: number;
+  readonly max_pages?: number;
+};
+
 export type NewSource =
+  | ({ readonly kind: string } & RemoteSettings)
   | { readonly kind: 'folder'; readonly path: string; readonly keep_deleted: boolean }
   | {
       readonly kind: 'site';
@@ -44,6 +91,12 @@ export const addSource = (source: NewSource, collectionId: string | undefined): 
     method: 'POST',
     body: { ...source, ...(collectionId !== undefined && { collections: [collectionId] }) },
   });
+
+export const loadKinds = async (signal: AbortSignal): Promise<readonly SourceKind[]> =>
+  (await callList<SourceKind>('/v3/sources/kinds', { signal })).items;
+
+export const changeSource = (id: string, change: SourceChange): Promise<FollowedSource> =>
+  call<FollowedSource>(`/v3/sources/${id}`, { method: 'PATCH', body: change });
 
 export const syncSource = (id: string): Promise<unknown> => call(`/v3/sources/${id}/sync`, { method: 'POST' });
 export const removeSource = (id: string): Promise<unknown> => call(`/v3/sources/${id}`, { method: 'DELETE' });

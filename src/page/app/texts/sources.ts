@@ -1,0 +1,32 @@
+const HOUR = 60;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+
+/** Sources outside this machine: how they are added and changed. */
+export const sources = {
+  add: 'Add a source',
+  kind: 'Kind of source',
+  noKinds: 'This server knows no other kinds of sources.',
+  optional: '(optional)',
+  onePerLine: 'One per line.',
+  credentials: 'Credentials',
+  credentialsNote: 'Stored encrypted, and never shown again.',
+  replaceCredentials: (hasSome: boolean) => (hasSome ? 'Replace the stored credentials' : 'Give credentials'),
+  schedule: 'Synchronised',
+  every: (minutes: number): string =>
+    ({ 1: 'Every minute', [HOUR]: 'Every hour', [DAY]: 'Every day', [WEEK]: 'Every week' })[minutes] ??
+    (minutes % HOUR === 0
+      ? `Every ${(minutes / HOUR).toLocaleString('en')} hours`
+      : `Every ${minutes.toLocaleString('en')} minutes`),
+  onlyWhenAsked: 'Only when asked',
+  keepDeleted: 'Keep documents of what is deleted there',
+  added: (location: string) => `${location} is followed. Its documents are being added.`,
+  change: 'Change',
+  changeTitle: (location: string) => `Change how ${location} is followed`,
+  save: 'Save',
+  changed: 'Changed.',
+  lastSync: (when: string) => `Last synchronised ${when}`,
+  nextSync: (when: string) => `Next synchronisation ${when}`,
+  due: 'Next synchronisation due',
+  notScheduled: 'Synchronised only when asked',
+};
