@@ -217,7 +217,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['mcp'],
   '@modelcontextprotocol/node': ['mcp'],
   '@modelcontextprotocol/express': ['mcp'],
-  jose: ['access'],
+  jose: ['access', 'sources'],
   bcryptjs: ['access'],
   'isolated-vm': ['sandbox'],
   pyodide: ['sandbox'],

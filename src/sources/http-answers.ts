@@ -60,7 +60,7 @@ export async function refusal(
 }
 
 /** Seconds of a Retry-After header, which says them or a date. */
-function secondsOf(header: string | null): number | undefined {
+export function secondsOf(header: string | null): number | undefined {
   if (header === null) return undefined;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;

@@ -1,18 +1,20 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { openWeb } from '../../src/adapters/open-web.ts';
+import type { RemoteNetwork } from '../../src/sources/connector.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import { createSecretBox } from '../../src/store/secrets/secret-box.ts';
 import { readOpenHost } from '../../src/web/open-hosts.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
 import { PATIENT } from './patience.ts';
 
-/** A service that may reach one server of this machine, and what tests of followed sources ask of it. */
-export async function startFollowing(port: number | string) {
-  const openHosts = ['127.0.0.1', 'localhost'].flatMap((host) => readOpenHost(`${host}:${port}`) ?? []);
+/** A service that may reach one server of this machine, or has this network, and what tests of followed sources ask of it. */
+export async function startFollowing({ port, network }: { readonly port?: string; readonly network?: RemoteNetwork }) {
+  const names = port === undefined ? [] : ['127.0.0.1', 'localhost'];
+  const openHosts = names.flatMap((host) => readOpenHost(`${host}:${port}`) ?? []);
   const web = openWeb({ openHosts, obeysRobots: true, engines: [] }, { analyse, analyseQuery });
   onTestFinished(() => web.close());
   const secrets = createSecretBox(async () => 'k'.repeat(32));
-  const server = await startCitewell({ web, secrets, resumes: true });
+  const server = await startCitewell({ web: { ...web, ...(network && { network }) }, secrets, resumes: true });
   onTestFinished(() => server.close());
   const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${server.url}/v3${path}`, {

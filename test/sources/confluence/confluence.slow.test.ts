@@ -15,7 +15,7 @@ it.each(['cloud', 'data-center'] as const)(
     const spaces = [{ id: '11', key: 'ENG', type: 'global' }];
     const server = await startConfluence({ edition, pages, spaces });
     onTestFinished(server.close);
-    const { add, sync, titles, call } = await startFollowing(new URL(server.site).port);
+    const { add, sync, titles, call } = await startFollowing({ port: new URL(server.site).port });
     const first = await add({
       ...{ kind: 'confluence', address: `${server.site.replace('http:', 'confluence+http:')}/spaces/ENG` },
       ...{ settings: edition === 'cloud' ? { email: EMAIL } : {}, credentials: { token: TOKEN } },
