@@ -33,7 +33,7 @@ import { openUserCache } from '../user-cache.ts';
 import { readVersion } from '../version.ts';
 import { deploymentOf } from './deployment.ts';
 import { openImageReader } from './open-image-reader.ts';
-import { openIndex, vectorDatabase } from './open-index.ts';
+import { openIndex, placeOf, vectorDatabase } from './open-index.ts';
 import { openReranker } from './open-reranker.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { openWeb } from './open-web.ts';
@@ -168,7 +168,12 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
   if (databaseUrl === undefined) return openStore({ ...options, path: folder.databaseFile });
   // Loaded only here: without it, commands start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
-  const own = { ...options, url: databaseUrl, role, version: readVersion() };
+  const settings = {
+    chroma: vectorDatabase(config) === undefined && chroma !== undefined ? placeOf(chroma) : undefined,
+    secretKey: config.secretKey,
+    tokenSecret: config.access.accounts.tokenSecret,
+  };
+  const own = { ...options, url: databaseUrl, role, version: readVersion(), settings };
   const snapshot = (path: string, signal?: AbortSignal) => snapshotPostgres(databaseUrl, path, signal);
   if (vectorDatabase(config) === undefined) {
     return { ...(await openPostgresStore({ ...own, isAlone: chroma === undefined })), snapshot };

@@ -17,6 +17,13 @@ interface OpenIndexOptions {
 export const vectorDatabase = ({ vectorIndex, databaseUrl }: Config): string | undefined =>
   vectorIndex === 'pgvector' ? databaseUrl : undefined;
 
+/** What two configurations of the same Chroma have in common. */
+export function placeOf({ url, tenant, database }: NonNullable<Config['chroma']>): string {
+  const address = new URL(url).href.replace(/\/+$/, '');
+  const names = [tenant && `tenant ${tenant}`, database && `database ${database}`].filter(Boolean);
+  return names.length === 0 ? address : `${address} (${names.join(', ')})`;
+}
+
 /** The vector index of the configuration. */
 export async function openIndex(
   config: Config,

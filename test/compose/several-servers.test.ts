@@ -8,10 +8,11 @@ import { compose } from '../../src/compose/compose.ts';
 import type { Services } from '../../src/compose/services.ts';
 import type { Document } from '../../src/documents/document.ts';
 import { newId } from '../../src/documents/ids.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { type MemoryVectorIndex, memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
 import type { CorpusEvent } from '../../src/store/watch-corpus.ts';
-import { adaptersOver, testSettings } from '../support/adapters.ts';
+import { adaptersOver, onlyEmbedder, testSettings } from '../support/adapters.ts';
 import { describePostgres, postgresDatabase } from '../support/engines.ts';
 import { embeddingText } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -62,6 +63,20 @@ function endless() {
   };
   return { readers: { ...readers, prepare }, begun: begun.promise, cancelled: cancelled.promise };
 }
+
+describePostgres('A server', () => {
+  it('is refused with another embedder than the one of the vectors', async () => {
+    const [url, index] = [await postgresDatabase(), memoryVectorIndex()];
+    const one = await startServer(url, index);
+    const { document } = await one.ingestor.submit(submission('Otters hold hands while they sleep.'));
+    for await (const _ of one.ingestor.run(document.id, new AbortController().signal));
+    const other = { ...createLexicalHash(), name: 'test/other' };
+    const space = async () => ({ embedder: other.name, version: '1', dimensions: 8 });
+    const second = startServer(url, index, { embedders: onlyEmbedder({ ...other, space }) });
+    await expect(second).rejects.toMatchObject({ code: 'embedding_mismatch' });
+    await expect(second).rejects.toThrow(/embedded with builtin\/lexical-hash-v1.*citewell reindex/s);
+  });
+});
 
 describePostgres('Two servers', () => {
   it('hear of documents that the other one publishes, changes and removes', async () => {

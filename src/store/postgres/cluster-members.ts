@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Client } from 'pg';
 import type { ClusterMember, ProcessRole } from '../other-servers.ts';
 import type { Tables } from '../sql/schema.ts';
+import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import { LEADER, LEASE_SECONDS, LOCKS } from './baseline/cluster-tables.ts';
 import type { VectorIndexKind } from './vector-index-kind.ts';
 
@@ -53,6 +54,14 @@ export async function takeLock(client: Client, key: number): Promise<boolean> {
 
 const heldLocks = `pg_locks l where l.locktype = 'advisory' and l.granted and l.classid = ${LOCKS} and l.objsubid = 2
   and l.database = (select oid from pg_database where datname = current_database())`;
+
+/** The numbers of the processes that are connected now. */
+export async function connectedServers(database: Queries): Promise<readonly number[]> {
+  const { rows } = await sql<{ key: number }>`
+    select s.key from cluster_servers s where exists (
+      select 1 from ${sql.raw(heldLocks)} and l.objid = s.key::oid)`.execute(database);
+  return rows.map(({ key }) => key);
+}
 
 /** The name of the connection that writes for a server, by which others can end it. */
 export const writerName = (key: number): string => `citewell writer ${key}`;

@@ -15,6 +15,7 @@ import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
 import { callOn, overOneState } from './search/call-on.ts';
 import { createSearchCache, type Reading } from './search/reading.ts';
+import { type AlikeSettings, settleSettings } from './settings-of-servers.ts';
 import { createSharedState } from './shared-state/shared-state.ts';
 import { settleVectorIndex, type VectorIndexKind } from './vector-index-kind.ts';
 
@@ -35,6 +36,8 @@ export interface PostgresOptions {
   /** What this process is for, and the version of the program, for others to see. */
   readonly role?: ProcessRole;
   readonly version?: string;
+  /** What must be alike for all processes of the database. */
+  readonly settings?: AlikeSettings;
 }
 
 interface AnswerLimits {
@@ -106,7 +109,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     if (!isCopying) await refuseIncompleteCopy(writer, name);
     await sql.raw(session()).execute(writer);
     if (!isCopying) {
-      await writer.transaction().execute((transaction) => settleVectorIndex(transaction, vectorIndex));
+      const { key } = server;
+      await writer.transaction().execute(async (transaction) => {
+        await settleSettings(transaction, { key, name, role: role ?? 'server', settings: options.settings ?? {} });
+        await settleVectorIndex(transaction, vectorIndex);
+      });
     }
   } catch (error) {
     await close();

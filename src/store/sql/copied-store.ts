@@ -15,6 +15,7 @@ export const OWN_SETTINGS: readonly string[] = [
   'analyser_version',
   'lowest_schema',
   'vector_index',
+  'settings_of_servers',
 ];
 
 export interface CopyMark {

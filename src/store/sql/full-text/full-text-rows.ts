@@ -75,8 +75,7 @@ export async function removeFullText(database: Queries, documentKey: number, gen
 
 /** Rebuilds the full-text index when the analyser has changed, because index and query must agree. */
 export async function renewFullText({ writer }: Database): Promise<boolean> {
-  const stamp = await writer.selectFrom('settings').select('value').where('name', '=', STAMP).executeTakeFirst();
-  if (stamp?.value === ANALYSER_VERSION) return false;
+  if ((await readAnalyserStamp(writer)) === ANALYSER_VERSION) return false;
   await writer.transaction().execute(async (transaction) => {
     const { fullText } = dialectOf(transaction);
     for (const table of termTables) await fullText.clear(transaction, table);
@@ -91,6 +90,12 @@ export async function renewFullText({ writer }: Database): Promise<boolean> {
     await stampFullText(transaction);
   });
   return true;
+}
+
+/** The version of the analyser that the full-text indexes are of; undefined before there are any. */
+export async function readAnalyserStamp(database: Queries): Promise<string | undefined> {
+  const stamp = await database.selectFrom('settings').select('value').where('name', '=', STAMP).executeTakeFirst();
+  return stamp?.value;
 }
 
 /** Says that the full-text indexes are of this version's analyser. */

@@ -1,0 +1,113 @@
+import { scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { ServiceError } from '../../errors.ts';
+import { ANALYSER_VERSION } from '../full-text/analyse.ts';
+import type { ProcessRole } from '../other-servers.ts';
+import { readAnalyserStamp } from '../sql/full-text/full-text-rows.ts';
+import type { Queries } from '../sql/vector-spaces/space-rows.ts';
+import { connectedServers } from './cluster-members.ts';
+
+/** Settings of a process that must be alike for all processes of its database. */
+export interface AlikeSettings {
+  /** Address of the shared Chroma, with its tenant and database; undefined without one. */
+  readonly chroma?: string | undefined;
+  /** Key of the stored credentials. */
+  readonly secretKey?: string | undefined;
+  /** With which access tokens are signed; undefined for the secret in the database. */
+  readonly tokenSecret?: string | undefined;
+}
+
+interface SettingsOfServer {
+  readonly key: number;
+  /** Of the database, without its password, for messages. */
+  readonly name: string;
+  readonly role: ProcessRole;
+  readonly settings: AlikeSettings;
+}
+
+/** In the settings of the database: what each connected process is set to, by its number. */
+const SERVER_SETTINGS = 'settings_of_servers';
+
+interface Known {
+  readonly role: ProcessRole;
+  readonly chroma?: string | undefined;
+  readonly secretKey?: string | undefined;
+  readonly tokenSecret?: string | undefined;
+}
+
+/**
+ * Notes what this process is set to, or throws `conflict` where another process that is connected is set otherwise, in a
+ * way that one of them would not find or not be able to read what the other writes.
+ */
+export async function settleSettings(transaction: Queries, server: SettingsOfServer): Promise<void> {
+  const { key, name, role, settings } = server;
+  // Of processes that start at the same time, the second one sees what the first one noted.
+  await sql`select pg_advisory_xact_lock(hashtext('citewell settings of servers'))`.execute(transaction);
+  const own: Known = {
+    role,
+    chroma: settings.chroma,
+    secretKey: await fingerprint('CITEWELL_SECRET_KEY', settings.secretKey),
+    tokenSecret: await fingerprint('CITEWELL_JWT_SECRET', settings.tokenSecret),
+  };
+  const connected = (await connectedServers(transaction)).filter((each) => each !== key);
+  if (connected.length > 0) await refuseOtherAnalyser(transaction, name);
+  const row = await transaction
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', SERVER_SETTINGS)
+    .executeTakeFirst();
+  const noted: Readonly<Record<string, Known>> = JSON.parse(row?.value ?? '{}');
+  const others = Object.entries(noted).filter(([each]) => connected.includes(Number(each)));
+  for (const [, other] of others) refuseUnlike(own, other, name);
+  const value = JSON.stringify(Object.fromEntries([...others, [key, own]]));
+  await transaction
+    .insertInto('settings')
+    .values({ name: SERVER_SETTINGS, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+function refuseUnlike(own: Known, other: Known, name: string): void {
+  if (own.chroma !== undefined && other.chroma !== undefined && own.chroma !== other.chroma) {
+    throw new ServiceError(
+      'conflict',
+      `Another server uses the database ${name} with the Chroma at ${other.chroma}, this one with the one at ` +
+        `${own.chroma}. What one writes the other would not find: set CHROMA_URL, CHROMA_TENANT and CHROMA_DATABASE alike, ` +
+        'in the same spelling, for all servers of the database. To change them, stop all servers first.',
+    );
+  }
+  // A process without the key says so when it needs it.
+  if (own.secretKey !== undefined && other.secretKey !== undefined && own.secretKey !== other.secretKey) {
+    throw unlikeSecret('CITEWELL_SECRET_KEY', name, 'Neither could read the credentials that the other encrypts');
+  }
+  const haveTokens = own.role === 'server' && other.role === 'server';
+  if (haveTokens && own.tokenSecret !== other.tokenSecret) {
+    throw unlikeSecret('CITEWELL_JWT_SECRET', name, 'Each would refuse the users who logged in at the other');
+  }
+}
+
+const unlikeSecret = (variable: string, name: string, why: string): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `Another server uses the database ${name} with another ${variable}. ${why}: set it alike for all servers of the ` +
+      'database. To change it, stop all servers first.',
+  );
+
+async function refuseOtherAnalyser(transaction: Queries, name: string): Promise<void> {
+  const stamp = await readAnalyserStamp(transaction);
+  if (stamp === undefined || stamp === ANALYSER_VERSION) return;
+  throw new ServiceError(
+    'conflict',
+    `Servers of another version use the database ${name}, and find words otherwise (analyser ${stamp}, this version has ` +
+      `${ANALYSER_VERSION}). The full-text index would have to be made anew under them: stop them all, and start this one again.`,
+  );
+}
+
+const derive = promisify<string, string, number, Buffer>(scrypt);
+
+/** Tells two secrets apart, and is slow to make and too short to confirm a guess. */
+async function fingerprint(variable: string, secret: string | undefined): Promise<string | undefined> {
+  if (secret === undefined) return undefined;
+  return (await derive(secret, `citewell ${variable}`, 4)).toString('hex');
+}
