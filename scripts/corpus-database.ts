@@ -12,10 +12,17 @@ export interface DatabaseOptions {
   readonly corpus: string;
   /** Whether what an earlier run left is used. */
   readonly isKept: boolean;
+  /** Whether it gets the extension pgvector. */
+  readonly hasVectors?: boolean;
 }
 
 /** Opens the corpus's own database on the server of `url`, and makes it if need be. */
-export async function openCorpusDatabase({ url, corpus, isKept }: DatabaseOptions): Promise<CorpusDatabase> {
+export async function openCorpusDatabase({
+  url,
+  corpus,
+  isKept,
+  hasVectors,
+}: DatabaseOptions): Promise<CorpusDatabase> {
   const name = `citewell_corpus_${corpus.replaceAll(/[^a-z0-9]+/gi, '_')}`.toLowerCase().slice(-63);
   const own = new URL(url);
   own.pathname = `/${name}`;
@@ -24,6 +31,14 @@ export async function openCorpusDatabase({ url, corpus, isKept }: DatabaseOption
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${name} encoding 'UTF8' template template0`);
   });
+  if (hasVectors) {
+    await withClient(own.href, async (client) => {
+      await client.query('create extension if not exists vector').catch((error: Error) => {
+        const how = 'scripts/fetch-pgvector.sh gets a server that has it; its user has to be a superuser.';
+        throw new Error(`The extension pgvector could not be made in ${name}: ${error.message}. ${how}`);
+      });
+    });
+  }
   return {
     url: own.href,
     drop: () => withClient(url, async (client) => void (await client.query(`drop database ${name} with (force)`))),

@@ -11,7 +11,7 @@ import {
 } from './evaluate/collection-run.ts';
 import { measureCollection } from './evaluate/measure-collection.ts';
 import { type EvaluateOptions, readOptions, USAGE } from './evaluate/options.ts';
-import { differences, overview, runTable } from './evaluate/report.ts';
+import { differences, overview, runTable, storeTable } from './evaluate/report.ts';
 
 async function main(signal: AbortSignal): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -30,7 +30,9 @@ async function main(signal: AbortSignal): Promise<void> {
     for (const collection of collections) {
       for await (const run of measureCollection(collection, { ...options, progress, note }, signal)) {
         runs.push(run);
-        note(`${run.collection}, ${run.embedder}, ${run.mode}: nDCG@10 ${meanOf(run, 'ndcg@10').toFixed(3)}`);
+        note(
+          `${run.collection}, ${run.store}, ${run.embedder}, ${run.mode}: nDCG@10 ${meanOf(run, 'ndcg@10').toFixed(3)}`,
+        );
       }
     }
   } catch (error) {
@@ -55,6 +57,11 @@ function report(file: RunFile, before: RunFile | undefined, options: EvaluateOpt
   if (file.runs.length === 0) return;
   print(runTable(file.runs, options.isMarkdown));
   print(overview(file.runs, options.isMarkdown));
+  if (options.stores.length > 1) {
+    const { lines, isEqual } = storeTable(file.runs, options.isMarkdown);
+    print(lines);
+    if (!isEqual) fail('The stores do not rank alike.');
+  }
   for (const run of file.runs) {
     for (const { score, least } of options.failBelow) {
       if (meanOf(run, score) < least) fail(`${run.collection}, ${run.mode}: ${score} is below ${least}.`);

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { type ScoredCase, type ScoreName, scoreNames } from '../../src/evaluation/scores.ts';
 import { modes } from './ask-queries.ts';
+import { stores } from './stores.ts';
 
 const scores = z.partialRecord(z.enum(scoreNames), z.number());
 
@@ -14,6 +15,7 @@ const collectionRun = z.object({
   /** The embedder in use. */
   embedded_with: z.string(),
   mode: z.enum(modes),
+  store: z.enum(stores).default('sqlite'),
   passages: z.enum(['split', 'whole']),
   titles: z.boolean(),
   graph: z.boolean(),
@@ -53,9 +55,9 @@ export async function writeRunFile(path: string, file: RunFile): Promise<void> {
 export const counterpart = ({ runs }: RunFile, run: CollectionRun): CollectionRun | undefined =>
   runs.find((each) => nameOf(each) === nameOf(run));
 
-const nameOf = ({ collection, embedder, mode, passages, titles, graph }: CollectionRun): string =>
+const nameOf = ({ collection, embedder, mode, store, passages, titles, graph }: CollectionRun): string =>
   // The embedder does not affect full text.
-  JSON.stringify([collection, mode === 'full_text' ? null : embedder, mode, passages, titles, graph]);
+  JSON.stringify([collection, mode === 'full_text' ? null : embedder, mode, store, passages, titles, graph]);
 
 export const casesOf = ({ queries }: CollectionRun): readonly ScoredCase[] => queries;
 

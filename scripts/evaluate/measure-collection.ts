@@ -10,6 +10,7 @@ import type { CollectionRun } from './collection-run.ts';
 import { ingestCollection } from './ingest-collection.ts';
 import type { EvaluateOptions } from './options.ts';
 import { type Service, startService } from './service.ts';
+import { type Store, storeLabels, vectorIndexOf } from './stores.ts';
 
 /** The service selects the embedder. */
 const AUTO = 'auto';
@@ -24,7 +25,7 @@ export interface MeasuringOptions extends EvaluateOptions {
   readonly note: (line: string) => void;
 }
 
-/** Measures a collection with each embedder and search mode. */
+/** Measures a collection on each store with each embedder and search mode. */
 export async function* measureCollection(
   collection: TestCollection,
   options: MeasuringOptions,
@@ -32,30 +33,39 @@ export async function* measureCollection(
 ): AsyncGenerator<CollectionRun, void> {
   // A configured embedder disables the automatic choice, which is therefore measured in a separate folder.
   const groups = [[AUTO], options.embedders.filter((embedder) => embedder !== AUTO)];
-  for (const embedders of options.embedders.includes(AUTO) ? groups : groups.slice(1)) {
-    if (embedders.length > 0) yield* measureWith(collection, { ...options, embedders }, signal);
+  for (const store of options.stores) {
+    for (const embedders of options.embedders.includes(AUTO) ? groups : groups.slice(1)) {
+      if (embedders.length > 0) yield* measureWith(collection, { ...options, embedders, store }, signal);
+    }
   }
 }
 
 async function* measureWith(
   collection: TestCollection,
-  options: MeasuringOptions,
+  options: MeasuringOptions & { readonly store: Store },
   signal: AbortSignal,
 ): AsyncGenerator<CollectionRun, void> {
-  const { embedders, isWhole, isGraphOn, atOnce, progress, note } = options;
+  const { embedders, store, isWhole, isGraphOn, atOnce, progress, note } = options;
   const hasTitles = !options.withoutTitles.some((prefix) => collection.name.startsWith(prefix));
   const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), 'citewell-evaluate-')) : undefined;
   const isAuto = embedders.includes(AUTO);
-  const folder = folderName(collection, { isAuto, isWhole, isGraphOn, hasTitles });
+  const way = { isAuto, isWhole, isGraphOn, hasTitles };
+  const folder = folderName(collection, store === 'sqlite' ? way : { ...way, store });
   const dataFolder = temporary ?? join(resolve(options.data ?? ''), folder);
   let service: Service | undefined;
   let database: CorpusDatabase | undefined;
   try {
-    if (options.database !== undefined) {
+    if (store !== 'sqlite' && options.database !== undefined) {
       const isKept = temporary === undefined;
-      database = await openCorpusDatabase({ url: options.database, corpus: folder, isKept });
+      database = await openCorpusDatabase({
+        url: options.database,
+        corpus: folder,
+        isKept,
+        hasVectors: store === 'pgvector',
+      });
     }
-    service = await startService({ dataFolder, isGraphOn, databaseUrl: database?.url }, signal);
+    const place = { databaseUrl: database?.url, vectorIndex: vectorIndexOf(store) };
+    service = await startService({ dataFolder, isGraphOn, ...place }, signal);
     const tell = (done: number) => progress(`${collection.name}: ${done}/${collection.documentCount} documents`);
     const ingested = await ingestCollection({
       ...{ collection, service, dataFolder, hasTitles, isWhole, atOnce },
@@ -63,12 +73,12 @@ async function* measureWith(
     });
     if (ingested.empty > 0) note(`${collection.name}: ${ingested.empty} documents without text are left out.`);
     const setup = {
-      ...{ collection: collection.name, titles: hasTitles, graph: isGraphOn, documents: ingested.names.size },
+      ...{ collection: collection.name, store, titles: hasTitles, graph: isGraphOn, documents: ingested.names.size },
       passages: isWhole ? ('whole' as const) : ('split' as const),
       ingest_seconds: ingested.seconds ?? null,
     };
     for (const [index, embedder] of embedders.entries()) {
-      progress(`${collection.name}: embedding for ${embedder}`);
+      progress(`${collection.name}, ${storeLabels[store]}: embedding for ${embedder}`);
       await useEmbedder(service, embedder);
       const { embedder: used, chunks } = await service.status();
       const queries = collection.queries.slice(0, options.queries);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { isScoreName, type ScoreName, scoreNames } from '../../src/evaluation/scores.ts';
 import { splitList } from '../../src/shared/text.ts';
 import { type Mode, modes } from './ask-queries.ts';
+import { type Store, stores } from './stores.ts';
 
 export const USAGE = `Measures search on test collections: starts a separate service, ingests the documents and searches over HTTP.
 
@@ -19,8 +20,11 @@ ranked by their best passage.
   --graph               extract the graph too, and search it
   --data FOLDER         store ingested data there, and reuse it
   --database URL        keep the records on this PostgreSQL server, in a database made for each corpus; it is dropped
-                        at the end unless --data is given. With CITEWELL_VECTOR_INDEX=pgvector in the environment
-                        vectors are searched there too
+                        at the end unless --data is given
+  --stores NAMES        sqlite, postgres (with Chroma), pgvector (PostgreSQL with pgvector); default sqlite, or postgres
+                        with --database. Several are compared in a table, and the exit code is 1 when a mean differs
+                        in its first three decimals: use --at-once 1 then. Copies of a text are ranked in the order
+                        in which they were stored
   --at-once N           documents uploaded at a time, 1 to 8; default 8. With 1 two runs store them in the same order
   --json FILE           write the results of every query as JSON
   --against FILE        compare with a file written by --json
@@ -42,6 +46,7 @@ export interface EvaluateOptions {
   readonly data: string | undefined;
   /** A PostgreSQL server to keep the records on, as the URL of one of its databases. */
   readonly database: string | undefined;
+  readonly stores: readonly Store[];
   readonly atOnce: number;
   readonly json: string | undefined;
   readonly against: string | undefined;
@@ -60,6 +65,7 @@ const options = {
   graph: { type: 'boolean', default: false },
   data: { type: 'string' },
   database: { type: 'string' },
+  stores: { type: 'string' },
   'at-once': { type: 'string', default: '8' },
   json: { type: 'string' },
   against: { type: 'string' },
@@ -87,6 +93,7 @@ export function readOptions(args: readonly string[]): EvaluateOptions | undefine
     isGraphOn: values.graph,
     data: values.data,
     database: values.database,
+    stores: readStores(values.stores, values.database),
     atOnce: wholeNumber('--at-once', values['at-once'], 8),
     json: values.json,
     against: values.against,
@@ -97,6 +104,19 @@ export function readOptions(args: readonly string[]): EvaluateOptions | undefine
 }
 
 const split = (list: string | undefined): string[] => splitList(list ?? '');
+
+function readStores(list: string | undefined, database: string | undefined): readonly Store[] {
+  const named = split(list ?? (database === undefined ? 'sqlite' : 'postgres'));
+  const read = stores.filter((store) => named.includes(store));
+  const unknown = named.find((name) => !stores.some((store) => store === name));
+  if (unknown !== undefined) throw new Error(`"${unknown}" is no store; choose from ${stores.join(', ')}.`);
+  if (read.length === 0) throw new Error(`--stores needs one of ${stores.join(', ')}.`);
+  const needing = read.find((store) => store !== 'sqlite');
+  if (needing !== undefined && database === undefined) {
+    throw new Error(`--stores ${needing} needs --database, the URL of a PostgreSQL server.`);
+  }
+  return read;
+}
 
 function modeName(name: string): Mode {
   const found = modes.find((mode) => mode === name);

@@ -2,6 +2,7 @@ import { type CaseChange, compareRuns, type RunComparison } from '../../src/eval
 import type { ScoreName } from '../../src/evaluation/scores.ts';
 import { alignedTable, markdownTable, shownChance, shownDifference, shownScore } from '../../src/evaluation/tables.ts';
 import { type CollectionRun, casesOf, meanOf } from './collection-run.ts';
+import { storeLabels, stores } from './stores.ts';
 
 const SHOWN: readonly ScoreName[] = ['ndcg@10', 'recall@10', 'recall@100', 'mrr@10'];
 
@@ -39,11 +40,33 @@ export function overview(runs: readonly CollectionRun[], isMarkdown: boolean): s
   return isMarkdown ? markdownTable(all) : alignedTable(all);
 }
 
-const wayOf = (run: CollectionRun): string =>
+const wayOf = (run: CollectionRun): string => `${searchOf(run)}${run.store === 'sqlite' ? '' : `, ${run.store}`}`;
+
+const searchOf = (run: CollectionRun): string =>
   run.mode === 'full_text' ? 'full text' : `${run.mode}, ${embedderOf(run)}`;
 
 const embedderOf = ({ embedder, embedded_with: used }: CollectionRun): string =>
   embedder === 'auto' ? `auto (${used.replace('builtin/', '')})` : embedder;
+
+/** nDCG@10 with stores as columns, a search of a collection a line, and whether all are equal to three decimals. */
+export function storeTable(
+  runs: readonly CollectionRun[],
+  isMarkdown: boolean,
+): { readonly lines: string[]; readonly isEqual: boolean } {
+  const there = stores.filter((store) => runs.some((run) => run.store === store));
+  const searches = [...Map.groupBy(runs, (run) => JSON.stringify([run.collection, searchOf(run)])).values()];
+  const rows = searches.flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const shown = there.map((store) => shownScore(own.find((run) => run.store === store)?.means['ndcg@10']));
+    return [[first.collection, searchOf(first), ...shown, new Set(shown).size === 1 ? 'yes' : 'no']];
+  });
+  const all = [['nDCG@10', 'search', ...there.map((store) => storeLabels[store]), 'equal'], ...rows];
+  return {
+    lines: isMarkdown ? markdownTable(all) : alignedTable(all),
+    isEqual: rows.every((row) => row.at(-1) === 'yes'),
+  };
+}
 
 const MAX_LISTED = 10;
 

@@ -20,6 +20,7 @@ export interface ServiceOptions {
   readonly isGraphOn: boolean;
   /** Undefined for SQLite in the data folder. */
   readonly databaseUrl?: string | undefined;
+  readonly vectorIndex?: 'chroma' | 'pgvector';
 }
 
 /** A service started like a user does, accessed over HTTP. */
@@ -103,16 +104,20 @@ function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
   };
 }
 
-/** Ignores settings of the environment, except those for model access and the vector index. */
-function environment({ dataFolder, isGraphOn, databaseUrl }: ServiceOptions): NodeJS.ProcessEnv {
+/** Ignores settings of the environment, except those for model access. */
+function environment({
+  dataFolder,
+  isGraphOn,
+  databaseUrl,
+  vectorIndex = 'chroma',
+}: ServiceOptions): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) =>
-      !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER') || name === 'CITEWELL_VECTOR_INDEX',
+    ([name]) => !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER'),
   );
   return {
     ...Object.fromEntries(kept),
     CITEWELL_DATA_DIR: dataFolder,
-    ...(databaseUrl !== undefined && { CITEWELL_DATABASE_URL: databaseUrl }),
+    ...(databaseUrl !== undefined && { CITEWELL_DATABASE_URL: databaseUrl, CITEWELL_VECTOR_INDEX: vectorIndex }),
     CITEWELL_AUTH: 'off',
     CITEWELL_RATE_LIMITS: 'off',
     CITEWELL_LOG_LEVEL: 'warn',

@@ -5,6 +5,7 @@ describe('the options of scripts/evaluate.ts', () => {
   it('default to the user’s configuration and every search mode', () => {
     expect(readOptions(['folder'])).toMatchObject({
       ...{ folders: ['folder'], embedders: ['auto'], modes: ['full_text', 'semantic', 'hybrid', 'default'] },
+      stores: ['sqlite'],
       ...{ limit: 100, isWhole: false, isGraphOn: false, failOnLoss: [], failBelow: [] },
     });
   });
@@ -26,7 +27,15 @@ describe('the options of scripts/evaluate.ts', () => {
     });
   });
 
+  it('compare stores, of which those on PostgreSQL need a server', () => {
+    const database = ['--database', 'postgres://localhost/postgres'];
+    expect(readOptions(['a', ...database])?.stores).toEqual(['postgres']);
+    expect(readOptions(['a', ...database, '--stores', 'pgvector,sqlite'])?.stores).toEqual(['sqlite', 'pgvector']);
+  });
+
   it.each([
+    [['a', '--stores', 'pgvector'], /--stores pgvector needs --database/],
+    [['a', '--stores', 'mysql'], /"mysql" is no store; choose from sqlite/],
     [[], /at least one folder/],
     [['a', '--modes', 'fuzzy'], /"fuzzy" is no search mode; choose from full_text/],
     [['a', '--limit', '0'], /--limit must be a whole number from 1 to 300/],
