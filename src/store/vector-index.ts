@@ -62,6 +62,8 @@ export interface VectorCollection {
   /** Undefined where places are not kept, and `within` selects nothing. */
   readonly places?: KeptPlaces | undefined;
   count(): Promise<number>;
+  /** Makes searches fast, where they are only after the index has been filled; called once it is in step. */
+  settle?(): Promise<void>;
   /** Recreates the collection, empty. */
   clear(): Promise<void>;
   /** Keys in an arbitrary but stable order. */

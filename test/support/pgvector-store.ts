@@ -36,6 +36,7 @@ async function switchablePgvector(url: string): Promise<MemoryVectorIndex> {
     remove: checked(collection.remove),
     nearest: checked(collection.nearest),
     count: checked(collection.count),
+    ...(collection.settle && { settle: checked(collection.settle) }),
     clear: checked(collection.clear),
     keys: checked(collection.keys),
   });

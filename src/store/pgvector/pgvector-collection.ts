@@ -30,7 +30,8 @@ export function pgvectorCollection(database: Kysely<Tables>, name: string, dimen
       const { rows } = await sql<VectorHit>`
         select t.key, ${distanceTo(vector, 't')} as distance from ${table} t
         order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`.execute(transaction);
-      return rows.map(toHit);
+      // Without a graph, those without direction come last.
+      return rows.map(toHit).sort((one, other) => one.distance - other.distance || one.key - other.key);
     });
   }
 

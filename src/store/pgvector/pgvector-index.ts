@@ -3,7 +3,8 @@ import { ServiceError } from '../../errors.ts';
 import { nameOfDatabase } from '../name-of-database.ts';
 import { openConnections } from '../postgres/postgres-dialect.ts';
 import type { Tables } from '../sql/schema.ts';
-import { indexGraph, type VectorIndex } from '../vector-index.ts';
+import type { VectorIndex } from '../vector-index.ts';
+import { buildGraph } from './build-graph.ts';
 import { requireExtension } from './extension.ts';
 import { pgvectorCollection } from './pgvector-collection.ts';
 import { fitsInPage, graphOf, isVectorTable, tableOf } from './vector-tables.ts';
@@ -35,6 +36,7 @@ export async function openPgvector(options: PgvectorOptions): Promise<VectorInde
     await database.destroy();
     throw error;
   }
+  const closing = new AbortController();
   return {
     isOurs: false,
     isInDatabase: true,
@@ -43,7 +45,8 @@ export async function openPgvector(options: PgvectorOptions): Promise<VectorInde
       if (graphOf(dimensions) === undefined) {
         log?.warn({ collection, dimensions }, 'pgvector indexes at most 4000 dimensions: all vectors are compared.');
       }
-      return pgvectorCollection(database, collection, dimensions);
+      const build = { url, name, collection, dimensions, signal: closing.signal };
+      return { ...pgvectorCollection(database, collection, dimensions), settle: () => buildGraph(build) };
     },
     async drop(collection) {
       await sql`drop table if exists ${sql.table(tableOf(collection))}`.execute(database);
@@ -63,11 +66,14 @@ export async function openPgvector(options: PgvectorOptions): Promise<VectorInde
       return Promise.race([asked, waited]);
     },
     onRecovered: () => undefined,
-    close: () => database.destroy(),
+    async close() {
+      closing.abort();
+      await database.destroy();
+    },
   };
 }
 
-/** Creates the table with its graph, or checks that the one that is there has these dimensions. */
+/** Creates the table, which gets its graph when it is filled, or checks that the one that is there has these dimensions. */
 async function makeTable(database: Kysely<Tables>, collection: string, dimensions: number): Promise<void> {
   const known = await dimensionsOf(database, collection);
   if (known === undefined) {
@@ -96,18 +102,9 @@ async function dimensionsOf(database: Kysely<Tables>, collection: string): Promi
 
 function statementsFor(collection: string, dimensions: number): string[] {
   const table = tableOf(collection);
-  const graph = graphOf(dimensions);
-  const indexed = graph?.operators === 'halfvec_cosine_ops' ? `(vector::halfvec(${dimensions}))` : 'vector';
-  const { neighbours, construction } = indexGraph;
   return [
     `create table ${table} (key bigint primary key, vector vector(${dimensions}) not null)`,
     `comment on table ${table} is '${collection.replaceAll("'", "''")}'`,
     ...(fitsInPage(dimensions) ? [`alter table ${table} alter column vector set storage plain`] : []),
-    ...(graph === undefined
-      ? []
-      : [
-          `create index on ${table} using hnsw (${indexed} ${graph.operators})
-          with (m = ${neighbours}, ef_construction = ${construction})`,
-        ]),
   ];
 }

@@ -10,6 +10,10 @@ import { openPgvectorStore } from '../../support/pgvector-store.ts';
 import { direction, ingest, newChunks, newDocument } from '../../support/store.ts';
 import { directionOf, takeIn, timestamp } from '../sql/versions/take-in.ts';
 
+/** Vectors in as many directions. */
+const around = (key: number): Float32Array =>
+  Float32Array.from({ length: 8 }, (_, at) => Math.sin((key + 1) * (at + 1)));
+
 describePgvector('The index', () => {
   let drop = async () => {};
   afterAll(() => drop());
@@ -30,6 +34,7 @@ describePgvector('The index', () => {
       const collection = await index.open(`of-${dimensions}`, dimensions);
       const towards = (at: number) => Float32Array.from({ length: dimensions }, (_, each) => (each === at ? 1 : 0.001));
       await collection.upsert([1, 2, 3].map((key) => ({ key, vector: towards(key) })));
+      await Promise.all([collection.settle?.(), collection.settle?.()]);
       const [hit] = await collection.nearest(towards(2), 1);
       expect(hit?.key).toBe(2);
       expect(hit?.distance).toBeCloseTo(0, 6);
@@ -41,6 +46,31 @@ describePgvector('The index', () => {
       order by 1`.execute(database);
     expect(rows.map(({ opclass }) => opclass)).toEqual(['halfvec_cosine_ops', 'vector_cosine_ops']);
     expect(warnings).toEqual([expect.stringContaining('at most 4000 dimensions')]);
+  });
+
+  it('builds the graph from all vectors once they are there, and again after an interrupted building', async () => {
+    const url = await pgvectorDatabase();
+    const index = await openPgvector({ url });
+    onTestFinished(() => index.close());
+    const database = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => database.destroy());
+    const graphs = async () => {
+      const { rows } = await sql<{ name: string; valid: number }>`
+        select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
+        join pg_am a on a.oid = c.relam where a.amname = 'hnsw'`.execute(database);
+      return rows;
+    };
+    const collection = await index.open('letters', 8);
+    await collection.upsert(Array.from({ length: 300 }, (_, key) => ({ key: key + 1, vector: around(key) })));
+    expect(await graphs()).toEqual([]);
+    expect((await collection.nearest(around(7), 1)).map(({ key }) => key)).toEqual([8]);
+    await collection.settle?.();
+    const [graph] = await graphs();
+    expect(graph?.valid).toBe(1);
+    expect((await collection.nearest(around(7), 1)).map(({ key }) => key)).toEqual([8]);
+    await sql`update pg_index set indisvalid = false where indexrelid = to_regclass(${graph?.name})`.execute(database);
+    await collection.settle?.();
+    expect((await graphs()).map(({ valid }) => valid)).toEqual([1]);
   });
 
   it('ranks a vector without direction as at right angles to all others', async () => {

@@ -46,6 +46,8 @@ export async function inRounds<Result>(database: Queries, search: (reading: Grap
   const ofSizes = readSizes(database).then((found) => {
     for (const each of found) sizes.set(each.name, each);
   });
+  // Awaited with the first round, which a failing search does not reach.
+  ofSizes.catch(() => {});
   for (;;) {
     const wanted = new Map<string, Wanted>();
     const terms = new Set<string>();

@@ -29,6 +29,7 @@ export interface ReconcileCollection {
 export async function reconcileCollection(parts: ReconcileCollection): Promise<void> {
   await reconcileVectors(parts);
   await completePlaces(parts);
+  await (await parts.collections.open(parts.space)).settle?.();
 }
 
 async function reconcileVectors(parts: ReconcileCollection): Promise<void> {

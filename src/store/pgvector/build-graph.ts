@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { toServiceError } from '../postgres/postgres-errors.ts';
+import { indexGraph } from '../vector-index.ts';
+import { graphOf, tableOf } from './vector-tables.ts';
+
+export interface GraphBuild {
+  readonly url: string;
+  /** Without its password, for messages. */
+  readonly name: string;
+  readonly collection: string;
+  readonly dimensions: number;
+  readonly signal: AbortSignal;
+}
+
+const CONNECT_WITHIN_MS = 30_000;
+const TRY_EVERY_MS = 500;
+/** Memory that PostgreSQL takes for the graph at most; what does not fit is added more slowly. */
+const MAX_MEGABYTES = 1_024;
+/** Links, label and tuple of a vector, besides its components. */
+const BYTES_PER_VECTOR = 600;
+
+/**
+ * Builds the graph of a collection's table, where it is not there: from all vectors at once, this takes a fraction of the
+ * time in which they are added one by one. Others read and write the table meanwhile. When `signal` aborts, the server goes on
+ * to build it.
+ */
+export async function buildGraph(build: GraphBuild): Promise<void> {
+  const { url, name, collection, dimensions, signal } = build;
+  if (graphOf(dimensions) === undefined || signal.aborted) return;
+  // Of its own, as it may take long, and as its settings and its lock are those of the session.
+  const client = new Client({ connectionString: url, application_name: 'citewell', ...CONNECTING });
+  client.on('error', () => {});
+  const leave = () => void client.end().catch(() => {});
+  signal.addEventListener('abort', leave);
+  try {
+    await client.connect();
+    if (await hasGraph(client, collection)) return;
+    // One that waits for the lock in the database would be waited for by the one that builds.
+    while (!(await tryLock(client, collection))) {
+      await sleep(TRY_EVERY_MS, undefined, { signal });
+      if (await hasGraph(client, collection)) return;
+    }
+    if (!(await hasGraph(client, collection))) await create(client, collection, dimensions);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toServiceError(error, name);
+  } finally {
+    signal.removeEventListener('abort', leave);
+    leave();
+  }
+}
+
+const CONNECTING = { keepAlive: true, connectionTimeoutMillis: CONNECT_WITHIN_MS };
+
+async function tryLock(client: Client, collection: string): Promise<boolean> {
+  const text = 'select pg_try_advisory_lock(hashtext($1)) as has';
+  return (await client.query({ text, values: [`graph of ${tableOf(collection)}`] })).rows[0].has;
+}
+
+const GRAPHS = `
+  select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
+  join pg_am a on a.oid = c.relam where i.indrelid = to_regclass($1) and a.amname = 'hnsw'`;
+
+async function hasGraph(client: Client, collection: string): Promise<boolean> {
+  const { rows } = await client.query({ text: GRAPHS, values: [tableOf(collection)] });
+  return rows.some(({ valid }) => valid);
+}
+
+async function create(client: Client, collection: string, dimensions: number): Promise<void> {
+  const table = tableOf(collection);
+  const graph = graphOf(dimensions);
+  // What an interrupted building has left.
+  const { rows } = await client.query({ text: GRAPHS, values: [table] });
+  for (const { name } of rows) await client.query(`drop index concurrently if exists ${client.escapeIdentifier(name)}`);
+  const counted = await client.query(`select count(*)::integer as count from ${table}`);
+  const bytes = counted.rows[0].count * (4 * dimensions + BYTES_PER_VECTOR);
+  const megabytes = Math.min(MAX_MEGABYTES, Math.max(64, Math.ceil(bytes / 1_000_000)));
+  await client.query(`select set_config('maintenance_work_mem', '${megabytes}MB', false)
+    where (select setting::bigint from pg_settings where name = 'maintenance_work_mem') < ${megabytes * 1_024}`);
+  const indexed = graph?.operators === 'halfvec_cosine_ops' ? `(vector::halfvec(${dimensions}))` : 'vector';
+  const { neighbours, construction } = indexGraph;
+  const statement = `create index concurrently ${table}_graph on ${table} using hnsw (${indexed} ${graph?.operators})
+    with (m = ${neighbours}, ef_construction = ${construction})`;
+  try {
+    await client.query(statement);
+  } catch (error) {
+    // Several processes need shared memory, of which containers have little.
+    if (!isShortOfMemory(error)) throw error;
+    await client.query(`drop index concurrently if exists ${table}_graph`);
+    await client.query('set max_parallel_maintenance_workers = 0');
+    await client.query(statement);
+  }
+}
+
+/** Codes `disk_full`, as shared memory is a file, and `out_of_memory`. */
+const isShortOfMemory = (error: unknown): boolean =>
+  ['53100', '53200'].includes((error as { readonly code?: string }).code ?? '');
