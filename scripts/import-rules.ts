@@ -207,7 +207,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   chromadb: ['store/chroma'],
   kysely: ['store/sql', 'store/copy', 'store/postgres', 'store/pgvector', 'conversations'],
   // The database of R2R is read by the migration alone.
-  pg: ['store/postgres', 'migrate'],
+  pg: ['store/postgres', 'store/pgvector', 'migrate'],
   'rate-limiter-flexible': ['store/postgres'],
   'node:sqlite': ['store/sql', 'store/postgres', 'store'],
   openai: ['models/openai', 'embeddings'],
