@@ -45,9 +45,36 @@ export function listSources({ json }: Shown, context: CommandContext): Promise<E
     const sources = await client.sources.list();
     if (json) output.print(JSON.stringify(sources));
     else for (const line of table(sources.map(row))) output.print(line);
+    if (!json) for (const source of sources) noteFailures(source, context);
     if (!json && sources.length === 0) output.note('No source is followed. "citewell sources add" follows one.');
     return exitCodes.ok;
   });
+}
+
+/** `citewell sources show` */
+export function showSource(place: string, { json }: Shown, context: CommandContext): Promise<ExitCode> {
+  const { output } = context;
+  return withoutEmbedding(context, async (client) => {
+    const source = await client.sources.get((await findSource(client, place)).id);
+    if (json) output.print(JSON.stringify(source));
+    else {
+      for (const line of table([row(source)])) output.print(line);
+      noteFailures(source, context);
+    }
+    return exitCodes.ok;
+  });
+}
+
+/** What failed and is tried again. */
+function noteFailures({ location, failed_items: failed }: SourceRecord, { output }: CommandContext): void {
+  if (failed === null || failed.count === 0) return;
+  const number = failed.count === 1 ? '1 item fails' : `${count(failed.count)} items fail`;
+  output.note(`${visibleLine(location)}: ${number}, and will be tried again.`);
+  for (const { name, reason, tries, next_try_at: next } of failed.items) {
+    const tried = `tried ${tries === 1 ? 'once' : `${count(tries)} times`}, again from ${next.slice(0, 16).replace('T', ' ')} UTC`;
+    output.note(`  ${visibleLine(name)}: ${visibleLine(reason)} (${tried})`);
+  }
+  if (failed.count > failed.items.length) output.note(`  … and ${count(failed.count - failed.items.length)} more`);
 }
 
 /** `citewell sources add`: a folder, a site, or the address of a source of another kind. */

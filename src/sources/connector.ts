@@ -57,7 +57,7 @@ export interface ReadOptions {
  * An open source. Its listing and content are untrusted. Methods throw ServiceError: `unauthenticated` when access is
  * refused and new credentials are needed, which ends the synchronisation; `rate_limited` with `retryAfter`,
  * `provider_failed` and `timeout`, which are tried again; `not_found` for an item that is gone meanwhile; any other
- * concerns the one item, and is not tried again before its version changes.
+ * concerns the one item. An item that fails is read again in later synchronisations, with growing pauses.
  */
 export interface SourceConnector {
   /** Every listing names all items, and needs the cursor only to find out which are gone. */
@@ -67,6 +67,7 @@ export interface SourceConnector {
    * what changed, or no longer knows the cursor, lists everything.
    */
   list(cursor: string | undefined, signal: AbortSignal): AsyncIterable<Listed>;
+  /** Of this listing, or of one long ago whose item failed: all that is needed is in the item. */
   read(item: RemoteItem, options: ReadOptions): Promise<RemoteContent>;
   /** Ends connections and removes temporary files. */
   close?(): Promise<void>;

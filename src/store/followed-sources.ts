@@ -65,6 +65,19 @@ export interface SourceItem {
   readonly duplicateOf: string | null;
 }
 
+/** An item that could not be read or taken in, and is tried again although it does not change. */
+export interface FailedItem {
+  readonly key: string;
+  /** What the listing said of it, as JSON: what it is read by when no listing names it again. */
+  readonly item: string;
+  readonly reason: string;
+  readonly tries: number;
+  /** Of the last try; ISO 8601, as the one below. */
+  readonly triedAt: string;
+  /** It is not tried earlier, unless a synchronisation is asked for. */
+  readonly nextTryAt: string;
+}
+
 /** The followed sources of all users. */
 export interface FollowedSourceRecords {
   /** Oldest first. */
@@ -74,7 +87,7 @@ export interface FollowedSourceRecords {
   change(source: Pick<FollowedSource, 'id' | 'location' | 'collectionIds' | 'credentials'>): Promise<void>;
   /** Does nothing for a source that was removed. */
   saveReport(id: string, report: SyncReport): Promise<void>;
-  /** Also forgets its items. */
+  /** Also forgets its items, and which of them failed. */
   remove(id: string): Promise<void>;
   cursorOf(id: string): Promise<string | undefined>;
   saveCursor(id: string, cursor: string | undefined): Promise<void>;
@@ -90,7 +103,20 @@ export interface FollowedSourceRecords {
   ): Promise<readonly SourceItem[]>;
   /** Whether any item is known. */
   hasItems(id: string): Promise<boolean>;
+  /** Also forgets that they failed. */
   removeItems(id: string, keys: readonly string[]): Promise<void>;
+  /** Those of these keys that failed. */
+  failuresOf(id: string, keys: readonly string[]): Promise<readonly FailedItem[]>;
+  /** Adds or replaces what is known of a failure. */
+  saveFailure(id: string, failure: FailedItem): Promise<void>;
+  forgetFailures(id: string, keys: readonly string[]): Promise<void>;
+  /** Failures that were last tried before a time, and are due at another, in order of key. */
+  dueFailures(
+    id: string,
+    query: { readonly triedBefore: string; readonly dueAt?: string; readonly after?: string; readonly limit: number },
+  ): Promise<readonly FailedItem[]>;
+  /** The failures that were tried last, and the number of all. */
+  latestFailures(id: string, limit: number): Promise<{ readonly count: number; readonly items: readonly FailedItem[] }>;
   /**
    * Has the items of all sources whose content is in this document, which was removed, read again, and says whether there
    * are any.

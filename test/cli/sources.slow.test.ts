@@ -83,3 +83,24 @@ it('changes credentials, schedule and settings of a source, with a server and wi
   const untried = await run(['change', address, '--credentials', '--no-check'], keys('WRONG'));
   expect([untried.code, untried.stdout]).toEqual([1, expect.stringContaining('Access refused')]);
 });
+
+it('shows what of a source fails, and how often it was tried', async () => {
+  const folder = join(cwd, 'failing');
+  await mkdir(folder);
+  const bucket = await startBucket(new Map([['broken.pdf', 'This is no PDF.']]));
+  const env = {
+    ...{ CITEWELL_ALLOW_HOSTS: `127.0.0.1:${bucket.port}` },
+    ...{ AWS_ACCESS_KEY_ID: 'RIGHT', AWS_SECRET_ACCESS_KEY: 'secret' },
+  };
+  const run = (...args: readonly string[]) => runCitewell(['sources', ...args], { cwd: folder, env });
+  const added = await run('add', 's3://papers/', '--set', `endpoint=${bucket.endpoint}`);
+  expect([added.code, added.stdout]).toEqual([3, expect.stringContaining('1 failed')]);
+  const [id = ''] = added.stdout.split(' ');
+  await run('sync', id);
+  const shown = await run('show', id);
+  expect([shown.code, shown.stderr]).toEqual([
+    0,
+    expect.stringMatching(/1 item fails.*\n {2}broken\.pdf: .*PDF.*tried 2 times/),
+  ]);
+  expect((await run('list')).stderr).toContain('tried 2 times');
+});

@@ -13,6 +13,12 @@ export function sourceCommands(program: Command, { context, ended }: CommandPart
   json(
     sources.command('list', { isDefault: true }).description('oldest first, with what the last synchronisation did'),
   ).action(async (options) => ended(await (await load()).listSources(options, context)));
+  json(
+    sources
+      .command('show')
+      .description('one source, and each of its items that failed, with the number of tries and the next one')
+      .argument('<folder, address or id>'),
+  ).action(async (place, options) => ended(await (await load()).showSource(place, options, context)));
   waits(
     sources
       .command('add')

@@ -16,6 +16,10 @@ import { sourceChangeAt } from '../wire/source-change.ts';
 
 type Services = Pick<HttpServices, 'followed' | 'collections'>;
 
+/** Failed items that are shown of each source of a list, and of a single one. */
+const FEW = 3;
+const MANY = 100;
+
 /** Addition: folders and sites that documents are kept in step with. Folders are for superusers. */
 export function followedSourceRoutes({ followed, collections }: Services): Router {
   const visible = async (response: Response): Promise<readonly SourceStatus[]> => {
@@ -29,11 +33,15 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     return found;
   };
 
+  const shown = async (source: SourceStatus, failures = FEW) =>
+    toFollowedSource(source, await followed.failuresOf(source, failures));
+
   const router = createRouter();
   router.get('/', async (request, response) => {
     const { offset, limit } = readQuery(request, pageQuery);
     const all = await visible(response);
-    response.json(list(all.slice(offset, offset + limit).map(toFollowedSource), all.length));
+    const page = all.slice(offset, offset + limit);
+    response.json(list(await Promise.all(page.map((source) => shown(source))), all.length));
   });
   router.post('/', async (request, response) => {
     const wanted = readBody(request, newSource);
@@ -41,21 +49,21 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     if (wanted.location.kind === 'folder') requireSuperuser(principal);
     const collectionIds = await usableCollections(collections, principal, wanted.collections);
     response.json(
-      single(toFollowedSource(await followed.add(wanted.location, principal, collectionIds, wanted.credentials))),
+      single(await shown(await followed.add(wanted.location, principal, collectionIds, wanted.credentials))),
     );
   });
   router.get('/kinds', (_request, response) => {
     response.json(list(sourceKinds.map(toSourceKind), sourceKinds.length));
   });
   router.get('/:id', async (request, response) => {
-    response.json(single(toFollowedSource(await find(request, response))));
+    response.json(single(await shown(await find(request, response), MANY)));
   });
   router.patch('/:id', async (request, response) => {
     const { id, location, ownerId } = await find(request, response);
     const { change, collections: wanted, isTried } = readBody(request, sourceChangeAt(location));
     const principal = { ...principalOf(response), userId: ownerId };
     const collectionIds = wanted && (await usableCollections(collections, principal, wanted));
-    response.json(single(toFollowedSource(await followed.change(id, { ...change, collectionIds }, { isTried }))));
+    response.json(single(await shown(await followed.change(id, { ...change, collectionIds }, { isTried }))));
   });
   router.delete('/:id', async (request, response) => {
     await followed.remove((await find(request, response)).id);
@@ -63,7 +71,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
   });
   router.post('/:id/sync', async (request, response) => {
     const { id } = await find(request, response);
-    response.status(202).json(single(toFollowedSource(await followed.sync(id))));
+    response.status(202).json(single(await shown(await followed.sync(id))));
   });
   return router;
 }

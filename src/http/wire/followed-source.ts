@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { placeOf, type SourceStatus } from '../../ingest/sources/source-status.ts';
+import { placeOf, type SourceFailures, type SourceStatus } from '../../ingest/sources/source-status.ts';
 import { type Secrets, type Settings, secretsSchema, settingsSchema } from '../../sources/fields.ts';
 import { readSettings, sourceKind, sourceKinds } from '../../sources/kinds.ts';
 import type { SourceKind } from '../../sources/source-kind.ts';
@@ -134,12 +134,29 @@ export const followedSource = z
         is_limit_reached: z.boolean().describe('The site may have more pages than `max_pages`.'),
       })
       .nullable(),
+    failed_items: z
+      .object({
+        count: z.int(),
+        items: z
+          .array(
+            z.object({
+              name: z.string(),
+              reason: z.string(),
+              tries: z.int(),
+              tried_at: timestamp.describe('The last time.'),
+              next_try_at: timestamp.describe('Not earlier, unless a synchronisation is asked for.'),
+            }),
+          )
+          .describe('Those tried last: up to 100, or three in a list of sources.'),
+      })
+      .nullable()
+      .describe('For other kinds than folders and sites: what could not be taken in, and is tried again.'),
   })
   .meta({ id: 'FollowedSource' }) satisfies z.ZodType<{
   [Name in keyof ReturnType<typeof toFollowedSource>]: unknown;
 }>;
 
-export function toFollowedSource({ location, lastSync, credentials, ...source }: SourceStatus) {
+export function toFollowedSource({ location, lastSync, credentials, ...source }: SourceStatus, failed: SourceFailures) {
   const site = location.kind === 'site' ? location : undefined;
   const remote = location.kind === 'remote' ? location : undefined;
   const done = Object.values(lastSync?.counts ?? {}).reduce((sum, count) => sum + count, 0);
@@ -169,6 +186,15 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
       failures: lastSync.failures.map(({ name, reason, documentId }) => ({ name, reason, document_id: documentId })),
       is_limit_reached: site !== undefined && done >= site.limit,
     },
+    failed_items:
+      remote === undefined
+        ? null
+        : {
+            count: failed.count,
+            items: failed.items.map(({ key, reason, tries, triedAt, nextTryAt }) => ({
+              ...{ name: key, reason, tries, tried_at: triedAt, next_try_at: nextTryAt },
+            })),
+          },
   };
 }
 

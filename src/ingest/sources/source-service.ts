@@ -6,7 +6,7 @@ import type { FollowedSource, SourceLocation } from '../../store/followed-source
 import type { OtherServers } from '../../store/other-servers.ts';
 import { changedLocation, readsAnew, type SourceChange, trySource } from './change-source.ts';
 import { createFollower, type Followed, type FollowerParts } from './follow-source.ts';
-import { placeOf, type SourceStatus, stateElsewhere, statusOf } from './source-status.ts';
+import { placeOf, type SourceFailures, type SourceStatus, stateElsewhere, statusOf } from './source-status.ts';
 
 /** Keeps documents in step with folders and sites while the service runs. */
 export interface SourceService {
@@ -22,6 +22,8 @@ export interface SourceService {
    */
   changedElsewhere(asked?: { readonly kind: string; readonly id: string }): Promise<void>;
   list(): Promise<readonly SourceStatus[]>;
+  /** What of a source could not be taken in, and is tried again. */
+  failuresOf(source: SourceStatus, limit: number): Promise<SourceFailures>;
   /** Throws `forbidden` for a folder that is not allowed, `conflict` for one that is followed already. */
   add(
     location: SourceLocation,
@@ -285,6 +287,8 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       await load();
       return [...followed.values()].map(statusHere);
     },
+    failuresOf: ({ id, location }, limit) =>
+      location.kind === 'remote' ? records.latestFailures(id, limit) : Promise.resolve({ count: 0, items: [] }),
     add: (...source) => {
       const [, owner] = source;
       const adding = () => add(...source);

@@ -1,4 +1,4 @@
-import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
+import type { FailedItem, FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { Followed, SourceState } from './follow-source.ts';
 
 export interface SourceStatus extends FollowedSource {
@@ -6,6 +6,13 @@ export interface SourceStatus extends FollowedSource {
   readonly problem?: string;
   /** Files found so far or in total, while a folder is read for the first time. */
   readonly total?: number;
+}
+
+/** Items of a source that could not be taken in so far. */
+export interface SourceFailures {
+  readonly count: number;
+  /** Those that were tried last. */
+  readonly items: readonly FailedItem[];
 }
 
 /** By which a source is shown. */

@@ -5,10 +5,20 @@ import { patiently } from '../../sources/patiently.ts';
 import type { FollowedSourceRecords, SourceItem } from '../../store/followed-sources.ts';
 import type { FolderTarget } from '../folders/folder-target.ts';
 import { mapConcurrently } from '../folders/map-concurrently.ts';
+import { type FailedItemParts, type FailedItems, rememberFailures } from './failed-items.ts';
 
-/** What became of one item. */
+/** What became of one item; `waiting`: it failed before, and is tried again in a later synchronisation. */
 export interface RemoteStep {
-  readonly outcome: 'ingested' | 'replaced' | 'unchanged' | 'duplicate' | 'failed' | 'removed' | 'kept' | 'skipped';
+  readonly outcome:
+    | 'ingested'
+    | 'replaced'
+    | 'unchanged'
+    | 'duplicate'
+    | 'failed'
+    | 'waiting'
+    | 'removed'
+    | 'kept'
+    | 'skipped';
   readonly name: string;
   readonly documentId: string | null;
   readonly reason?: string;
@@ -22,15 +32,20 @@ export interface RemoteSyncParts {
   readonly records: Pick<
     FollowedSourceRecords,
     'cursorOf' | 'saveCursor' | 'items' | 'saveItems' | 'unseen' | 'hasItems' | 'removeItems' | 'releaseDuplicates'
-  >;
-  readonly target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'deleteDocument'>;
-  /** Lists everything although a cursor is known. */
+  > &
+    FailedItemParts['records'];
+  readonly target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocument'>;
+  /** Lists everything although a cursor is known, and tries all again that failed. */
   readonly isFull: boolean;
   readonly keepDeleted: boolean;
   readonly maxBytes: number;
   /** The names of files that can be read. */
   readonly isSupported: (fileName: string) => boolean;
   readonly signal: AbortSignal;
+}
+
+interface PassParts extends RemoteSyncParts {
+  readonly failed: FailedItems;
 }
 
 const BATCH = 200;
@@ -43,24 +58,26 @@ const MAX_URI = 4_000;
  * Brings the documents in step with what the source lists. Unchanged items are not read. What was done is recorded in
  * batches, so that a synchronisation that was interrupted does not read them again. Documents are removed only after a
  * complete listing that is not empty. When one is, and another item has the same content, such as a file that was moved,
- * that item is taken in instead. Throws what concerns the whole source.
+ * that item is taken in instead. An item that fails is remembered and tried again, also if no listing names it again.
+ * Throws what concerns the whole source.
  */
-export async function* syncRemote(parts: RemoteSyncParts): AsyncGenerator<RemoteStep, void> {
+export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<RemoteStep, void> {
+  const parts: PassParts = { ...given, failed: rememberFailures(given) };
   const hasReleased = yield* listOnce(parts);
   if (!hasReleased) return;
   for await (const step of listOnce({ ...parts, pass: `${parts.pass} again`, isFull: true })) {
-    if (step.outcome !== 'unchanged') yield step;
+    if (step.outcome !== 'unchanged' && step.outcome !== 'waiting') yield step;
   }
 }
 
 /** Whether items have to be read again because the document with their content was removed. */
-async function* listOnce(parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
+async function* listOnce(parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, connector, records, signal } = parts;
   const cursor = parts.isFull && connector.needsCursor !== true ? undefined : await records.cursorOf(id);
   let end: Extract<Listed, { kind: 'end' }> | undefined;
   /** Whether no part of the listing is missing. */
   let isWhole = true;
-  /** Whether every item was taken in, or refused for good. */
+  /** Whether every item was taken in, or its failure is remembered. */
   let isSettled = true;
   let hasReleased = false;
   let listed = 0;
@@ -95,7 +112,8 @@ async function* listOnce(parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boo
   signal.throwIfAborted();
   if (end === undefined) throw new ServiceError('provider_failed', 'The listing ended early, so nothing was removed.');
   if (end.covers === 'all' && isWhole) hasReleased = (yield* removeUnseen(listed, parts)) || hasReleased;
-  // Items that are to be tried again must be listed again.
+  isSettled = (yield* retryFailed(parts)) && isSettled;
+  // Failures that are not remembered must be listed again.
   if (isWhole && isSettled && !hasReleased) await records.saveCursor(id, end.cursor);
   return hasReleased;
 }
@@ -106,9 +124,9 @@ function problemOf({ key, uri, version }: RemoteItem): string | undefined {
   return URL.canParse(uri) ? undefined : 'Its address is none.';
 }
 
-/** Whether every item was settled: taken in, or refused for good. */
-async function* takeBatch(batch: readonly RemoteItem[], parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
-  const { id, pass, records } = parts;
+/** Whether every item was settled: taken in, or remembered as failed. */
+async function* takeBatch(batch: readonly RemoteItem[], parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
+  const { id, pass, records, failed } = parts;
   // A listing may name an item twice; the last is what it is now.
   const items = [...new Map(batch.map((item) => [item.key, item])).values()];
   const known = new Map(
@@ -130,7 +148,6 @@ async function* takeBatch(batch: readonly RemoteItem[], parts: RemoteSyncParts):
     same.map(({ key, uri, version }) => ({ key, uri, version, duplicateOf: known.get(key)?.duplicateOf ?? null })),
   );
   for (const { key } of same) yield { outcome: 'unchanged', name: key, documentId: null };
-  let isSettled = true;
   const changed = items.filter((item) => !isSame(item));
   // Seen already, so that an item that fails is not taken as gone.
   await records.saveItems(
@@ -138,41 +155,100 @@ async function* takeBatch(batch: readonly RemoteItem[], parts: RemoteSyncParts):
     pass,
     changed.map(({ key, uri }) => ({ key, uri: known.get(key)?.uri ?? uri, version: null, duplicateOf: null })),
   );
-  for await (const { step, item } of mapConcurrently(each(changed), CONCURRENCY, (item) => takeItem(item, parts))) {
-    isSettled &&= item.version !== null;
-    await records.saveItems(id, pass, [item]);
+  const failures = await failed.of(changed);
+  const isWaiting = (item: RemoteItem) => failed.isWaiting(item, failures.get(item.key));
+  for (const item of changed) if (isWaiting(item)) yield { outcome: 'waiting', name: item.key, documentId: null };
+  return yield* takeItems(
+    changed.filter((item) => !isWaiting(item)),
+    { known, failures },
+    parts,
+  );
+}
+
+/** What is known of items, by their keys. */
+interface Known {
+  readonly known: ReadonlyMap<string, SourceItem>;
+  readonly failures: ReadonlyMap<string, unknown>;
+}
+
+/** Whether every item was settled. */
+async function* takeItems(
+  items: readonly RemoteItem[],
+  { known, failures }: Known,
+  parts: PassParts,
+): AsyncGenerator<RemoteStep, boolean> {
+  const { id, pass, records, failed } = parts;
+  let isSettled = true;
+  const take = async (item: RemoteItem) => ({ item, ...(await takeItem(item, known.get(item.key), parts)) });
+  const taken = mapConcurrently(each(items), CONCURRENCY, take);
+  for await (const { step, item, version, duplicateOf = null, retryAfter } of taken) {
+    const { key, uri } = item;
+    if (step.outcome === 'failed') {
+      isSettled = (await failed.remember(item, step.reason ?? '', retryAfter)) && isSettled;
+    }
+    await records.saveItems(id, pass, [{ key, uri, version, duplicateOf }]);
+    if (step.outcome !== 'failed' && failures.has(key)) await failed.forget([key]);
     yield step;
   }
   return isSettled;
+}
+
+/** Items that failed earlier and are due, and which this listing did not name. */
+async function* retryFailed(parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
+  const { id, records, failed, signal } = parts;
+  let isSettled = true;
+  for await (const items of failed.due()) {
+    signal.throwIfAborted();
+    const keys = items.map(({ key }) => key);
+    const known = new Map((await records.items(id, keys)).map((item) => [item.key, item]));
+    // Others were taken in meanwhile, or are gone.
+    const isOpen = ({ key }: RemoteItem) => known.get(key)?.version === null;
+    await failed.forget(items.filter((item) => !isOpen(item)).map(({ key }) => key));
+    const open = items.filter(isOpen);
+    const failures = new Map(open.map((item) => [item.key, item]));
+    isSettled = (yield* takeItems(open, { known, failures }, parts)) && isSettled;
+  }
+  return isSettled;
+}
+
+/** Gives the document of an item the address that the item has now. */
+async function moveDocument(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<void> {
+  const { target, records, keepDeleted } = parts;
+  if (before === undefined || before.uri === item.uri) return;
+  const [document, other] = await Promise.all([target.documentOf(before.uri), target.documentOf(item.uri)]);
+  if (document === undefined) return;
+  if (other === undefined) await target.updateSource(document.id, { source: item.uri, fileName: item.fileName });
+  else if (!keepDeleted) {
+    await target.deleteDocument(document.id);
+    await records.releaseDuplicates(document.id);
+  }
 }
 
 async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item, void> {
   yield* items;
 }
 
-interface Taken {
+interface Taken extends Pick<SourceItem, 'version'> {
   readonly step: RemoteStep;
-  readonly item: SourceItem;
+  readonly duplicateOf?: string | null;
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
 }
 
-async function takeItem(item: RemoteItem, parts: RemoteSyncParts): Promise<Taken> {
-  const { key, uri, version } = item;
-  const settled = { key, uri, version, duplicateOf: null };
+async function takeItem(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<Taken> {
+  const { key, version } = item;
   try {
     if (!parts.isSupported(item.fileName)) {
-      return { step: { outcome: 'skipped', name: key, documentId: null }, item: settled };
+      return { step: { outcome: 'skipped', name: key, documentId: null }, version };
     }
+    await moveDocument(item, before, parts);
     const step = await ingestItem(item, parts);
-    if (step.outcome === 'duplicate') return { step, item: { ...settled, duplicateOf: step.documentId } };
-    // The cause may pass, as that of an embedding service which does not answer.
-    return { step, item: step.outcome === 'failed' ? { ...settled, version: null } : settled };
+    if (step.outcome === 'duplicate') return { step, version, duplicateOf: step.documentId };
+    return { step, version: step.outcome === 'failed' ? null : version };
   } catch (error) {
     if (parts.signal.aborted || !(error instanceof ServiceError) || concernsAll(error)) throw error;
-    const isPassing = PASSING.has(error.code);
-    return {
-      step: { outcome: 'failed', name: key, documentId: null, reason: error.message },
-      item: isPassing ? { ...settled, version: null } : settled,
-    };
+    const step = { outcome: 'failed', name: key, documentId: null, reason: error.message } as const;
+    return { step, version: null, retryAfter: error.retryAfter };
   }
 }
 
@@ -204,14 +280,6 @@ async function ingestItem(item: RemoteItem, { connector, target, maxBytes, signa
   return { outcome, name: item.key, documentId, ...(reason !== undefined && { reason }) } satisfies RemoteStep;
 }
 
-const PASSING: ReadonlySet<string> = new Set([
-  'provider_failed',
-  'timeout',
-  'rate_limited',
-  'not_found',
-  'conflict',
-  'forbidden',
-]);
 const concernsAll = ({ code }: ServiceError): boolean =>
   ['unauthenticated', 'store_failed', 'embedding_mismatch', 'not_configured', 'cancelled', 'internal'].includes(code);
 

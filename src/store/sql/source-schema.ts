@@ -27,7 +27,20 @@ export interface SourceItemTable {
   readonly duplicate_of: string | null;
 }
 
+/** An item of a source outside this machine that could not be taken in. */
+export interface SourceFailureTable {
+  readonly source_id: string;
+  readonly item_key: string;
+  /** RemoteItem */
+  readonly item: string;
+  readonly reason: string;
+  readonly tries: number;
+  readonly tried_at: string;
+  readonly next_try_at: string;
+}
+
 export interface SourceTables {
   readonly followed_sources: FollowedSourceTable;
   readonly source_items: SourceItemTable;
+  readonly source_failures: SourceFailureTable;
 }

@@ -191,3 +191,20 @@ describe('PATCH /v3/sources/{id}', () => {
     expect((await call('PATCH', `/sources/${id}`, { every_minutes: 7 }, admin)).body.results.every_minutes).toBe(7);
   });
 });
+
+it('says what of a source fails, and tries it again when it is synchronised', async () => {
+  const objects = papers().set('docs/broken.pdf', 'This is no PDF.');
+  const bucket = await startBucket(objects);
+  const { call, over } = await start(bucket.port);
+  const { id } = (await call('POST', '/sources', source(bucket.endpoint))).body.results;
+  const failed = { name: 'docs/broken.pdf', reason: expect.stringContaining('PDF'), tries: 1 };
+  const added = await over(id);
+  expect(added).toMatchObject({ state: 'idle', failed_items: { count: 1, items: [failed] } });
+  expect(added.last_sync.counts).toEqual({ ingested: 1, failed: 1 });
+  await call('POST', `/sources/${id}/sync`);
+  expect((await over(id)).failed_items).toMatchObject({ count: 1, items: [{ ...failed, tries: 2 }] });
+  expect((await call('GET', '/sources')).body.results[0].failed_items.items).toHaveLength(1);
+  objects.delete('docs/broken.pdf');
+  await call('POST', `/sources/${id}/sync`);
+  expect((await over(id)).failed_items).toEqual({ count: 0, items: [] });
+});

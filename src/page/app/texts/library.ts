@@ -75,6 +75,7 @@ export const library = {
       duplicate: 'already present',
       kept: 'kept',
       gone: 'gone from the site',
+      waiting: 'to be tried again',
     })[kind] ?? kind,
   nothingFound: 'Nothing to add was found.',
   syncedAt: (when: string) => `Last change seen ${when}`,
@@ -91,6 +92,11 @@ export const library = {
     ]
       .filter((part) => part !== '')
       .join(', '),
+  failedItems: (count: number) =>
+    count === 1
+      ? 'One item failed, and is tried again:'
+      : `${count.toLocaleString('en')} items failed, and are tried again:`,
+  tries: (count: number) => (count === 1 ? 'tried once' : `tried ${count.toLocaleString('en')} times`),
   sourceFailuresShown: (shown: number) => `The latest ${shown} are shown.`,
   sync: 'Synchronise now',
   remove: 'Remove',

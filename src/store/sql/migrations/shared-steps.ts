@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 import { type ColumnTypes, dialectOf, type SqlDialect } from '../sql-dialect.ts';
 import { remoteSources } from './0019-remote-sources.ts';
+import { failedItems } from './0020-failed-items.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -16,7 +17,10 @@ export interface SharedStep {
 }
 
 /** Applied after all others, in order of name. A released step is never changed; a new one is added. */
-export const sharedSteps: Readonly<Record<string, SharedStep>> = { '0019-remote-sources': remoteSources };
+export const sharedSteps: Readonly<Record<string, SharedStep>> = {
+  '0019-remote-sources': remoteSources,
+  '0020-failed-items': failedItems,
+};
 
 /** The steps for the engine of the database that they are applied to. */
 export const forEngine = (steps: Readonly<Record<string, SharedStep>>): Readonly<Record<string, Step>> =>

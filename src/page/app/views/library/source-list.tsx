@@ -93,7 +93,7 @@ const stateOf = ({ state, last_sync: sync }: FollowedSource): FollowedSource['st
 const FEW_FAILURES = 3;
 
 function SourceFacts({ source }: { readonly source: FollowedSource }) {
-  const { state, problem, total, last_sync: sync, max_pages: most } = source;
+  const { state, problem, total, last_sync: sync, max_pages: most, failed_items: failed } = source;
   const facts: string[] = [];
   if (sync !== null) {
     if (state === 'syncing') facts.push(texts.library.sourceProgress(sync.done, total));
@@ -117,6 +117,7 @@ function SourceFacts({ source }: { readonly source: FollowedSource }) {
       )}
       {facts.length > 0 && <p class="notice">{facts.join(' · ')}</p>}
       {sync !== null && sync.failures.length > 0 && <Failures failures={sync.failures} counts={sync.counts} />}
+      {failed !== null && failed.count > (sync?.counts['failed'] ?? 0) && <FailedItems failed={failed} />}
     </>
   );
 }
@@ -132,6 +133,24 @@ function scheduleOf({ settings, next_sync_at: next, every_minutes: every }: Foll
   if (next === null) return [];
   const time = new Date(next);
   return [time.getTime() <= Date.now() ? texts.sources.due : texts.sources.nextSync(time.toLocaleString())];
+}
+
+/** Also those that the last synchronisation did not try again. */
+function FailedItems({ failed: { count, items } }: { readonly failed: NonNullable<FollowedSource['failed_items']> }) {
+  return (
+    <details open>
+      <summary>{texts.library.failedItems(count)}</summary>
+      <ul>
+        {items.map(({ name, reason, tries }) => (
+          <li key={name} class="source-failure">
+            <span class="source-location">{name}</span>
+            <span class="problem">{`${reason} (${texts.library.tries(tries)})`}</span>
+          </li>
+        ))}
+      </ul>
+      {count > items.length && <p class="notice">{texts.library.sourceFailuresShown(items.length)}</p>}
+    </details>
+  );
 }
 
 function Failures({

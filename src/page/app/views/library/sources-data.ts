@@ -25,6 +25,14 @@ export interface FollowedSource {
     readonly failures: readonly SourceFailure[];
     readonly is_limit_reached: boolean;
   } | null;
+  /** Null for folders and sites. */
+  readonly failed_items: { readonly count: number; readonly items: readonly FailedItem[] } | null;
+}
+
+export interface FailedItem {
+  readonly name: string;
+  readonly reason: string;
+  readonly tries: number;
 }
 
 export interface SourceFailure {

@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import { ServiceError } from '../../../src/errors.ts';
+import { pauseAfter } from '../../../src/ingest/sources/failed-items.ts';
+import { describeEngines } from '../../support/engines.ts';
+import { followOver, sourceOfFiles } from '../../support/remote-source.ts';
+
+const away = new ServiceError('provider_failed', 'It is away.');
+const tooLarge = new ServiceError('too_large', 'It is too large.');
+const MINUTE = 60_000;
+
+describeEngines('A synchronisation', (engine) => {
+  const open = async () => followOver(await engine.openTestStore());
+
+  it('tries an item again that failed and is not listed again, later and later, until it succeeds', async () => {
+    const { sync, failures, cursor, titles } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
+    source.failing.set('b.md', tooLarge);
+    const at = Date.now();
+    expect(await sync(source, { now: at })).toEqual({ ingested: ['a.md'], failed: ['b.md'] });
+    expect(await failures()).toEqual(['b.md: It is too large. (1)']);
+    // What failed is remembered, so the listing goes on from here.
+    expect(await cursor()).toBe('2');
+    source.reads();
+    expect(await sync(source, { now: at + 1 })).toEqual({ failed: ['b.md'] });
+    expect(await sync(source, { now: at + 2 })).toEqual({});
+    expect(source.reads()).toEqual(['b.md']);
+    expect(await sync(source, { now: at + 16 * MINUTE })).toEqual({ failed: ['b.md'] });
+    expect(await sync(source, { now: at + 40 * MINUTE })).toEqual({});
+    expect(await failures()).toEqual(['b.md: It is too large. (3)']);
+    source.failing.clear();
+    expect(await sync(source, { now: at + 80 * MINUTE })).toEqual({ ingested: ['b.md'] });
+    expect([await failures(), await titles()]).toEqual([[], ['a.md', 'b.md']]);
+    expect(source.cursors.slice(1)).toEqual(['2', '2', '2', '2', '2']);
+    expect([1, 2, 3, 4, 40].map((tries) => pauseAfter(tries) / MINUTE)).toEqual([0, 15, 60, 240, 10_080]);
+  });
+
+  it('waits also where everything is listed each time, unless the item changes or all is asked for', async () => {
+    const { sync, failures } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
+    source.listAll();
+    source.failing.set('b.md', away);
+    const at = Date.now();
+    const limited = new ServiceError('rate_limited', 'Later.', { retryAfter: 1000 });
+    source.failing.set('b.md', limited);
+    await sync(source, { now: at });
+    expect(await sync(source, { now: at + 999_000 })).toEqual({ unchanged: ['a.md'], waiting: ['b.md'] });
+    source.failing.set('b.md', tooLarge);
+    expect(await sync(source, { now: at + 2, isFull: true })).toMatchObject({ failed: ['b.md'] });
+    expect(await sync(source, { now: at + 3 })).toMatchObject({ waiting: ['b.md'] });
+    source.put('b.md', 'Weirs.');
+    expect(await sync(source, { now: at + 4 })).toMatchObject({ failed: ['b.md'] });
+    expect(await failures()).toEqual(['b.md: It is too large. (1)']);
+  });
+
+  it('forgets what failed when it is gone', async () => {
+    const { sync, failures } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.' });
+    for (const key of ['b.md', 'c.md']) source.failing.set(key, tooLarge);
+    await sync(source);
+    source.remove('b.md');
+    expect(await sync(source)).toEqual({ failed: ['c.md'] });
+    expect(await failures()).toEqual(['c.md: It is too large. (2)']);
+    source.listAll();
+    source.remove('c.md');
+    await sync(source);
+    expect(await failures()).toEqual([]);
+  });
+
+  it('keeps the cursor when a part is not listed, and when more fails than is remembered', async () => {
+    const { sync, failures, cursor, records } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.' });
+    await sync(source);
+    expect(await cursor()).toBe('1');
+    source.put('b.md', 'Mills.');
+    source.extra.push({ kind: 'failed', key: 'part', reason: 'Access refused.' });
+    expect(await sync(source)).toEqual({ ingested: ['b.md'], failed: ['part'] });
+    expect(await cursor()).toBe('1');
+    source.extra.pop();
+    source.breakOff(true);
+    await expect(sync(source)).rejects.toThrow('broke off');
+    expect(await cursor()).toBe('1');
+    source.breakOff(false);
+    for (const key of ['c.md', 'd.md', 'e.md']) {
+      source.put(key, key);
+      source.failing.set(key, tooLarge);
+    }
+    expect(await sync(source, { limit: 2 })).toMatchObject({ failed: ['c.md', 'd.md', 'e.md'] });
+    expect([(await failures()).length, await cursor()]).toEqual([2, '1']);
+    source.failing.clear();
+    await sync(source, { isFull: true });
+    expect([await failures(), await cursor()]).toEqual([[], '5']);
+    await records.remove('papers');
+    expect(await failures()).toEqual([]);
+  });
+
+  it('removes documents only after a whole listing, and none where they are kept', async () => {
+    const { sync, titles } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.', 'd.md': 'Locks.' });
+    await sync(source);
+    source.remove('a.md');
+    expect(await sync(source)).toEqual({ removed: ['a.md'] });
+    source.remove('b.md');
+    source.extra.push({ kind: 'failed', key: 'part', reason: 'Access refused.' });
+    expect(await sync(source, { isFull: true })).not.toHaveProperty('removed');
+    source.extra.pop();
+    expect(await sync(source, { isFull: true })).toMatchObject({ removed: ['b.md'] });
+    source.remove('c.md');
+    expect(await sync(source, { keepDeleted: true })).toEqual({});
+    expect(await sync(source, { keepDeleted: true, isFull: true })).toEqual({ unchanged: ['d.md'] });
+    expect(await titles()).toEqual(['c.md', 'd.md']);
+  });
+
+  it('keeps the document of an item that moves, and takes in a file again under its new name', async () => {
+    const { sync, titles, target } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
+    await sync(source);
+    const before = await target.documentOf('test://papers/a.md');
+    source.move('a.md', 'test://papers/elsewhere/a.md');
+    expect(await sync(source)).toEqual({ unchanged: ['a.md'] });
+    expect(await target.documentOf('test://papers/elsewhere/a.md')).toMatchObject({ id: before?.id });
+    source.remove('b.md');
+    source.put('new.md', 'Mills.');
+    const renamed = await sync(source);
+    expect(renamed['removed']).toEqual(['b.md']);
+    expect(await titles()).toEqual(['elsewhere/a.md', 'new.md']);
+    expect((await sync(source, { isFull: true }))['unchanged']).toEqual(['a.md', 'new.md']);
+  });
+
+  it('goes on after an interruption, without loss and without reading anything twice', async () => {
+    const store = await engine.openTestStore();
+    const first = await followOver(store);
+    const files = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`${number}.md`, `Text ${number}.`]));
+    const source = sourceOfFiles(files);
+    const stop = new AbortController();
+    const done: string[] = [];
+    await expect(async () => {
+      for await (const { name } of first.steps(source, { signal: stop.signal })) {
+        if (done.push(name) === 4) stop.abort();
+      }
+    }).rejects.toThrow();
+    expect(await first.cursor()).toBeUndefined();
+    source.reads();
+    const second = await followOver(await store.reopen());
+    await second.sync(source);
+    const again = source.reads();
+    for (const name of done) expect(again).not.toContain(name);
+    expect(await second.titles()).toEqual(Object.keys(files).sort());
+    expect(await second.sync(source)).toEqual({});
+  });
+});

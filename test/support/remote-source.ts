@@ -1,0 +1,150 @@
+import { defaultAdmin } from '../../src/access/principal.ts';
+import { compose } from '../../src/compose/compose.ts';
+import { newId } from '../../src/documents/ids.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { localTarget } from '../../src/ingest/folders/local-target.ts';
+import { type RemoteStep, syncRemote } from '../../src/ingest/sources/sync-remote.ts';
+import type { Listed, RemoteItem, SourceConnector } from '../../src/sources/connector.ts';
+import { adaptersOver, onlyEmbedder } from './adapters.ts';
+import { direction, type TestStore, testSpace } from './store.ts';
+
+const SOURCE = 'papers';
+const uriOf = (key: string) => `test://papers/${encodeURIComponent(key)}`;
+
+/** A source whose files a test changes; it tells changes since a cursor unless it is asked for everything. */
+export function sourceOfFiles(files: Readonly<Record<string, string>>) {
+  const now = new Map(Object.entries(files));
+  const uris = new Map<string, string>();
+  /** Keys whose reading fails, and how. */
+  const failing = new Map<string, ServiceError>();
+  const log: string[] = [];
+  const cursors: (string | undefined)[] = [];
+  /** Keys in the order in which they changed. */
+  let changes: string[] = [...now.keys()];
+  const extra: Listed[] = [];
+  let breaksOff = false;
+  let listsChanges = true;
+  let onRead: ((key: string) => void) | undefined;
+
+  const itemOf = (key: string): RemoteItem => ({
+    ...{ kind: 'item', key, version: now.get(key) || 'empty', uri: uris.get(key) ?? uriOf(key) },
+    fileName: key,
+  });
+  const connector: SourceConnector = {
+    async *list(cursor) {
+      cursors.push(cursor);
+      if (cursor === undefined || !listsChanges) for (const key of now.keys()) yield itemOf(key);
+      else {
+        for (const key of new Set(changes.slice(Number(cursor)))) {
+          yield now.has(key) ? itemOf(key) : { kind: 'removed', key };
+        }
+      }
+      yield* extra;
+      if (breaksOff) throw new ServiceError('provider_failed', 'The listing broke off.');
+      const covers = cursor === undefined || !listsChanges ? 'all' : 'changes';
+      yield { kind: 'end', covers, cursor: `${changes.length}` };
+    },
+    async read({ key }) {
+      log.push(key);
+      onRead?.(key);
+      const failure = failing.get(key);
+      if (failure !== undefined) throw failure;
+      const text = now.get(key);
+      if (text === undefined) throw new ServiceError('not_found', `There is no ${key}.`);
+      return { bytes: new TextEncoder().encode(text) };
+    },
+  };
+
+  return {
+    ...{ connector, failing, extra, cursors },
+    put(key: string, text: string) {
+      now.set(key, text);
+      changes.push(key);
+    },
+    remove(key: string) {
+      now.delete(key);
+      changes.push(key);
+    },
+    /** Same item, at another address. */
+    move(key: string, uri: string) {
+      uris.set(key, uri);
+      changes.push(key);
+    },
+    breakOff(does: boolean) {
+      breaksOff = does;
+    },
+    listAll() {
+      listsChanges = false;
+    },
+    forgetChanges() {
+      changes = [];
+    },
+    onRead(listener: (key: string) => void) {
+      onRead = listener;
+    },
+    /** Keys that were read since the last call. */
+    reads: () => log.splice(0),
+  };
+}
+
+export type FilesSource = ReturnType<typeof sourceOfFiles>;
+
+interface SyncOptions {
+  readonly isFull?: boolean;
+  readonly keepDeleted?: boolean;
+  readonly signal?: AbortSignal;
+  readonly limit?: number;
+  /** Milliseconds since 1970. */
+  readonly now?: number;
+}
+
+/** Follows one source with the services of the product over a store. */
+export async function followOver(store: TestStore) {
+  const embed = async (texts: readonly string[]) => texts.map((text) => direction(text.length));
+  const embedders = onlyEmbedder({ name: 'test/angles', isLexical: true, space: async () => testSpace, embed });
+  const services = await compose(adaptersOver(store, { embedders })).start();
+  const { userId } = defaultAdmin;
+  const target = localTarget(
+    { userId, collectionIds: async () => [] },
+    { corpus: services.corpus, ingestor: services.ingestor, sources: store.sources },
+  );
+  const { followed: records } = store;
+  if (!(await records.list()).some(({ id }) => id === SOURCE)) {
+    await records.add({
+      ...{ id: SOURCE, ownerId: userId, collectionIds: [], createdAt: new Date().toISOString(), lastSync: null },
+      location: {
+        ...{ kind: 'remote', type: 's3', address: 'test://papers', settings: {} },
+        ...{ keepDeleted: false, everyMinutes: 60 },
+      },
+    });
+  }
+
+  async function* steps({ connector }: FilesSource, options: SyncOptions = {}): AsyncGenerator<RemoteStep, void> {
+    const { isFull = false, keepDeleted = false, signal = AbortSignal.timeout(60_000), limit, now } = options;
+    yield* syncRemote({
+      ...{ id: SOURCE, pass: newId(), connector, records, target, isFull, keepDeleted, signal },
+      ...{ maxBytes: 1_000_000, isSupported: (name: string) => !name.endsWith('.bin') },
+      ...(limit !== undefined && { limit }),
+      ...(now !== undefined && { now: () => now }),
+    });
+  }
+  return {
+    ...{ records, target, services, steps },
+    /** Items by outcome. */
+    async sync(source: FilesSource, options?: SyncOptions): Promise<Record<string, string[]>> {
+      const done: Record<string, string[]> = {};
+      for await (const { outcome, name } of steps(source, options)) done[outcome] = [...(done[outcome] ?? []), name];
+      for (const names of Object.values(done)) names.sort();
+      return done;
+    },
+    cursor: () => records.cursorOf(SOURCE),
+    async failures() {
+      const { items } = await records.latestFailures(SOURCE, 100);
+      return items.map(({ key, reason, tries }) => `${key}: ${reason} (${tries})`).sort();
+    },
+    async titles() {
+      const found = await target.documentsBelow({ prefix: 'test://', limit: 1000 });
+      return found.map(({ source }) => source.replace('test://papers/', ''));
+    },
+  };
+}
