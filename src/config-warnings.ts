@@ -36,9 +36,9 @@ export const unknownVariables = (set: Readonly<Record<string, string>>): FieldIs
 const PREFIX = 'CITEWELL_';
 /**
  * Names of our prefix that are not read here: keys of providers (see `warningsFor`), what clients are told to keep their key
- * in, and what tests pass to each other.
+ * in, credentials of sources, and what tests pass to each other.
  */
-const foreign = new RegExp(`${PROVIDER_KEY.source}|^CITEWELL_(KEY|TOKEN|TEST_\\w+)$`);
+const foreign = new RegExp(`${PROVIDER_KEY.source}|^CITEWELL_(KEY|TOKEN|SOURCE_\\w+|TEST_\\w+)$`);
 /** What Kubernetes sets for each service of the namespace, such as "citewell" and "citewell-postgresql". */
 const KUBERNETES =
   /^\w+?_(SERVICE_HOST=|SERVICE_PORT(_\w+)?=|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=|PORT=(tcp|udp|sctp):\/\/)/;

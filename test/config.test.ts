@@ -9,6 +9,7 @@ import { variableNames, workingFolderVariables } from '../src/config-variables.t
 import { ServiceError } from '../src/errors.ts';
 import { usualServers } from '../src/models/local-servers.ts';
 import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
+import { sourceKinds } from '../src/sources/kinds.ts';
 import { userCacheFolder } from '../src/user-cache.ts';
 
 let cwd: string;
@@ -434,6 +435,13 @@ describe('configuration', () => {
   ])('leaves %s to clients, Kubernetes or tests', (name) => {
     expect(load({ [name]: 'x' }).warnings).toEqual([]);
   });
+
+  it.each(sourceKinds.flatMap(({ secrets }) => Object.values(secrets).map(({ variable }) => variable)))(
+    'leaves %s to the command that adds a source',
+    (name) => {
+      expect(load({ [name]: 'x' }).warnings).toEqual([]);
+    },
+  );
 
   it('takes an address for the port of another service as from Kubernetes, and nothing else', () => {
     expect(load({ CITEWELL_CHROMA_PORT: 'tcp://10.0.0.7:8000' }).warnings).toEqual([]);

@@ -11,13 +11,11 @@ export interface JsonService {
   readonly network: RemoteNetwork;
   headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** The error of a response that is no success; by its status unless given. */
-  failureOf?(response: Response, scope: { readonly whole: boolean }): Promise<ServiceError>;
+  failureOf?(response: Response): Promise<ServiceError>;
 }
 
 interface JsonOptions {
   readonly signal: AbortSignal;
-  /** A refusal concerns the whole source, and not only one item. */
-  readonly whole: boolean;
   readonly maxBytes?: number;
 }
 
@@ -35,7 +33,7 @@ const FILE_TIMEOUT_MS = 600_000;
 const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream', 'application/x-download']);
 
 export function createJsonRequests(service: JsonService): JsonRequests {
-  const { name, network, failureOf = (response, scope) => refusal(response, name, scope) } = service;
+  const { name, network, failureOf = (response) => refusal(response, name, { whole: false }) } = service;
 
   async function within<T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = AbortSignal.timeout(ms);
@@ -48,11 +46,11 @@ export function createJsonRequests(service: JsonService): JsonRequests {
   }
 
   return {
-    json: (url, schema, { signal, whole, maxBytes = MAX_JSON }) =>
+    json: (url, schema, { signal, maxBytes = MAX_JSON }) =>
       within(JSON_TIMEOUT_MS, signal, async (limited) => {
         const headers = { accept: 'application/json', ...(await service.headers(limited)) };
         const response = await network.fetch(url, { headers, signal: limited, redirect: 'manual' });
-        if (!response.ok) throw await failureOf(response, { whole });
+        if (!response.ok) throw await failureOf(response);
         const text = new TextDecoder().decode(await readBytes(response, maxBytes));
         const parsed = schema.safeParse(jsonOrUndefined(text));
         if (parsed.success) return parsed.data;
@@ -65,7 +63,7 @@ export function createJsonRequests(service: JsonService): JsonRequests {
     file: (url, { signal, maxBytes }) =>
       within(FILE_TIMEOUT_MS, signal, async (limited) => {
         const response = await network.fetch(url, { headers: await service.headers(limited), signal: limited });
-        if (!response.ok) throw await failureOf(response, { whole: false });
+        if (!response.ok) throw await failureOf(response);
         const mediaType = mediaTypeOf(response);
         const isKnown = mediaType !== undefined && !GENERIC.has(mediaType);
         return { bytes: await readBytes(response, maxBytes), ...(isKnown && { mediaType }) };

@@ -54,7 +54,7 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
         url.searchParams.set(name, value);
       }
       if (cursor !== undefined) url.searchParams.set('cursor', cursor);
-      const found = await patiently(() => requests.json(url, schema, { signal, whole: false }), signal);
+      const found = await patiently(() => requests.json(url, schema, { signal }), signal);
       for (const record of found.results) yield { record, base: found._links.base ?? '' };
       if (found._links.next === undefined) return;
       cursor = URL.parse(found._links.next, site)?.searchParams.get('cursor') ?? undefined;
@@ -120,7 +120,7 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
 
     async page(type, id, { maxBytes, signal }) {
       const url = new URL(`${api}/${PATHS[type]}/${encodeURIComponent(id)}?body-format=storage`);
-      const found = await requests.json(url, pageRecord, { signal, whole: false, maxBytes });
+      const found = await requests.json(url, pageRecord, { signal, maxBytes });
       if ((found.status ?? 'current') !== 'current') throw new ServiceError('not_found', 'The page is in the trash.');
       return { title: found.title, storage: found.body?.storage?.value ?? '' };
     },
@@ -128,7 +128,7 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
     async file(id, options) {
       const { signal } = options;
       const found = await requests.json(new URL(`${api}/attachments/${encodeURIComponent(id)}`), fileRecord, {
-        ...{ signal, whole: false },
+        signal,
       });
       const holder = encodeURIComponent(found.pageId ?? found.blogPostId ?? '');
       const path = `content/${holder}/child/attachment/${encodeURIComponent(id)}/download`;

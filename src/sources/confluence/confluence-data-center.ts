@@ -70,7 +70,7 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
       for (const [name, value] of Object.entries({ ...parameters, start: `${start}`, limit: `${PER_REQUEST}` })) {
         url.searchParams.set(name, value);
       }
-      const found = await patiently(() => requests.json(url, schema, { signal, whole: false }), signal);
+      const found = await patiently(() => requests.json(url, schema, { signal }), signal);
       yield found.results;
       if (found._links.next === undefined) return;
       // What the account may not see counts as well, so that the results do not say where the next part begins.
@@ -91,7 +91,7 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
   async function spaceOf(key: string, signal: AbortSignal): Promise<readonly Space[]> {
     const url = new URL(`${api}/space/${encodeURIComponent(key)}`);
     try {
-      const found = await patiently(() => requests.json(url, spaceRecord, { signal, whole: false }), signal);
+      const found = await patiently(() => requests.json(url, spaceRecord, { signal }), signal);
       return [{ id: found.key, key: found.key }];
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') return [];
@@ -147,14 +147,14 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
 
     async page(_type, id, { maxBytes, signal }) {
       const url = new URL(`${api}/content/${encodeURIComponent(id)}?status=current&expand=version,body.storage`);
-      const { title, body } = await requests.json(url, pageWithBody, { signal, whole: false, maxBytes });
+      const { title, body } = await requests.json(url, pageWithBody, { signal, maxBytes });
       return { title, storage: body.storage.value };
     },
 
     async file(id, options) {
       const { signal } = options;
       const record = new URL(`${api}/content/${encodeURIComponent(id)}?expand=version`);
-      const { _links } = await requests.json(record, fileRecord, { signal, whole: false });
+      const { _links } = await requests.json(record, fileRecord, { signal });
       const url = URL.parse(`${site}${_links.download ?? ''}`);
       // The token is for this site alone.
       if (_links.download?.startsWith('/') !== true || url?.origin !== new URL(site).origin) {

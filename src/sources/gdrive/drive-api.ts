@@ -63,7 +63,7 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
     const seen = new Set<string>();
     for (let token = first; ; ) {
       const url = urlOf(path, { ...parameters, pageSize: `${PER_REQUEST}`, pageToken: token });
-      const page = await patiently(() => requests.json(url, schema, { signal, whole: false }), signal);
+      const page = await patiently(() => requests.json(url, schema, { signal }), signal);
       yield page;
       token = page.nextPageToken;
       if (token === undefined) return;
@@ -75,7 +75,7 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
   return {
     file: (id, signal) => {
       const url = urlOf(`files/${encodeURIComponent(id)}`, { fields: FILE_FIELDS });
-      return patiently(() => requests.json(url, fileRecord, { signal, whole: false }), signal);
+      return patiently(() => requests.json(url, fileRecord, { signal }), signal);
     },
 
     async *children(folders, drive, signal) {
@@ -94,7 +94,7 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
     async startToken(drive, signal) {
       const schema = z.object({ startPageToken: z.string().min(1) });
       const url = urlOf('changes/startPageToken', { driveId: drive });
-      const { startPageToken } = await patiently(() => requests.json(url, schema, { signal, whole: false }), signal);
+      const { startPageToken } = await patiently(() => requests.json(url, schema, { signal }), signal);
       return startPageToken;
     },
 

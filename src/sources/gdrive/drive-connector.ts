@@ -47,7 +47,7 @@ export function createDriveConnector({ folder, address, account, network }: Driv
   const requests = createJsonRequests({
     ...{ name: 'Google Drive', network },
     headers: async (signal) => ({ authorization: `Bearer ${await tokens.current(signal)}` }),
-    failureOf: (response, { whole }) => driveFailure(response, { whole, forget: tokens.forget }),
+    failureOf: (response) => driveFailure(response, tokens),
   });
   const api = createDriveApi(requests);
 

@@ -18,13 +18,10 @@ const LIMITS = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'sharingRa
 const OFF = new Set(['accessNotConfigured', 'SERVICE_DISABLED', 'insufficientPermissions']);
 
 /** What a refusal of Google Drive means: a status of 403 has many reasons. Words of the server are not repeated. */
-export async function driveFailure(
-  response: Response,
-  { whole, forget }: { readonly whole: boolean; readonly forget: () => void },
-): Promise<ServiceError> {
+export async function driveFailure(response: Response, tokens: { forget(): void }): Promise<ServiceError> {
   const { status } = response;
-  if (status === 401) forget();
-  if (status !== 403) return refusal(response, 'Google Drive', { whole });
+  if (status === 401) tokens.forget();
+  if (status !== 403) return refusal(response, 'Google Drive', { whole: false });
   const retryAfter = secondsOf(response.headers.get('retry-after')) ?? WAIT_S;
   const text = await readBytes(response, MAX_ANSWER).catch(() => new Uint8Array());
   const { data } = errorSchema.safeParse(jsonOrUndefined(new TextDecoder().decode(text)));
@@ -59,7 +56,7 @@ export async function driveFailure(
       return new ServiceError('invalid_request', 'Google took it for malware or spam and gives it to its owner alone.');
     default:
       return new ServiceError(
-        whole ? 'unauthenticated' : 'forbidden',
+        'forbidden',
         `Access refused: Google Drive answered with 403${/^\w{1,60}$/.test(reason) ? ` (${reason})` : ''}.`,
       );
   }

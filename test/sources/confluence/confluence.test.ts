@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { confluenceKind } from '../../../src/sources/confluence/confluence.ts';
-import type { ReadOptions } from '../../../src/sources/connector.ts';
+import type { ReadOptions, RemoteNetwork } from '../../../src/sources/connector.ts';
 import { kindOfAddress, readSettings, settingsOfAddress } from '../../../src/sources/kinds.ts';
 import { collectListing, openNetwork, readOptions } from '../../support/collect-listing.ts';
 import {
@@ -183,6 +183,26 @@ it('passes over no page when others are deleted while a server of one’s own li
   }
   expect(seen).toContain('page/2');
   expect(requests.filter((each) => each.includes('type=page')).length).toBeGreaterThan(3);
+});
+
+it('reaches the cloud by its gateway, as tokens with scopes need, and links to the site', async () => {
+  const server = await startConfluence({ edition: 'cloud', pages: [page('1', 'One')], spaces: SPACES });
+  onTestFinished(server.close);
+  const gateway = 'https://api.atlassian.com/ex/confluence/cloud-1/wiki';
+  const network: RemoteNetwork = {
+    fetch: (input, init) => fetch(String(input).replace(gateway, server.site), init),
+    addressOf: () => Promise.reject(new Error('Only for other protocols.')),
+  };
+  const address = `confluence://ann%40example.org@${gateway.slice('https://'.length)}/spaces/ENG`;
+  const { settings } = readSettings(confluenceKind, { address, settings: {} });
+  const connector = await confluenceKind.open(settings as never, { token: TOKEN } as never, { network });
+  expect((await collectListing(connector)).items).toMatchObject([
+    {
+      key: 'page/1',
+      link: `${server.site}/spaces/X/pages/1`,
+      uri: `${gateway.replace('https', 'confluence')}/pages/1`,
+    },
+  ]);
 });
 
 it('says that a page to log in is no answer', async () => {
