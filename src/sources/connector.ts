@@ -30,6 +30,8 @@ export type Listed =
   | RemoteItem
   /** An item that the source says is gone; for listings of changes. */
   | { readonly kind: 'removed'; readonly key: string }
+  /** One that cannot be read at all, such as a symbolic link. It counts as not there. */
+  | { readonly kind: 'skipped'; readonly key: string; readonly reason: string }
   /** A part that could not be listed. What it contains is unknown, so nothing is taken as gone in this listing. */
   | { readonly kind: 'failed'; readonly key: string; readonly reason: string }
   /**
@@ -56,8 +58,9 @@ export interface ReadOptions {
 /**
  * An open source. Its listing and content are untrusted. Methods throw ServiceError: `unauthenticated` when access is
  * refused and new credentials are needed, which ends the synchronisation; `rate_limited` with `retryAfter`,
- * `provider_failed` and `timeout`, which are tried again; `not_found` for an item that is gone meanwhile; any other
- * concerns the one item. An item that fails is read again in later synchronisations, with growing pauses.
+ * `provider_failed` and `timeout`, which are tried again; `not_found` for an item that is gone meanwhile; `unsupported_type`
+ * for one that is skipped; any other concerns the one item. An item that fails is read again in later synchronisations, with
+ * growing pauses.
  */
 export interface SourceConnector {
   /** Every listing names all items, and needs the cursor only to find out which are gone. */
@@ -67,6 +70,8 @@ export interface SourceConnector {
    * what changed, or no longer knows the cursor, lists everything.
    */
   list(cursor: string | undefined, signal: AbortSignal): AsyncIterable<Listed>;
+  /** Says which items will be read next, so that they can be fetched together. */
+  prepare?(items: readonly RemoteItem[]): void;
   /** Of this listing, or of one long ago whose item failed: all that is needed is in the item. */
   read(item: RemoteItem, options: ReadOptions): Promise<RemoteContent>;
   /** Ends connections and removes temporary files. */

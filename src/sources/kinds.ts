@@ -2,13 +2,14 @@ import { ServiceError } from '../errors.ts';
 import { confluenceKind } from './confluence/confluence.ts';
 import type { SettingChanges, Settings } from './fields.ts';
 import { gdriveKind } from './gdrive/gdrive.ts';
+import { gitKind } from './git/git-kind.ts';
 import { imapKind } from './imap/imap.ts';
 import { notionKind } from './notion/notion.ts';
 import { s3Kind } from './s3/s3-kind.ts';
 import type { SourceKind } from './source-kind.ts';
 
 /** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
-export const sourceKinds: readonly SourceKind[] = [s3Kind, imapKind, notionKind, confluenceKind, gdriveKind];
+export const sourceKinds: readonly SourceKind[] = [s3Kind, imapKind, notionKind, confluenceKind, gdriveKind, gitKind];
 
 export function sourceKind(type: string): SourceKind {
   const kind = sourceKinds.find((each) => each.type === type);

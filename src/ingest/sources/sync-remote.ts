@@ -88,6 +88,8 @@ async function* listOnce(parts: PassParts): AsyncGenerator<RemoteStep, boolean> 
     else if (each.kind === 'failed') {
       isWhole = false;
       yield { outcome: 'failed', name: each.key, documentId: null, reason: each.reason };
+    } else if (each.kind === 'skipped') {
+      yield { outcome: 'skipped', name: each.key, documentId: null, reason: each.reason };
     } else if (each.kind === 'removed') {
       const known = await records.items(id, [each.key]);
       for (const item of known) hasReleased = (yield* removeItem(item, parts)) || hasReleased;
@@ -180,6 +182,7 @@ async function* takeItems(
   const { id, pass, records, failed } = parts;
   let isSettled = true;
   const take = async (item: RemoteItem) => ({ item, ...(await takeItem(item, known.get(item.key), parts)) });
+  parts.connector.prepare?.(items.filter(({ fileName }) => parts.isSupported(fileName)));
   const taken = mapConcurrently(each(items), CONCURRENCY, take);
   for await (const { step, item, version, duplicateOf = null, retryAfter } of taken) {
     const { key, uri } = item;
@@ -247,8 +250,15 @@ async function takeItem(item: RemoteItem, before: SourceItem | undefined, parts:
     return { step, version: step.outcome === 'failed' ? null : version };
   } catch (error) {
     if (parts.signal.aborted || !(error instanceof ServiceError) || concernsAll(error)) throw error;
-    const step = { outcome: 'failed', name: key, documentId: null, reason: error.message } as const;
-    return { step, version: null, retryAfter: error.retryAfter };
+    const reason = error.message;
+    if (error.code === 'unsupported_type') {
+      return { step: { outcome: 'skipped', name: key, documentId: null, reason }, version };
+    }
+    return {
+      step: { outcome: 'failed', name: key, documentId: null, reason },
+      version: null,
+      retryAfter: error.retryAfter,
+    };
   }
 }
 

@@ -1,0 +1,41 @@
+/**
+ * Whether a path fits a pattern: `*` and `?` stand for characters of one name, `**` for any number of folders. A pattern
+ * without a slash is one of names, at any depth; one that ends with a slash means everything below. The work grows with the
+ * product of both lengths at most, since patterns come from outside.
+ */
+export function fitsPattern(path: string, pattern: string): boolean {
+  const whole = pattern.replace(/^\//, '') + (pattern.endsWith('/') ? '**' : '');
+  const parts = pattern.includes('/') ? whole.split('/') : ['**', pattern];
+  return fits(path.split('/'), parts, { isMany: (part) => part === '**', isOne: fitsName });
+}
+
+const fitsName = (name: string, pattern: string): boolean =>
+  fits([...name], [...pattern], { isMany: (sign) => sign === '*', isOne: (one, sign) => sign === '?' || sign === one });
+
+interface Rules {
+  /** Stands for any number of parts. */
+  isMany(sign: string): boolean;
+  isOne(part: string, sign: string): boolean;
+}
+
+/** Going back to the last sign for many is enough: an earlier one could only leave less for those after it. */
+function fits(parts: readonly string[], signs: readonly string[], { isMany, isOne }: Rules): boolean {
+  let at = 0;
+  let sign = 0;
+  let many = -1;
+  let resumed = 0;
+  while (at < parts.length) {
+    const current = signs[sign];
+    if (current !== undefined && isMany(current)) {
+      many = sign++;
+      resumed = at;
+    } else if (current !== undefined && isOne(parts[at] ?? '', current)) {
+      at++;
+      sign++;
+    } else if (many >= 0) {
+      sign = many + 1;
+      at = ++resumed;
+    } else return false;
+  }
+  return signs.slice(sign).every(isMany);
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { fitsPattern } from '../../src/sources/path-patterns.ts';
+
+it.each([
+  ['a.md', '*.md', true],
+  ['docs/deep/a.md', '*.md', true],
+  ['docs/a.md', 'docs/*.md', true],
+  ['docs/deep/a.md', 'docs/*.md', false],
+  ['docs/deep/a.md', 'docs/**/*.md', true],
+  ['docs/a.md', 'docs/**/a.md', true],
+  ['docs/deep/a.md', '/docs/', true],
+  ['docs', 'docs/', true],
+  ['src/docs/a.md', 'docs/', false],
+  ['src/docs/a.md', '**/docs/**', true],
+  ['a.mdx', '*.md', false],
+  ['v1.md', 'v?.md', true],
+  ['a.md', '**', true],
+])('%s fits %s: %s', (path, pattern, expected) => {
+  expect(fitsPattern(path, pattern)).toBe(expected);
+});
+
+it('is not slowed down by a pattern of many signs', () => {
+  const started = performance.now();
+  expect(fitsPattern(`${'a'.repeat(1000)}`, `${'*a'.repeat(500)}b`)).toBe(false);
+  expect(fitsPattern('a/'.repeat(500), `${'**/a/'.repeat(200)}b`)).toBe(false);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
