@@ -12,6 +12,7 @@ import {
   readProviderList,
 } from './config-readers.ts';
 import { splitList } from './shared/text.ts';
+import { readPlace, type S3Place } from './store/originals/s3/s3-settings.ts';
 import { engineNames } from './web/web-settings.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -242,6 +243,21 @@ export const variables = z.object({
   TEI_API_KEY: word.optional(),
   TEI_BASE_URL: url('http://127.0.0.1:8080').optional(),
   CITEWELL_DATABASE_URL: databaseUrl.optional(),
+  CITEWELL_ORIGINALS: readBy((text, complain): 'database' | S3Place => {
+    if (text.trim() === 'database') return 'database';
+    const place = readPlace(text.trim());
+    if (place !== undefined) return place;
+    complain(
+      'expected database, or a bucket and a prefix such as s3://my-bucket/citewell, of letters, digits, -, _ and .',
+    );
+    return 'database';
+  }).optional(),
+  CITEWELL_ORIGINALS_ENDPOINT: url('https://minio.example.org').optional(),
+  CITEWELL_ORIGINALS_REGION: word.regex(/^[a-z0-9-]+$/i, 'expected a region such as eu-central-1').optional(),
+  AWS_REGION: word.optional(),
+  AWS_ACCESS_KEY_ID: word.optional(),
+  AWS_SECRET_ACCESS_KEY: word.optional(),
+  AWS_SESSION_TOKEN: word.optional(),
   CITEWELL_DATABASE_MIGRATE: z.enum(['start', 'off'], { error: 'expected start or off' }).default('start'),
   CITEWELL_VECTOR_INDEX: z.enum(['chroma', 'pgvector'], { error: 'expected chroma or pgvector' }).default('chroma'),
   CHROMA_URL: url('http://127.0.0.1:8000 or https://api.trychroma.com').optional(),

@@ -5,6 +5,7 @@ import { type AccessConfig, accessComplaints, accessConfig } from './access/acce
 import { chromaComplaints, chromaConfig, type RemoteChromaConfig } from './config-chroma.ts';
 import { type ClusterConfig, clusterComplaints, clusterSettings } from './config-cluster.ts';
 import { issue } from './config-issues.ts';
+import { type OriginalsConfig, originalsComplaints, originalsConfig } from './config-originals.ts';
 import { sandboxComplaints, sandboxSettings } from './config-sandbox.ts';
 import { type ConfigSources, gatherVariables } from './config-sources.ts';
 import { type LogLevel, variables } from './config-variables.ts';
@@ -40,6 +41,7 @@ export interface Config {
   /** `pgvector` only with a database. */
   readonly vectorIndex: 'chroma' | 'pgvector';
   readonly cluster: ClusterConfig;
+  readonly originals: OriginalsConfig;
   /** Undefined means embedded Chroma. */
   readonly chroma?: RemoteChromaConfig;
   readonly openai: ProviderConfig;
@@ -135,6 +137,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   const external = parsed.success ? externalServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
   if (parsed.success) {
     issues.push(...sandboxComplaints(parsed.data), ...chromaComplaints(parsed.data), ...clusterComplaints(parsed.data));
+    issues.push(...originalsComplaints(parsed.data));
   }
   issues.push(...(external?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
   if (!parsed.success || issues.length > 0) throw configurationError(issues);
@@ -151,6 +154,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     ...(value.CITEWELL_DATABASE_URL && { databaseUrl: value.CITEWELL_DATABASE_URL }),
     vectorIndex: value.CITEWELL_VECTOR_INDEX,
     cluster: clusterSettings(value),
+    originals: originalsConfig(value),
     ...(chroma && { chroma }),
     openai: provider(value.OPENAI_API_KEY, value.OPENAI_BASE_URL),
     anthropic: provider(value.ANTHROPIC_API_KEY, value.ANTHROPIC_BASE_URL),

@@ -23,10 +23,11 @@ import { createModelRegistry } from '../models/registry.ts';
 import type { Transcriber } from '../models/transcriber.ts';
 import { type DataFolder, openDataFolder } from '../store/data-folder.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
+import type { ObjectStore } from '../store/originals/object-store.ts';
 import type { ProcessRole } from '../store/other-servers.ts';
 import { KEY_FILE, readKeyFile } from '../store/secrets/key-file.ts';
 import { createSecretBox, type SecretBox } from '../store/secrets/secret-box.ts';
-import { openStore, type RecordStoreOptions } from '../store/sql/open-store.ts';
+import { openStore, type RecordStoreOptions, type SqlStore } from '../store/sql/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { openUserCache } from '../user-cache.ts';
@@ -34,6 +35,7 @@ import { readVersion } from '../version.ts';
 import { deploymentOf } from './deployment.ts';
 import { openImageReader } from './open-image-reader.ts';
 import { openIndex, placeOf, vectorDatabase } from './open-index.ts';
+import { openOriginals } from './open-originals.ts';
 import { openReranker } from './open-reranker.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { openWeb } from './open-web.ts';
@@ -164,8 +166,11 @@ interface RecordParts extends Pick<RecordStoreOptions, 'index'> {
 
 async function openRecords(config: Config, { folder, role, ...parts }: RecordParts): Promise<Store> {
   const { databaseUrl, databaseMigrate, chroma, versionsKept } = config;
-  const options = { ...parts, embeddingText, versionsKept, schema: { mode: databaseMigrate } };
-  if (databaseUrl === undefined) return openStore({ ...options, path: folder.databaseFile });
+  const objects = await openOriginals(config);
+  const options = { ...parts, embeddingText, versionsKept, objects, schema: { mode: databaseMigrate } };
+  if (databaseUrl === undefined) {
+    return withWholeSnapshot(await openStore({ ...options, path: folder.databaseFile }), objects);
+  }
   // Loaded only here: without it, commands start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
   const settings = {
@@ -176,10 +181,27 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
   const own = { ...options, url: databaseUrl, role, version: readVersion(), settings };
   const snapshot = (path: string, signal?: AbortSignal) => snapshotPostgres(databaseUrl, path, signal);
   if (vectorDatabase(config) === undefined) {
-    return { ...(await openPostgresStore({ ...own, isAlone: chroma === undefined })), snapshot };
+    return withWholeSnapshot(
+      { ...(await openPostgresStore({ ...own, isAlone: chroma === undefined })), snapshot },
+      objects,
+    );
   }
   const { nearestIndexed } = await import('../store/pgvector/nearest-indexed.ts');
-  return { ...(await openPostgresStore({ ...own, nearestIndexed })), snapshot };
+  return withWholeSnapshot({ ...(await openPostgresStore({ ...own, nearestIndexed })), snapshot }, objects);
+}
+
+/** A snapshot has the uploaded files, wherever these are kept. */
+function withWholeSnapshot(store: SqlStore, objects: ObjectStore | undefined): Store {
+  const { snapshot, sqlite: source } = store;
+  if (objects === undefined || snapshot === undefined) return store;
+  return {
+    ...store,
+    async snapshot(path, signal) {
+      await snapshot(path, signal);
+      const { completeCopy } = await import('../store/sql/originals/complete-copy.ts');
+      await completeCopy({ path, source, objects, signal });
+    },
+  };
 }
 
 async function snapshotPostgres(url: string, path: string, signal: AbortSignal | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import type { Metadata } from '../documents/document.ts';
 import { defaultHttpLimits } from '../http/http-services.ts';
 import type { ModelRegistry, ModelSlot } from '../models/model.ts';
 import { defaultSearchSettings } from '../retrieval/search-settings.ts';
+import { placeOf } from '../store/originals/s3/s3-settings.ts';
 
 interface Chosen {
   readonly models: Pick<ModelRegistry, 'defaultName'>;
@@ -36,6 +37,7 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
     database: {
       provider: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
       vector_index: vectorIndexOf(config),
+      originals: originalsPlace(config),
     },
     embedding: { base_model: embedder, preferred: config.embeddingModel ?? null },
     ingestion: {
@@ -53,6 +55,9 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
     logging: { level: config.logLevel },
   };
 }
+
+const originalsPlace = ({ originals: { place } }: Config): string =>
+  place === undefined ? 'database' : placeOf(place);
 
 function vectorIndexOf({ vectorIndex, chroma }: Config): string {
   if (vectorIndex === 'pgvector') return vectorIndex;

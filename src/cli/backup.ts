@@ -7,8 +7,10 @@ import { isEncryptedFile, type SealOptions, sealArchive } from '../backup/seal.t
 import { ServiceError } from '../errors.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import { nameOfDatabase } from '../store/name-of-database.ts';
+import { placeOf } from '../store/originals/s3/s3-settings.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { moveAll } from './migrate-originals.ts';
 import { progressShower, toWire } from './migrate-store.ts';
 import { count, progressLine } from './progress-line.ts';
 import { readPassword } from './read-password.ts';
@@ -57,12 +59,16 @@ export async function verify(name: string, options: BackupOptions, context: Comm
 
 /** `citewell restore` */
 export async function restore(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
-  const { dataDir, databaseUrl } = await context.config();
+  const config = await context.config();
+  const { dataDir, databaseUrl, originals } = config;
   const { file, seal } = await existing(name, options, context);
   const manifest =
     databaseUrl === undefined
       ? await restoreBackup(file, dataDir, seal)
       : await restoreToDatabase({ file, url: databaseUrl, config: { dataDir }, seal }, options, context);
+  // Where they are not moved completely, servers refuse to start, and say how it is continued.
+  if (originals.place !== undefined)
+    await moveAll(config, { to: placeOf(originals.place), json: options.json === true }, context);
   const where = databaseUrl === undefined ? dataDir : nameOfDatabase(databaseUrl);
   say('restored', `is restored in ${where}`, { file, manifest }, options, context);
   if (!options.json) {

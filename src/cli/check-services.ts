@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openImageReader } from '../adapters/open-image-reader.ts';
 import { openIndex, vectorDatabase } from '../adapters/open-index.ts';
+import { openOriginals, originalsSettings } from '../adapters/open-originals.ts';
 import { openReranker } from '../adapters/open-reranker.ts';
 import { withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
@@ -12,6 +13,7 @@ import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
 import { createTranscriber } from '../models/create-transcriber.ts';
 import { localProviders } from '../models/model-choices.ts';
 import { createModelRegistry, type ModelSettings } from '../models/registry.ts';
+import { nameOfPlace } from '../store/originals/s3/s3-settings.ts';
 import type { VectorIndex } from '../store/vector-index.ts';
 import { openUserCache } from '../user-cache.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
@@ -38,7 +40,7 @@ const PASSAGES = ['The ferry leaves at nine in the morning.', 'The museum is clo
 const MAX_TOKENS = 1_000;
 
 /**
- * Asks every configured model, embedder, reranker, search service and reader of pictures, and the index, one small
+ * Asks every configured model, embedder, reranker, search service, reader of pictures, storage and the index one small
  * question each, and measures the time. Local models are measured by `checkLocalModels`.
  */
 export async function checkServices(given: Config): Promise<Finding[]> {
@@ -51,6 +53,7 @@ export async function checkServices(given: Config): Promise<Finding[]> {
     ...pictureQuestions(config),
     ...recordingQuestions(config),
     indexQuestion(config),
+    ...originalsQuestions(config),
   ];
   return Promise.all(questions.map(findingOf));
 }
@@ -273,6 +276,33 @@ function indexQuestion(config: Config): Question {
       }
     },
   };
+}
+
+/** Stores an object in the place of the uploaded files, reads it and removes it. */
+function originalsQuestions(config: Config): Question[] {
+  const settings = originalsSettings(config);
+  if (settings === undefined) return [];
+  return [
+    {
+      name: 'Originals',
+      subject: nameOfPlace(settings),
+      variable: 'CITEWELL_ORIGINALS, CITEWELL_ORIGINALS_ENDPOINT, CITEWELL_ORIGINALS_REGION or the AWS_… key',
+      ask: async (signal) => {
+        const objects = await openOriginals(config);
+        const object = `doctor-${process.pid}`;
+        const written = Buffer.from(`written by "citewell doctor" at ${new Date().toISOString()}`);
+        await objects?.put(object, written, signal);
+        try {
+          const pieces = await objects?.get(object, { signal });
+          const read = Buffer.concat(pieces === undefined ? [] : await Array.fromAsync(pieces));
+          if (!read.equals(written)) throw new ServiceError('store_failed', 'it gave other bytes than were stored');
+        } finally {
+          await objects?.remove(object, signal);
+        }
+        return 'an object was stored, read and removed';
+      },
+    },
+  ];
 }
 
 function indexNames(config: Config): Pick<Question, 'subject' | 'variable'> {

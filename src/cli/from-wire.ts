@@ -215,6 +215,7 @@ const status = z.object({
     .optional(),
   data: z.string(),
   database: z.string().optional(),
+  originals: z.object({ place: z.string(), state: z.string() }).optional(),
   processes: z
     .array(z.object({ role: z.string(), name: z.string(), version: z.string(), leads: z.boolean(), tasks: z.number() }))
     .optional(),

@@ -26,6 +26,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       ...(current.web === undefined ? [] : [['web', describeWeb(current.web)]]),
       ['data', current.data],
       ...(current.database === undefined ? [] : [['database', current.database]]),
+      ...(current.originals === undefined ? [] : [['files', `${current.originals.place}, ${current.originals.state}`]]),
       ...(current.processes ?? []).map((each, place) => [place === 0 ? 'processes' : '', processLine(each)]),
       ['index', `${current.index.kind}, ${current.index.state}`],
       ['documents', documentsLine(corpus)],

@@ -24,8 +24,8 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   if (isSilent) void store.maintenance.audit().catch(() => undefined);
   const state = isSilent ? 'unavailable' : indexStates[kind];
   const { waiting, failed } = await store.documentGraphs.backlog();
-  const damage = store.problem();
-  const problems = [...external.problems(), ...(damage === undefined ? [] : [damage])];
+  const away = await store.objects?.problem();
+  const problems = [...external.problems(), store.problem(), away].filter((each) => each !== undefined);
   return {
     version: deployment.version,
     model: models.defaultName('quality'),
@@ -34,6 +34,9 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
     ...(deployment.web && { web: deployment.web }),
     data: deployment.data,
     ...(deployment.database && { database: deployment.database }),
+    ...(store.objects && {
+      originals: { place: store.objects.name, state: away === undefined ? 'ready' : 'unavailable' },
+    }),
     ...(store.others && { processes: await store.others.members() }),
     index: { kind: deployment.index, state },
     graph: { waiting, failed },

@@ -45,6 +45,8 @@ export interface ServiceStatus {
   readonly data: string;
   /** The database of the records, where it is not in the data folder. */
   readonly database?: string;
+  /** Where the uploaded files are, where they are not in the database. */
+  readonly originals?: { readonly place: string; readonly state: 'ready' | 'unavailable' };
   /** The processes on that database, where several can use it. */
   readonly processes?: readonly ClusterMember[];
   readonly index: {

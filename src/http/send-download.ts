@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Document } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import type { Original } from '../store/originals/original.ts';
+import { sendPieces } from './send-csv.ts';
 
 /** Media types that a browser displays without running their content. */
 const HARMLESS = /^(text\/(plain|csv|markdown)|application\/(pdf|json)|image\/(png|jpeg|gif|webp|bmp|tiff))$/;
@@ -9,16 +12,15 @@ const HARMLESS = /^(text\/(plain|csv|markdown)|application\/(pdf|json)|image\/(p
 /**
  * Sends the original bytes. They are untrusted: types that could run in our origin (HTML, SVG, unknown ones) are sent
  * as sandboxed attachments, with sniffing disabled. Ranges are supported (RFC 9110), so a PDF opens at a page before it
- * has loaded completely.
+ * has loaded completely. The bytes are sent as they arrive where they are stored outside of the database.
  */
-export function sendDownload(
+export async function sendDownload(
   response: Response,
   { mediaType, fileName, contentHash }: Pick<Document, 'mediaType' | 'fileName' | 'contentHash'>,
-  bytes: Uint8Array,
-): void {
+  original: Original,
+): Promise<void> {
   const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const isHarmless = HARMLESS.test(type);
-  const charset = type.startsWith('text/') && isUtf8(bytes) ? '; charset=utf-8' : '';
   response.set({
     ETag: `"${contentHash}"`,
     'Accept-Ranges': 'bytes',
@@ -29,24 +31,49 @@ export function sendDownload(
     response.writeHead(304).end();
     return;
   }
-  const range = rangeOf(response.req, bytes.byteLength);
+  const { sizeInBytes } = original;
+  const range = rangeOf(response.req, sizeInBytes);
   if (range === 'unsatisfiable') {
-    response.set('Content-Range', `bytes */${bytes.byteLength}`);
+    response.set('Content-Range', `bytes */${sizeInBytes}`);
     throw new ServiceError(
       'range_not_satisfiable',
-      `The file has ${bytes.byteLength} bytes; the requested range begins after its end.`,
+      `The file has ${sizeInBytes} bytes; the requested range begins after its end.`,
     );
   }
-  const part = range === undefined ? bytes : bytes.subarray(range.start, range.end + 1);
+  const charset = type.startsWith('text/') && (await isWholeUtf8(original)) ? '; charset=utf-8' : '';
+  const isHead = response.req.method === 'HEAD';
+  const pieces = original.stream({ ...(range && { range }), signal: closingOf(response) })[Symbol.asyncIterator]();
+  // What is wrong with the storage is said before the headers are.
+  const first = isHead ? undefined : await pieces.next();
   response.writeHead(range === undefined ? 200 : 206, {
     'Content-Type': /^[\w.+-]+\/[\w.+-]+$/.test(type) ? `${type}${charset}` : 'application/octet-stream',
-    'Content-Length': part.byteLength,
-    ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${bytes.byteLength}` }),
+    'Content-Length': range === undefined ? sizeInBytes : range.end - range.start + 1,
+    ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${sizeInBytes}` }),
     'Content-Disposition': contentDisposition(isHarmless ? 'inline' : 'attachment', fileName),
     'X-Content-Type-Options': 'nosniff',
     ...(isHarmless ? {} : { 'Content-Security-Policy': "sandbox; default-src 'none'" }),
   });
-  response.end(part);
+  if (first === undefined) {
+    response.end();
+    return;
+  }
+  const all = async function* () {
+    if (first.done !== true) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  };
+  await sendPieces(response, Readable.from(all(), { objectMode: false }));
+}
+
+/** Larger texts are not read whole to find out; their encoding is left to the reader. */
+const MAX_CHECKED_BYTES = 16_000_000;
+
+const isWholeUtf8 = async (original: Original): Promise<boolean> =>
+  original.sizeInBytes <= MAX_CHECKED_BYTES && isUtf8(await original.read());
+
+function closingOf(response: Response): AbortSignal {
+  const closing = new AbortController();
+  response.once('close', () => closing.abort());
+  return closing.signal;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Chunk, ChunkText } from '../documents/chunk.ts';
 import type { Document, IngestionStatus, Metadata, Outline } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
+import type { Original } from './originals/original.ts';
 import type { Attempt } from './taken-over.ts';
 import type { VectorSpaceName } from './vector-index.ts';
 
@@ -149,7 +150,7 @@ export interface DocumentFacets {
 /** The read operations of a corpus, as of one point in time. */
 export type CorpusView = Pick<
   Corpus,
-  'get' | 'list' | 'bytesOf' | 'textOf' | 'outlinesOf' | 'chunksOf' | 'chunksById' | 'searchDocuments'
+  'get' | 'list' | 'bytesOf' | 'originalOf' | 'textOf' | 'outlinesOf' | 'chunksOf' | 'chunksById' | 'searchDocuments'
 >;
 
 /**
@@ -214,7 +215,10 @@ export interface Corpus {
   each(filter: Filter): AsyncGenerator<Document, void>;
   /** A visible document of that owner with this content hash, if any. */
   findByContent(ownerId: string, contentHash: string): Promise<Document | undefined>;
+  /** The uploaded file, whole; undefined where none is stored. */
   bytesOf(id: string): Promise<Uint8Array | undefined>;
+  /** The same, to be read in parts. */
+  originalOf(id: string): Promise<Original | undefined>;
   textOf(id: string): Promise<ExtractedText | undefined>;
   /** Positions of pages and sections in the texts of these documents, by identifier; unknown ones are left out. */
   outlinesOf(ids: readonly string[]): Promise<ReadonlyMap<string, Outline>>;

@@ -8,6 +8,7 @@ import type { GraphSearch } from './graph-search.ts';
 import type { IndexMaintenance } from './index-state.ts';
 import type { IngestionQueue } from './ingestion-queue.ts';
 import type { LearnedEmbedders } from './learned-embedders.ts';
+import type { ObjectStore } from './originals/object-store.ts';
 import type { OtherServers } from './other-servers.ts';
 import type { PromptRecords } from './prompt-records.ts';
 import type { CollectionRecords, ConversationRecords } from './records.ts';
@@ -46,6 +47,8 @@ export interface Store {
    * SQLite. Undefined where it was not provided.
    */
   readonly snapshot?: (path: string, signal?: AbortSignal) => Promise<void>;
+  /** Where the uploaded files are kept; undefined for the database. */
+  readonly objects?: Pick<ObjectStore, 'name' | 'problem'>;
   /** Undefined where no other process can have the database open. */
   readonly others?: OtherServers;
   /** Runs and progress that other servers can follow; undefined where there are none. */

@@ -1,6 +1,7 @@
 import type { Chunk, ChunkText } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import type { ExtractedText, Page, Paged } from './corpus.ts';
+import type { Original } from './originals/original.ts';
 
 /** What was removed when a version was pruned. Stored as JSON under these names. */
 export interface RetirementReceipt {
@@ -57,6 +58,7 @@ export interface DocumentVersions {
   /** The document with its fields of that version. */
   document(id: string, choice: VersionChoice): Promise<Document | undefined>;
   bytesOf(id: string, choice: VersionChoice): Promise<Uint8Array | undefined>;
+  originalOf(id: string, choice: VersionChoice): Promise<Original | undefined>;
   textOf(id: string, choice: VersionChoice): Promise<ExtractedText | undefined>;
   /** In order. */
   chunksOf(id: string, choice: VersionChoice, page: Page): Promise<Paged<Chunk>>;

@@ -42,6 +42,8 @@ export interface MomentaryValues {
   /** By status of ingestion. */
   readonly documents: Readonly<Record<string, number>>;
   readonly chunks: number;
+  /** Whether the storage of the uploaded files answers, where they are not in the database. */
+  readonly originals?: 'ready' | 'unavailable';
   /** Processes on the same database, where it is shared. */
   readonly processes?: readonly { readonly role: string }[];
 }

@@ -7,6 +7,7 @@ const MAX_VALUES = 200;
 const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 const LEG_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const CALL_SECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160];
+const ORIGINALS_STATES = ['ready', 'unavailable'] as const;
 const INDEX_STATES = ['ready', 'checking', 'rebuilding', 'unavailable'] as const;
 
 /** Metrics as Prometheus reads them, with those of the process (memory, CPU, event loop). */
@@ -50,6 +51,9 @@ export function createPrometheusMetrics(version: string): Metrics {
   const pending = gauge('index_pending_writes', 'Changes that the vector index has not received yet.', []);
   const documents = gauge('documents', 'Documents by status of ingestion.', ['status']);
   const chunks = gauge('chunks', 'Chunks that can be searched.', []);
+  const originals = gauge('originals_state', '1 for the state of the storage of uploaded files, 0 for the others.', [
+    'state',
+  ]);
   const processes = gauge('cluster_processes', 'Processes on the shared database.', ['role']);
   const slots = gauge('sandbox_slots', 'Processes for Python: running a call, started, or not started.', ['state']);
   const waitingCalls = gauge('sandbox_waiting_calls', 'Calls of Python that wait for a slot.', []);
@@ -66,6 +70,9 @@ export function createPrometheusMetrics(version: string): Metrics {
     pending.set(now.pendingIndexWrites);
     for (const [status, count] of Object.entries(now.documents)) documents.set({ status }, count);
     chunks.set(now.chunks);
+    for (const state of now.originals === undefined ? [] : ORIGINALS_STATES) {
+      originals.set({ state }, state === now.originals ? 1 : 0);
+    }
     processes.reset();
     for (const { role } of now.processes ?? []) processes.inc({ role });
     if (occupancy === undefined) return;

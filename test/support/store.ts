@@ -16,7 +16,7 @@ export const testSpace: VectorSpaceName = { embedder: 'test/angles', version: '1
 
 export const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
 
-export type TestStoreOptions = Pick<StoreOptions, 'versionsKept'> & {
+export type TestStoreOptions = Pick<StoreOptions, 'versionsKept' | 'objects' | 'objectGraceMs' | 'report'> & {
   readonly schema?: NonNullable<StoreOptions['schema']>;
 };
 
@@ -27,9 +27,9 @@ export interface TestStore extends SqlStore {
   reopen(options?: TestStoreOptions): Promise<TestStore>;
 }
 
-/** A store in a temporary folder over the in-memory vector index, with `testSpace`, closed with the test. */
-export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
-  const path = await migratedDatabase(join(await temporaryFolder(), 'citewell.db'));
+/** A store in a temporary folder, or of an existing database, over the in-memory vector index, with `testSpace`, closed with the test. */
+export async function openTestStore(options: TestStoreOptions = {}, existing?: string): Promise<TestStore> {
+  const path = existing ?? (await migratedDatabase(join(await temporaryFolder(), 'citewell.db')));
   return open(path, memoryVectorIndex(), options);
 }
 

@@ -52,6 +52,14 @@ export function maintenanceCommands(program: Command, { context, ended }: Comman
     .option('--json', 'one JSON object per line')
     .action(async (options) => ended(await (await import('../migrate-store.ts')).migrateStore(options, context)));
   migrate
+    .command('originals')
+    .description('move the uploaded files to S3-compatible storage or back; run it again to continue')
+    .requiredOption('--to <place>', 's3://bucket/prefix, reached as CITEWELL_ORIGINALS_… and AWS_… say, or database')
+    .option('--json', 'one JSON object per line')
+    .action(async (options) =>
+      ended(await (await import('../migrate-originals.ts')).migrateOriginals(options, context)),
+    );
+  migrate
     .command('r2r')
     .description('copy users, collections, documents and conversations from R2R; run it again to continue')
     .option('--url <address>', 'of a running R2R server, such as http://localhost:7272; without its users')

@@ -102,9 +102,10 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
   router.get('/:id/download', async (request, response) => {
     const { as_of: asOf } = readQuery(request, asOfQuery);
     const document = await findThen(corpus, await findReadable(corpus, readId(request, 'id'), response), asOf);
-    const bytes = await viewAt(corpus, asOf).bytesOf(document.id);
-    if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is not stored.`);
-    sendDownload(response, document, bytes);
+    const original = await viewAt(corpus, asOf).originalOf(document.id);
+    if (original === undefined)
+      throw new ServiceError('not_found', `The file of document ${document.id} is not stored.`);
+    await sendDownload(response, document, original);
   });
 
   router.get('/:id/text', async (request, response) => {

@@ -16,10 +16,15 @@ export function metricsRoutes(services: Services, identified: RequestHandler): R
   router
     .route('/metrics')
     .get(...admitted, async (_request, response) => {
-      const [{ index, processes }, stats, backlog] = await Promise.all([status(), corpus.stats(), queue.backlog()]);
+      const [{ index, originals, processes }, stats, backlog] = await Promise.all([
+        status(),
+        corpus.stats(),
+        queue.backlog(),
+      ]);
       const { documents, chunks, pendingIndexWrites } = stats;
       const { contentType, text } = await metrics.render({
         ...{ index: index.state, queue: backlog, documents, chunks, pendingIndexWrites },
+        ...(originals && { originals: originals.state }),
         ...(processes && { processes }),
       });
       response.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store' }).send(text);

@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import { fromMemory } from '../../store/originals/original.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
@@ -36,7 +37,11 @@ export function runRoutes({
     const name = request.params.name.join('/');
     const file = await madeFiles.get(principalOf(response).userId, request.params.id, name);
     const { mediaType, bytes, contentHash } = file;
-    sendDownload(response, { mediaType, contentHash, fileName: name.slice(name.lastIndexOf('/') + 1) }, bytes);
+    await sendDownload(
+      response,
+      { mediaType, contentHash, fileName: name.slice(name.lastIndexOf('/') + 1) },
+      fromMemory(bytes),
+    );
   });
   return router;
 }

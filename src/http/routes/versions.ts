@@ -53,7 +53,7 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
   router.get('/:id/versions/:version/download', async (request, response) => {
     const { id, version } = await asked(request, response);
     const document = found(await versions.document(id, { version }), id, version);
-    sendDownload(response, document, found(await versions.bytesOf(id, { version }), id, version));
+    await sendDownload(response, document, found(await versions.originalOf(id, { version }), id, version));
   });
 
   router.post('/:id/versions/:version/restore', async (request, response) => {

@@ -47,6 +47,10 @@ export const systemStatus = z
       summaries: waitingCounts.exactOptional(),
       data: z.string(),
       database: z.string().exactOptional().describe('The database of the records, where it is not in the data folder.'),
+      originals: z
+        .object({ place: z.string(), state: z.enum(['ready', 'unavailable']) })
+        .exactOptional()
+        .describe('The storage of the uploaded files, where they are not in the database.'),
       processes: z
         .array(clusterProcess)
         .exactOptional()

@@ -1,3 +1,4 @@
+import type { ObjectStore } from '../originals/object-store.ts';
 import type { Store } from '../store.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import { createCollections } from './collections/sql-collections.ts';
@@ -19,6 +20,9 @@ import { notePlaces } from './index-sync/chunk-places.ts';
 import { takeMark } from './index-sync/in-step-mark.ts';
 import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
+import { createObjectRemovals } from './originals/object-removals.ts';
+import { createOriginalRecords } from './originals/original-records.ts';
+import { settlePlace } from './originals/originals-place.ts';
 import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
 import { createChunkSearch } from './search/chunk-search.ts';
 import { snapshotDatabase } from './snapshot-database.ts';
@@ -44,6 +48,10 @@ export interface RecordStoreOptions {
   readonly embeddingText: EmbeddingText;
   /** Number of earlier versions per document whose content is kept. */
   readonly versionsKept?: number;
+  /** Where the uploaded files are kept; undefined for the database. */
+  readonly objects?: ObjectStore | undefined;
+  /** Time after which an object of an interrupted upload is removed. */
+  readonly objectGraceMs?: number;
   /** Receives errors of background work. */
   readonly report?: (message: string, cause?: unknown) => void;
 }
@@ -75,7 +83,7 @@ export async function openStore(options: StoreOptions): Promise<SqlStore> {
 
 /** The store over an open database of either engine, which is closed with it, and when this fails. */
 export async function openRecordStore(sqlite: Database, options: RecordStoreOptions): Promise<SqlStore> {
-  const { index, embeddingText, versionsKept = VERSIONS_KEPT, report } = options;
+  const { index, embeddingText, versionsKept = VERSIONS_KEPT, objects, objectGraceMs, report } = options;
   let wasInStep = false;
   try {
     wasInStep = await sqlite.writer.transaction().execute(async (transaction) => {
@@ -86,12 +94,19 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
     await notePlaces(sqlite.writer, index);
     await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));
     await renewFullText(sqlite);
+    await settlePlace({ ...sqlite, objects, report });
   } catch (error) {
     await sqlite.close();
     throw error;
   }
   const upkeep = createIndexUpkeep({ sqlite, index, wasInStep, ...(report && { report }) });
   upkeep.wakeUp();
+  const removals = createObjectRemovals({ sqlite, objects, report });
+  removals.wakeUp();
+  const originals = createOriginalRecords({
+    ...{ sqlite, objects, onUnneeded: removals.wakeUp },
+    ...(objectGraceMs !== undefined && { graceMs: objectGraceMs }),
+  });
   const resets = createGraphResets(sqlite, report);
   resets.wakeUp();
   const others = otherServers(sqlite, report);
@@ -105,7 +120,7 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
       state: upkeep.state,
       onFailure: upkeep.reportFailure,
     }),
-    corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),
+    corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept, originals }),
     queue: createIngestionQueue(sqlite),
     sources: createSourceRecords(sqlite),
     followed: createFollowedSources(sqlite),
@@ -119,14 +134,16 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
     graphs: createGraphs(sqlite, resets),
     graphNames: createNameVectors(sqlite),
     graphSearch: createGraphSearch(sqlite),
-    versions: createVersions({ sqlite, upkeep, versionsKept }),
+    versions: createVersions({ sqlite, upkeep, versionsKept }, originals),
     summaries: createSummaries(sqlite),
     descriptions: createDescriptionVectors(sqlite),
     descriptionSearch: createDescriptionSearch(sqlite),
     contexts: createChunkContexts(sqlite),
     maintenance: upkeep,
+    ...(objects && { objects }),
     problem: sqlite.problem,
     async close() {
+      await removals.close();
       await resets.close();
       await upkeep.close();
       await sqlite.close();

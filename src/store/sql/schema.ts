@@ -49,6 +49,8 @@ export interface DocumentTable {
 export interface DocumentFileTable {
   readonly document_key: number;
   readonly bytes: Uint8Array;
+  /** Name of the object that has the bytes instead; `bytes` is empty then. */
+  readonly object: Generated<string | null>;
 }
 
 export interface DocumentTextTable {
@@ -255,6 +257,8 @@ export interface DocumentVersionTable {
 export interface VersionFileTable {
   readonly version_key: number;
   readonly bytes: Uint8Array;
+  /** Name of the object that has the bytes instead; `bytes` is empty then. */
+  readonly object: Generated<string | null>;
 }
 
 export interface VersionTextTable extends Omit<DocumentTextTable, 'document_key'> {
@@ -295,8 +299,19 @@ export interface KeptChunkTable extends Omit<VersionChunkTable, 'version_key'> {
 export interface VisibleOriginalTable {
   readonly document_key: number;
   readonly bytes: Uint8Array;
+  /** Name of the object that has the bytes instead; `bytes` is empty then. */
+  readonly object: Generated<string | null>;
   /** Metadata */
   readonly settings: JsonText;
+}
+
+/** Objects that are to be removed, unless a record refers to them. */
+export interface ObjectRemovalTable {
+  readonly object: string;
+  /** Empty for at once; later for one that is just being written, and will be referred to. */
+  readonly due_at: string;
+  /** When its removal began, after which no record may refer to it any more. */
+  readonly claimed_at: Generated<string | null>;
 }
 
 /** The tables of the record store, without the full-text indexes, which differ between database engines. */
@@ -329,5 +344,6 @@ export interface Tables extends UserTables, GraphTables, SourceTables {
   readonly messages: MessageTable;
   readonly conversation_summaries: ConversationSummaryTable;
   readonly ingestion_tasks: IngestionTaskTable;
+  readonly object_removals: ObjectRemovalTable;
   readonly settings: SettingTable;
 }

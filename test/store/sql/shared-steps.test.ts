@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { postgresSteps } from '../../../src/store/postgres/migrate.ts';
+import { executeFor } from '../../../src/store/sql/migrations/execute-for.ts';
 import { lastNumber, numberOf } from '../../../src/store/sql/migrations/run-steps.ts';
-import { executeFor, forEngine, type SharedStep, sharedSteps } from '../../../src/store/sql/migrations/shared-steps.ts';
+import { forEngine, type SharedStep, sharedSteps } from '../../../src/store/sql/migrations/shared-steps.ts';
 import { sqliteSteps } from '../../../src/store/sql/sqlite/migrate.ts';
 import { describeEngines } from '../../support/engines.ts';
 import { ingest, newChunks, newDocument, type TestStore } from '../../support/store.ts';

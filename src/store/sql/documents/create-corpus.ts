@@ -5,6 +5,7 @@ import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import { countPending } from '../index-sync/outbox.ts';
 import { verifyRemoval } from '../index-sync/verify-removal.ts';
+import type { OriginalRecords } from '../originals/original-records.ts';
 import { createChunkSearch } from '../search/chunk-search.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import { currentSpace } from '../vector-spaces/space-rows.ts';
@@ -20,29 +21,39 @@ import { setMetadata } from './set-metadata.ts';
 export interface CorpusParts extends PublishParts {
   /** Builds the text that is embedded for a chunk. */
   readonly embeddingText: EmbeddingText;
+  readonly originals: OriginalRecords;
 }
 
 /** The corpus over the record store and a vector index. */
 export function createCorpus(parts: CorpusParts): Corpus {
-  const { sqlite, upkeep, embeddingText } = parts;
+  const { sqlite, upkeep, embeddingText, originals } = parts;
   const { collections, state } = upkeep;
   const search = createChunkSearch({ search: sqlite.search, collections, state, onFailure: upkeep.reportFailure });
   return {
-    ...createIngestions({ sqlite, embeddingText, onPending: upkeep.wakeUp }),
-    ...createDocumentReads(sqlite),
+    ...createIngestions({ sqlite, embeddingText, originals, onPending: upkeep.wakeUp }),
+    ...createDocumentReads(sqlite, originals),
 
-    at: (asOf) => createPastReads(sqlite, asOf),
+    at: (asOf) => createPastReads(sqlite, originals, asOf),
 
-    publish: (id, publication) => publishDocument(parts, id, publication),
+    async publish(id, publication) {
+      const document = await publishDocument(parts, id, publication);
+      originals.tidy();
+      return document;
+    },
 
     editChunk: (id, change) => editChunk(sqlite, upkeep, id, change),
-    removeChunk: (id) => removeChunk(sqlite, upkeep, id),
+    async removeChunk(id) {
+      const receipt = await removeChunk(sqlite, upkeep, id);
+      originals.tidy();
+      return receipt;
+    },
 
     setMetadata: (id, metadata, how) =>
       sqlite.writer.transaction().execute((transaction) => setMetadata(transaction, { id, metadata, how })),
 
     async remove(filter) {
       const { receipt, removed } = await removeDocuments(sqlite, filter);
+      originals.tidy();
       return { ...receipt, ...(await verifyRemoval({ sqlite, upkeep, search }, removed)) };
     },
 

@@ -6,6 +6,7 @@ import type { Corpus } from '../../corpus.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
 import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
+import type { OriginalRecords } from '../originals/original-records.ts';
 import { toExtractedText, toOutline } from '../outline-rows.ts';
 import type { ChunkTable } from '../schema.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
@@ -25,6 +26,7 @@ export type DocumentReads = Pick<
   | 'each'
   | 'findByContent'
   | 'bytesOf'
+  | 'originalOf'
   | 'textOf'
   | 'outlinesOf'
   | 'chunksOf'
@@ -36,7 +38,14 @@ export type DocumentReads = Pick<
 
 const IDS_PER_QUERY = 1_000;
 
-export function createDocumentReads({ reader, search }: Database): DocumentReads {
+export function createDocumentReads({ reader, search }: Database, originals: OriginalRecords): DocumentReads {
+  const columnsOf = (id: string) =>
+    reader
+      .selectFrom('document_files as f')
+      .innerJoin('documents as d', 'd.key', 'f.document_key')
+      .select(['f.bytes', 'f.object'])
+      .where('d.id', '=', id.toLowerCase())
+      .executeTakeFirst();
   return {
     async get(id) {
       const row = await findRow(reader, id);
@@ -91,15 +100,8 @@ export function createDocumentReads({ reader, search }: Database): DocumentReads
       return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
     },
 
-    async bytesOf(id) {
-      const row = await reader
-        .selectFrom('document_files as f')
-        .innerJoin('documents as d', 'd.key', 'f.document_key')
-        .select('f.bytes')
-        .where('d.id', '=', id.toLowerCase())
-        .executeTakeFirst();
-      return row?.bytes;
-    },
+    bytesOf: (id) => originals.read(() => columnsOf(id)),
+    originalOf: (id) => originals.open(() => columnsOf(id)),
 
     async textOf(id) {
       const row = await reader

@@ -6,6 +6,7 @@ import type { Corpus, NewDocument } from '../../corpus.ts';
 import { type Attempt, TakenOver } from '../../taken-over.ts';
 import type { Database, Work } from '../database.ts';
 import { addPendingPlaces } from '../index-sync/chunk-places.ts';
+import type { OriginalRecords, StoredOriginal } from '../originals/original-records.ts';
 import { addTask, followStatus } from '../queue/task-rows.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
@@ -26,22 +27,26 @@ const notBegun = (id: string) =>
 export interface IngestionParts {
   readonly sqlite: Database;
   readonly embeddingText: EmbeddingText;
+  readonly originals: OriginalRecords;
   /** Called when index writes may be pending. */
   readonly onPending: () => void;
 }
 
-export function createIngestions({ sqlite, embeddingText, onPending }: IngestionParts): Ingestions {
+export function createIngestions({ sqlite, embeddingText, originals, onPending }: IngestionParts): Ingestions {
   const { reader, writer } = sqlite;
   return {
     begin: (document, { replace = false, queued = false } = {}) =>
-      writer.transaction().execute(async (transaction) => {
-        const existing = await findRow(transaction, document.id);
-        if (existing === undefined) await insertDocument(transaction, document);
-        else await takeOver(transaction, existing, document, replace);
-        const { key, attempt } = await requireRow(transaction, document.id);
-        await addTask(transaction, { documentKey: key, attempt, isHeld: !queued, priority: 0 });
-        return readOne(transaction, document.id);
-      }),
+      originals.store(document.bytes, (stored) =>
+        writer.transaction().execute(async (transaction) => {
+          const existing = await findRow(transaction, document.id);
+          if (existing === undefined) await insertDocument(transaction, document, stored);
+          else await takeOver(transaction, existing, { document, stored, replace });
+          await stored.confirm(transaction);
+          const { key, attempt } = await requireRow(transaction, document.id);
+          await addTask(transaction, { documentKey: key, attempt, isHeld: !queued, priority: 0 });
+          return readOne(transaction, document.id);
+        }),
+      ),
 
     async setStatus(id, status, attempt) {
       await writer.transaction().execute(async (transaction) => {
@@ -127,7 +132,7 @@ export async function readOne(database: Queries, id: string): Promise<Document> 
   return document;
 }
 
-async function insertDocument(database: Queries, document: NewDocument): Promise<void> {
+async function insertDocument(database: Queries, document: NewDocument, { columns }: StoredOriginal): Promise<void> {
   const submitted = toSubmitted(document);
   const now = new Date().toISOString();
   const { key } = await database
@@ -151,10 +156,19 @@ async function insertDocument(database: Queries, document: NewDocument): Promise
     .returning('key')
     .executeTakeFirstOrThrow();
   await setCollections(database, key, submitted.collectionIds);
-  await database.insertInto('document_files').values({ document_key: key, bytes: document.bytes }).execute();
+  await database
+    .insertInto('document_files')
+    .values({ document_key: key, ...columns })
+    .execute();
 }
 
-async function takeOver(database: Queries, row: DocumentRow, document: NewDocument, replace: boolean): Promise<void> {
+interface Replacing {
+  readonly document: NewDocument;
+  readonly stored: StoredOriginal;
+  readonly replace: boolean;
+}
+
+async function takeOver(database: Queries, row: DocumentRow, { document, stored, replace }: Replacing): Promise<void> {
   if (row.owner_id !== document.ownerId || (row.ingestion_status !== 'failed' && !replace)) {
     const state = isSettled(row) ? 'exists already' : `is being ingested (${row.ingestion_status})`;
     throw new ServiceError('conflict', `Document ${row.id} ${state}. Delete it first, or submit under another id.`);
@@ -173,18 +187,14 @@ async function takeOver(database: Queries, row: DocumentRow, document: NewDocume
     attempt: row.attempt + 1,
     settings: JSON.stringify(document.settings),
   });
-  await database
-    .updateTable('document_files')
-    .set({ bytes: document.bytes })
-    .where('document_key', '=', row.key)
-    .execute();
+  await database.updateTable('document_files').set(stored.columns).where('document_key', '=', row.key).execute();
 }
 
 /** Stores the original bytes of the visible content, which a version will need, before new ones replace them. */
 async function keepOriginal(database: Queries, key: number): Promise<void> {
   await sql`
-    insert into visible_originals (document_key, bytes, settings)
-    select d.key, f.bytes, d.settings from documents d join document_files f on f.document_key = d.key
+    insert into visible_originals (document_key, bytes, object, settings)
+    select d.key, f.bytes, f.object, d.settings from documents d join document_files f on f.document_key = d.key
     where d.key = ${key}
     on conflict do nothing`.execute(database);
 }

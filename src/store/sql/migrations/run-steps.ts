@@ -132,7 +132,8 @@ async function readWorksFrom(database: Kysely<Tables>): Promise<number | undefin
   return row === undefined ? undefined : Number(row.value);
 }
 
-async function raiseWorksFrom(transaction: Kysely<Tables>, to: number): Promise<void> {
+/** From now on, servers must know the step of this number. */
+export async function raiseWorksFrom(transaction: Kysely<Tables>, to: number): Promise<void> {
   const value = String(Math.max(to, (await readWorksFrom(transaction)) ?? 0));
   await transaction
     .insertInto('settings')

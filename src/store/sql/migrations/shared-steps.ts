@@ -1,8 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
-import { type ColumnTypes, dialectOf, type SqlDialect } from '../sql-dialect.ts';
+import { type ColumnTypes, dialectOf } from '../sql-dialect.ts';
 import { remoteSources } from './0019-remote-sources.ts';
 import { failedItems } from './0020-failed-items.ts';
+import { originalObjects } from './0021-original-objects.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -20,6 +21,7 @@ export interface SharedStep {
 export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0019-remote-sources': remoteSources,
   '0020-failed-items': failedItems,
+  '0021-original-objects': originalObjects,
 };
 
 /** The steps for the engine of the database that they are applied to. */
@@ -30,11 +32,3 @@ export const forEngine = (steps: Readonly<Record<string, SharedStep>>): Readonly
       { up: (database: Kysely<Tables>) => up(database, dialectOf(database).types), worksFrom },
     ]),
   );
-
-/** Executes statements that the engines write differently, such as those of triggers. */
-export async function executeFor(
-  database: Kysely<Tables>,
-  statements: Readonly<Record<SqlDialect['name'], readonly string[]>>,
-): Promise<void> {
-  for (const statement of statements[dialectOf(database).name]) await sql.raw(statement).execute(database);
-}

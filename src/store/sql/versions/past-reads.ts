@@ -8,18 +8,24 @@ import type { Database } from '../database.ts';
 import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
 import { toDocuments } from '../documents/document-rows.ts';
 import { filterToSql } from '../filters/to-sql.ts';
+import type { OriginalRecords } from '../originals/original-records.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { documentsAsOf, type RowAsOf, rowAsOf } from './row-as-of.ts';
-import { bytesAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
+import { originalAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
 
 const IDS_PER_QUERY = 500;
 
 /** The corpus as of a point in time. */
-export function createPastReads({ reader, search }: Database, asOf: string): CorpusView {
+export function createPastReads({ reader, search }: Database, originals: OriginalRecords, asOf: string): CorpusView {
   const then = { asOf };
+
+  async function columnsOf(id: string) {
+    const row = await rowAsOf(reader, id, then);
+    return row && originalAsOf(reader, row);
+  }
 
   async function chunksAmong(database: Queries, ids: readonly string[]): Promise<Chunk[]> {
     const wanted = sql.join(ids.map((id) => id.toLowerCase()));
@@ -75,10 +81,8 @@ export function createPastReads({ reader, search }: Database, asOf: string): Cor
         return { items: await toDocuments(transaction, rows), total: counted.rows[0]?.total ?? 0 };
       }),
 
-    async bytesOf(id) {
-      const row = await rowAsOf(reader, id, then);
-      return row && bytesAsOf(reader, row);
-    },
+    bytesOf: (id) => originals.read(() => columnsOf(id)),
+    originalOf: (id) => originals.open(() => columnsOf(id)),
 
     async textOf(id) {
       const row = await rowAsOf(reader, id, then);

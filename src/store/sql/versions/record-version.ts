@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DocumentRow } from '../documents/document-rows.ts';
+import { visibleColumns } from '../originals/original-records.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
@@ -72,8 +73,8 @@ async function keepContent(database: Queries, { key, generation }: DocumentRow, 
     insert into version_texts (version_key, text, pages, headings)
     select ${version}, text, pages, headings from document_texts where document_key = ${key}`.execute(database);
   await sql`
-    insert into version_files (version_key, bytes)
-    select ${version}, coalesce(o.bytes, f.bytes) from document_files f
+    insert into version_files (version_key, bytes, object)
+    select ${version}, ${visibleColumns} from document_files f
     left join visible_originals o on o.document_key = f.document_key where f.document_key = ${key}`.execute(database);
   await addVersionTerms(database, version);
 }

@@ -10,7 +10,7 @@ import { addPending } from '../index-sync/outbox-entries.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import { allSpaces, describeSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { noVersion, type RowAsOf, rowAsOf } from './row-as-of.ts';
-import { bytesAsOf, textAsOf } from './version-content.ts';
+import { originalAsOf, textAsOf } from './version-content.ts';
 
 /**
  * Publishes a document again in the state of a version, as a new version. Chunks that are still visible are reused;
@@ -31,7 +31,7 @@ export async function restoreVersion(
     if (then === undefined) throw noVersion(id, version);
     if (then.version_key === 0) throw new ServiceError('conflict', `"${version}" is what document ${id} is now.`);
     const text = (await textAsOf(transaction, then)) ?? { text: '', pages: [] };
-    const bytes = await bytesAsOf(transaction, then);
+    const original = await originalAsOf(transaction, then);
     await dropStaged(transaction, row);
     await keepShared(transaction, row, then);
     await restoreContent(transaction, row, then);
@@ -41,8 +41,8 @@ export async function restoreVersion(
     await replaceVisible(transaction, { ...row, submitted }, replacement);
     const { settings } = then;
     await transaction.updateTable('documents').set({ settings }).where('key', '=', row.key).execute();
-    if (bytes !== undefined) {
-      await transaction.updateTable('document_files').set({ bytes }).where('document_key', '=', row.key).execute();
+    if (original !== undefined) {
+      await transaction.updateTable('document_files').set(original).where('document_key', '=', row.key).execute();
     }
     return readOne(transaction, id);
   });

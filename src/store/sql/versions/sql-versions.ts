@@ -3,16 +3,17 @@ import { diffChunks } from '../../diff-chunks.ts';
 import type { DocumentVersion, DocumentVersions, RetirementReceipt, VersionChoice } from '../../versions.ts';
 import { type DocumentRow, findRow, toDocuments } from '../documents/document-rows.ts';
 import type { PublishParts } from '../documents/publish-document.ts';
+import type { OriginalRecords } from '../originals/original-records.ts';
 import type { DocumentVersionTable } from '../schema.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { restoreVersion } from './restore-version.ts';
 import { type RowAsOf, rowAsOf } from './row-as-of.ts';
-import { bytesAsOf, chunksAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
+import { chunksAsOf, originalAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
 
 /** DocumentVersions in the record store. */
-export function createVersions(parts: PublishParts): DocumentVersions {
+export function createVersions(parts: PublishParts, originals: OriginalRecords): DocumentVersions {
   const { reader } = parts.sqlite;
 
   /** Runs `read` for a version in one transaction; undefined when there is no such version. */
@@ -50,7 +51,8 @@ export function createVersions(parts: PublishParts): DocumentVersions {
       }),
 
     document: (id, choice) => inVersion(id, choice, async (database, row) => (await toDocuments(database, [row]))[0]),
-    bytesOf: (id, choice) => inVersion(id, choice, bytesAsOf),
+    bytesOf: (id, choice) => originals.read(() => inVersion(id, choice, originalAsOf)),
+    originalOf: (id, choice) => originals.open(async () => inVersion(id, choice, originalAsOf)),
     textOf: (id, choice) => inVersion(id, choice, textAsOf),
     chunksOf: async (id, choice, page) =>
       (await inVersion(id, choice, (database, row) => readChunksAsOf(database, row, page))) ?? { items: [], total: 0 },
@@ -70,7 +72,11 @@ export function createVersions(parts: PublishParts): DocumentVersions {
         return { from, to, unchanged, differences };
       }),
 
-    restore: (id, version) => restoreVersion(parts, id, version),
+    async restore(id, version) {
+      const document = await restoreVersion(parts, id, version);
+      originals.tidy();
+      return document;
+    },
   };
 }
 

@@ -4,21 +4,25 @@ import { withPlaces } from '../../../documents/places.ts';
 import type { ExtractedText, Page, Paged } from '../../corpus.ts';
 import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
 import { toDocuments } from '../documents/document-rows.ts';
+import { type OriginalColumns, visibleColumns } from '../originals/original-records.ts';
 import { toExtractedText } from '../outline-rows.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import type { RowAsOf } from './row-as-of.ts';
 
-/** The original bytes of a version. */
-export async function bytesAsOf(database: Queries, { key, version_key }: RowAsOf): Promise<Uint8Array | undefined> {
+/** How the records have the original of a version. */
+export async function originalAsOf(
+  database: Queries,
+  { key, version_key }: RowAsOf,
+): Promise<OriginalColumns | undefined> {
   const query =
     version_key > 0
-      ? sql<{ bytes: Uint8Array }>`select bytes from version_files where version_key = ${version_key}`
+      ? sql<OriginalColumns>`select bytes, object from version_files where version_key = ${version_key}`
       : // Those of a successor that waits to be read are not what is seen.
-        sql<{ bytes: Uint8Array }>`
-          select coalesce(o.bytes, f.bytes) as bytes from document_files f
+        sql<OriginalColumns>`
+          select ${visibleColumns} from document_files f
           left join visible_originals o on o.document_key = f.document_key where f.document_key = ${key}`;
-  return (await query.execute(database)).rows[0]?.bytes;
+  return (await query.execute(database)).rows[0];
 }
 
 interface TextRow {

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../errors.ts';
+import { factsOf } from './object-name.ts';
+import type { ObjectStore, ReadOptions } from './object-store.ts';
+
+/** The record names an object that is not there. */
+export class MissingObject extends ServiceError {}
+
+/** Reads in a row without a single byte, before a stream is given up. */
+const MAX_FUTILE_READS = 3;
+
+/**
+ * The bytes of an object in pieces. A read that breaks off is continued. The hash of a whole object is verified before its
+ * last piece is given, so that nobody takes a damaged file for a complete one.
+ */
+export async function* streamObject(
+  objects: ObjectStore,
+  object: string,
+  { range, signal }: ReadOptions = {},
+): AsyncGenerator<Uint8Array, void> {
+  const { hash, size } = factsOf(object);
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  const isWhole = start === 0 && end === size - 1;
+  const hashed = createHash('sha256');
+  let at = start;
+  let last: Uint8Array | undefined;
+  for (let futile = 0; at <= end; ) {
+    const before = at;
+    const isRest = at > 0 || end < size - 1;
+    const found = await objects.get(object, { ...(isRest && { range: { start: at, end } }), signal });
+    if (found === undefined) {
+      throw new MissingObject('store_failed', `The object ${object} is missing in ${objects.name}.`, {
+        publicMessage: 'The file of this document is missing in the storage of the originals.',
+      });
+    }
+    try {
+      for await (const piece of found) {
+        if (last !== undefined) yield last;
+        last = piece;
+        hashed.update(piece);
+        at += piece.byteLength;
+      }
+      if (at <= end) throw new ServiceError('store_failed', `${objects.name} ended the object ${object} too early.`);
+    } catch (error) {
+      futile = at > before ? 0 : futile + 1;
+      if (signal?.aborted || futile >= MAX_FUTILE_READS) throw error;
+    }
+  }
+  if (at > end + 1 || (isWhole && hashed.digest('hex') !== hash)) {
+    throw new ServiceError(
+      'store_failed',
+      `The object ${object} in ${objects.name} is damaged: its bytes have another SHA-256 than its name says. ` +
+        'Restore it from a version of the bucket or a backup, or upload the document again.',
+      { publicMessage: 'The stored file of this document is damaged. Upload it again.' },
+    );
+  }
+  if (last !== undefined) yield last;
+}
+
+/** The verified bytes of an object, in one buffer. */
+export async function readObject(objects: ObjectStore, object: string, signal?: AbortSignal): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(factsOf(object).size);
+  let at = 0;
+  for await (const piece of streamObject(objects, object, { signal })) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}

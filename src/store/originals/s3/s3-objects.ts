@@ -1,0 +1,165 @@
+import pLimit from 'p-limit';
+import { ServiceError } from '../../../errors.ts';
+import type { ObjectStore } from '../object-store.ts';
+import { away, openRequests, reasonOf, S3Refusal, type S3Request } from './s3-requests.ts';
+import { nameOfPlace, placeOf, type S3Settings } from './s3-settings.ts';
+
+/** Larger objects are sent in parts of this size. Each part on its way is copied once. */
+const PART_BYTES = 16 * 1024 * 1024;
+const PARTS_AT_ONCE = 2;
+/** Between two pieces of an answer. */
+const SILENT_MS = 60_000;
+const PROBE_WITHIN_MS = 3_000;
+/** After the first of these, the last answer is given while the question is asked anew; after the second, it is awaited. */
+const PROBE_FRESH_MS = 5_000;
+const PROBE_USABLE_MS = 60_000;
+/** Need not be there: that it is not is an answer, too. */
+const PROBED = 'citewell.json';
+
+/** Objects of a bucket of S3, or of a service that speaks its protocol; `pausesMs` are those before repeated requests. */
+export function openS3Objects(
+  settings: S3Settings,
+  { pausesMs }: { readonly pausesMs?: readonly number[] } = {},
+): ObjectStore {
+  const send = openRequests(settings, pausesMs);
+  const name = nameOfPlace(settings);
+  let probed: { readonly at: number; readonly problem: string | undefined } | undefined;
+  let probing: Promise<string | undefined> | undefined;
+
+  async function get(request: Omit<S3Request, 'method'>): Promise<Response | undefined> {
+    try {
+      return await send({ ...request, method: 'GET' });
+    } catch (error) {
+      if (error instanceof S3Refusal && error.status === 404 && error.reason !== 'NoSuchBucket') return undefined;
+      throw error;
+    }
+  }
+
+  async function probe(): Promise<string | undefined> {
+    try {
+      await (await get({ object: PROBED, tries: 1, withinMs: PROBE_WITHIN_MS }))?.arrayBuffer();
+      return undefined;
+    } catch (error) {
+      return error instanceof ServiceError ? error.message : reasonOf(error);
+    }
+  }
+
+  return {
+    place: placeOf(settings),
+    name,
+
+    async put(object, bytes, signal) {
+      if (bytes.byteLength > PART_BYTES) return putInParts(send, object, bytes, signal);
+      await discard(await send({ method: 'PUT', object, body: bytes, signal }));
+    },
+
+    async get(object, { range, signal } = {}) {
+      const headers = range && { range: `bytes=${range.start}-${range.end}` };
+      const response = await get({ object, signal, ...(headers && { headers }) });
+      if (response === undefined) return undefined;
+      if (range !== undefined && response.status !== 206) {
+        await response.body?.cancel();
+        throw new ServiceError('store_failed', `${name} does not send parts of objects (status ${response.status}).`);
+      }
+      return piecesOf(response, name, signal);
+    },
+
+    async remove(object, signal) {
+      try {
+        await discard(await send({ method: 'DELETE', object, signal }));
+      } catch (error) {
+        if (!(error instanceof S3Refusal && error.status === 404 && error.reason !== 'NoSuchBucket')) throw error;
+      }
+    },
+
+    async problem() {
+      const age = probed === undefined ? Number.POSITIVE_INFINITY : performance.now() - probed.at;
+      if (age > PROBE_FRESH_MS) {
+        probing ??= probe().then((problem) => {
+          probed = { at: performance.now(), problem };
+          probing = undefined;
+          return problem;
+        });
+      }
+      return age > PROBE_USABLE_MS ? probing : probed?.problem;
+    },
+  };
+}
+
+/** Reads an answer to its end, so that its connection can be used again. */
+const discard = async (response: Response): Promise<void> => void (await response.arrayBuffer().catch(() => undefined));
+
+async function* piecesOf(
+  { body }: Response,
+  name: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const silence = Promise.withResolvers<never>();
+      const timer = setTimeout(() => silence.reject(new Error(`nothing came for ${SILENT_MS / 1000} s`)), SILENT_MS);
+      const { done, value } = await Promise.race([reader.read(), silence.promise]).finally(() => clearTimeout(timer));
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw away(name, reasonOf(error), error);
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** A multipart upload, which is taken back when it fails. */
+async function putInParts(
+  send: (request: S3Request) => Promise<Response>,
+  object: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const begun = await (await send({ method: 'POST', object, query: { uploads: '' }, signal })).text();
+  const uploadId = unescaped(/<UploadId>([^<]+)<\/UploadId>/.exec(begun)?.[1] ?? '');
+  if (uploadId === '') throw new ServiceError('store_failed', `The upload of ${object} was answered with no number.`);
+  const failing = new AbortController();
+  const either = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
+  try {
+    const limit = pLimit(PARTS_AT_ONCE);
+    const count = Math.ceil(bytes.byteLength / PART_BYTES);
+    const tags = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        limit(async () => {
+          const body = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
+          const query = { partNumber: String(index + 1), uploadId };
+          const response = await send({ method: 'PUT', object, query, body, signal: either });
+          await discard(response);
+          return response.headers.get('etag') ?? '';
+        }),
+      ),
+    );
+    const parts = tags.map(
+      (tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`,
+    );
+    const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
+    const headers = { 'content-type': 'application/xml' };
+    const ended = await send({ method: 'POST', object, query: { uploadId }, headers, body, signal });
+    const answer = await ended.text();
+    // The status is sent before the service has put the parts together.
+    if (!/<CompleteMultipartUploadResult[\s>]/.test(answer)) {
+      const reason = /<Code>([^<]{1,200})<\/Code>/.exec(answer)?.[1] ?? 'no reason';
+      throw new ServiceError('store_failed', `The parts of ${object} were not put together (${reason}).`);
+    }
+  } catch (error) {
+    failing.abort();
+    await send({ method: 'DELETE', object, query: { uploadId }, tries: 1 })
+      .then(discard)
+      .catch(() => undefined);
+    throw error;
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const unescaped = (text: string): string => text.replace(/&(\w+);/g, (whole, entity) => ENTITIES[entity] ?? whole);
+const escaped = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => `&${sign === '&' ? 'amp' : sign === '<' ? 'lt' : 'gt'};`);

@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../schema.ts';
+import { dialectOf, type SqlDialect } from '../sql-dialect.ts';
+
+/** Executes statements that the engines write differently, such as those of triggers. */
+export async function executeFor(
+  database: Kysely<Tables>,
+  statements: Readonly<Record<SqlDialect['name'], readonly string[]>>,
+): Promise<void> {
+  for (const statement of statements[dialectOf(database).name]) await sql.raw(statement).execute(database);
+}

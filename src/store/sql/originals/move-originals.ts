@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import pLimit from 'p-limit';
+import { ServiceError } from '../../../errors.ts';
+import { factsOf, newObjectName } from '../../originals/object-name.ts';
+import type { ObjectStore } from '../../originals/object-store.ts';
+import { MissingObject, readObject, streamObject } from '../../originals/read-object.ts';
+import type { Database } from '../database.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import { removeUnneeded } from './object-removals.ts';
+import { confirmObjects, noteObjects } from './original-records.ts';
+import { claimStorage, ORIGINALS_SETTINGS, readPlace, releaseStorage, writePlace } from './originals-place.ts';
+
+export interface MoveEvent {
+  readonly type: 'began' | 'progress' | 'done';
+  readonly files: number;
+  readonly bytes: number;
+  readonly totalFiles: number;
+  readonly totalBytes: number;
+}
+
+export interface MoveParts {
+  /** Which nobody else uses meanwhile. */
+  readonly database: Pick<Database, 'writer' | 'reader'>;
+  readonly objects: ObjectStore;
+  readonly signal: AbortSignal;
+}
+
+const TABLES = [
+  { name: 'document_files', key: 'document_key' },
+  { name: 'version_files', key: 'version_key' },
+  { name: 'visible_originals', key: 'document_key' },
+] as const;
+
+/** Of a batch, unless one file has more. */
+const BATCH_BYTES = 32_000_000;
+const BATCH_FILES = 50;
+const AT_ONCE = 8;
+
+interface Row {
+  readonly key: number;
+  readonly size: number;
+  readonly object: string | null;
+}
+
+/**
+ * Moves all originals from the database to a storage. Each is read back and compared before its record refers to it. The
+ * same call continues an interrupted move.
+ */
+export async function* moveToObjects({ database, objects, signal }: MoveParts): AsyncGenerator<MoveEvent, void> {
+  const { writer } = database;
+  await requirePlace(writer, objects, 'there');
+  await claimStorage(writer, objects);
+  await writePlace(writer, { place: objects.place, moving: 'there' });
+  const tally = await begin(writer, sql`object is null`, sql`octet_length(bytes)`);
+  yield { type: 'began', ...tally };
+  for (const table of TABLES) {
+    for await (const rows of batches(writer, table, sql`object is null`)) {
+      signal.throwIfAborted();
+      const limit = pLimit(AT_ONCE);
+      const stored = await settled(rows.map((row) => limit(() => putOne(database, objects, { table, row, signal }))));
+      await writer.transaction().execute(async (transaction) => {
+        const names = stored.map(({ object }) => object);
+        await confirmObjects(transaction, names);
+        for (const { key, object } of stored) {
+          const columns = sql`bytes = ${new Uint8Array()}, object = ${object}`;
+          await sql`update ${sql.table(table.name)} set ${columns} where ${sql.ref(table.key)} = ${key}`.execute(
+            transaction,
+          );
+        }
+      });
+      yield { type: 'progress', ...tally.add(rows) };
+    }
+  }
+  await writePlace(writer, { place: objects.place });
+  yield { type: 'done', ...tally };
+}
+
+/** Moves all originals from a storage to the database, then removes the objects. Continues like `moveToObjects`. */
+export async function* moveToDatabase({ database, objects, signal }: MoveParts): AsyncGenerator<MoveEvent, void> {
+  const { writer } = database;
+  await requirePlace(writer, objects, 'back');
+  await claimStorage(writer, objects);
+  await writePlace(writer, { place: objects.place, moving: 'back' });
+  yield* fillFromObjects({ database, objects, signal });
+  await removeUnneeded(database, objects, signal);
+  await releaseStorage(objects);
+  await writePlace(writer, undefined);
+}
+
+/**
+ * Makes a copy of a database complete by itself: its records get the bytes of their objects, which stay. The files of
+ * documents for which `isGone` holds, having been removed since the copy was made, are left out.
+ */
+export async function* fillCopy(
+  parts: MoveParts & { readonly isGone: (object: string) => Promise<boolean> },
+): AsyncGenerator<MoveEvent, void> {
+  const { writer } = parts.database;
+  yield* fillFromObjects(parts);
+  await writer.deleteFrom('object_removals').execute();
+  await writer.deleteFrom('settings').where('name', 'in', ORIGINALS_SETTINGS).execute();
+}
+
+async function* fillFromObjects({
+  database: { writer },
+  objects,
+  signal,
+  isGone = async () => false,
+}: MoveParts & { readonly isGone?: (object: string) => Promise<boolean> }): AsyncGenerator<MoveEvent, void> {
+  const tally = await begin(writer, sql`object is not null`, sizeInName);
+  yield { type: 'began', ...tally };
+  for (const table of TABLES) {
+    for await (const rows of batches(writer, table, sql`object is not null`)) {
+      signal.throwIfAborted();
+      const limit = pLimit(AT_ONCE);
+      const read = await settled(
+        rows.map(({ key, object }) =>
+          limit(async () => {
+            const bytes = await readObject(objects, object ?? '', signal).catch(async (error: unknown) => {
+              if (error instanceof MissingObject && (await isGone(object ?? ''))) return undefined;
+              throw error;
+            });
+            return { key, bytes };
+          }),
+        ),
+      );
+      await writer.transaction().execute(async (transaction) => {
+        for (const { key, bytes } of read) await putBack(transaction, table, key, bytes);
+      });
+      yield { type: 'progress', ...tally.add(rows) };
+    }
+  }
+  yield { type: 'done', ...tally };
+}
+
+async function requirePlace(writer: Queries, objects: ObjectStore, moving: 'there' | 'back'): Promise<void> {
+  const recorded = await readPlace(writer);
+  if (recorded === undefined ? moving === 'there' : recorded.place === objects.place) return;
+  throw new ServiceError(
+    'conflict',
+    recorded === undefined
+      ? 'The originals are in the database already.'
+      : `The originals are in ${recorded.place}. Copy them to ${objects.place} with all objects by a tool for buckets, and ` +
+          'set CITEWELL_ORIGINALS to it; or move them to the database first (--to database).',
+  );
+}
+
+/** Writes an object, reads it back and compares. */
+async function putOne(
+  { writer, reader }: MoveParts['database'],
+  objects: ObjectStore,
+  { table, row, signal }: { table: (typeof TABLES)[number]; row: Row; signal: AbortSignal },
+): Promise<{ readonly key: number; readonly object: string }> {
+  const { rows } = await sql<{ bytes: Uint8Array }>`
+    select bytes from ${sql.table(table.name)} where ${sql.ref(table.key)} = ${row.key}`.execute(reader);
+  const [found] = rows;
+  if (found === undefined) throw new ServiceError('conflict', 'The database is being changed by another program.');
+  const { bytes } = found;
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  const object = newObjectName({ hash, size: bytes.byteLength });
+  await noteObjects(writer, [object]);
+  await objects.put(object, bytes, signal);
+  for await (const _ of streamObject(objects, object, { signal })) signal.throwIfAborted();
+  return { key: row.key, object };
+}
+
+async function putBack(
+  transaction: Queries,
+  { name, key: keyColumn }: (typeof TABLES)[number],
+  key: number,
+  bytes: Uint8Array | undefined,
+): Promise<void> {
+  const ofRow = sql`where ${sql.ref(keyColumn)} = ${key}`;
+  if (bytes === undefined) {
+    await sql`delete from ${sql.table(name)} ${ofRow}`.execute(transaction);
+    return;
+  }
+  try {
+    await sql`update ${sql.table(name)} set bytes = ${bytes}, object = null ${ofRow}`.execute(transaction);
+  } catch (error) {
+    throw new ServiceError(
+      'store_failed',
+      `A file of ${Math.ceil(bytes.byteLength / 1e6)} MB (${name}, ${keyColumn} ${key}) could not be written to the ` +
+        'database. PostgreSQL takes none of more than some 250 MB: delete such documents first.',
+      { cause: error },
+    );
+  }
+}
+
+/** Waits for all, also when one fails, so that none goes on unobserved. */
+async function settled<T>(running: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(running);
+  return Promise.all(running);
+}
+
+type Condition = ReturnType<typeof sql>;
+
+/** Names of objects are `<hash>-<size>-<random>`. */
+const sizeInName = sql`cast(substr(object, 66, length(object) - 82) as bigint)`;
+
+async function begin(writer: Queries, condition: Condition, size: Condition) {
+  let [totalFiles, totalBytes] = [0, 0];
+  for (const { name } of TABLES) {
+    const { rows } = await sql<{ files: number; bytes: number | null }>`
+      select count(*) as files, sum(${size}) as bytes from ${sql.table(name)} where ${condition}`.execute(writer);
+    totalFiles += Number(rows[0]?.files ?? 0);
+    totalBytes += Number(rows[0]?.bytes ?? 0);
+  }
+  return {
+    ...{ files: 0, bytes: 0, totalFiles, totalBytes },
+    add(rows: readonly Row[]) {
+      this.files += rows.length;
+      this.bytes += rows.reduce((sum, { size: each }) => sum + each, 0);
+      const { files, bytes } = this;
+      return { files, bytes, totalFiles, totalBytes };
+    },
+  };
+}
+
+/** The rows that are to be moved, by key, in batches that fit into memory. */
+async function* batches(
+  writer: Queries,
+  { name, key }: (typeof TABLES)[number],
+  condition: Condition,
+): AsyncGenerator<readonly Row[], void> {
+  for (let last = 0; ; ) {
+    const { rows } = await sql<{ key: number; size: number; object: string | null }>`
+      select ${sql.ref(key)} as key, octet_length(bytes) as size, object from ${sql.table(name)}
+      where ${condition} and ${sql.ref(key)} > ${last} order by ${sql.ref(key)} limit ${sql.lit(BATCH_FILES)}`.execute(
+      writer,
+    );
+    if (rows.length === 0) return;
+    let batch: Row[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      const size = row.object === null ? row.size : factsOf(row.object).size;
+      if (batch.length > 0 && bytes + size > BATCH_BYTES) break;
+      batch = [...batch, { ...row, size }];
+      bytes += size;
+    }
+    yield batch;
+    last = batch.at(-1)?.key ?? last;
+  }
+}

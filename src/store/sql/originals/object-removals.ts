@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import pLimit from 'p-limit';
+import type { ObjectStore } from '../../originals/object-store.ts';
+import type { Database } from '../database.ts';
+
+export interface ObjectRemovals {
+  /** Removes what is due now, in the background. */
+  wakeUp(): void;
+  close(): Promise<void>;
+}
+
+interface RemovalParts {
+  readonly sqlite: Pick<Database, 'reader' | 'writer' | 'shared'>;
+  readonly objects: ObjectStore | undefined;
+  readonly report?: ((message: string, cause?: unknown) => void) | undefined;
+}
+
+const OBJECTS_AT_ONCE = 100;
+const CALLS_AT_ONCE = 8;
+const EVERY_MS = 30_000;
+
+/**
+ * Removes objects that no record refers to: at once those of removed documents, on whichever server that was, and after
+ * their grace time those of uploads that a crash interrupted, on the server that leads. While the storage is away, they
+ * stay noted.
+ */
+export function createObjectRemovals({ sqlite, objects, report }: RemovalParts): ObjectRemovals {
+  if (objects === undefined) return { wakeUp() {}, async close() {} };
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  let hasFailed = false;
+  const work = async () => {
+    while (isWanted && !closing.signal.aborted) {
+      isWanted = false;
+      try {
+        while ((await removeSome(sqlite, objects, closing.signal)) && !closing.signal.aborted);
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed && !closing.signal.aborted) {
+          report?.('Files of removed documents could not be removed from the storage yet; this is tried again.', error);
+        }
+        hasFailed = true;
+      }
+    }
+  };
+  const wakeUp = () => {
+    isWanted = true;
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+  };
+  const timer = setInterval(() => {
+    if (sqlite.shared === undefined || sqlite.shared.leads()) wakeUp();
+  }, EVERY_MS);
+  timer.unref();
+  return {
+    wakeUp,
+    async close() {
+      clearInterval(timer);
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+type Both = Pick<Database, 'reader' | 'writer'>;
+
+/** Removes all that is due. For callers that have the database for themselves. */
+export async function removeUnneeded(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<void> {
+  while (await removeSome(database, objects, signal));
+}
+
+/** Whether there may be more. */
+async function removeSome(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<boolean> {
+  const { writer } = database;
+  const claimed = await claimDue(database);
+  if (claimed === undefined) return false;
+  const limit = pLimit(CALLS_AT_ONCE);
+  const results = await Promise.allSettled(
+    claimed.map((object) =>
+      limit(async () => {
+        signal.throwIfAborted();
+        await objects.remove(object, signal);
+        return object;
+      }),
+    ),
+  );
+  const removed = results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  if (removed.length > 0) await writer.deleteFrom('object_removals').where('object', 'in', removed).execute();
+  const failed = results.find((each) => each.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return true;
+}
+
+/**
+ * Takes some that are due and not referred to: from then on, no record may refer to them. Forgets those that one does.
+ * Undefined where nothing is due.
+ */
+async function claimDue({ reader, writer }: Both): Promise<readonly string[] | undefined> {
+  const now = new Date().toISOString();
+  // Asked without a transaction first, for which all servers would wait.
+  const some = await reader
+    .selectFrom('object_removals')
+    .select('object')
+    .where('due_at', '<=', now)
+    .limit(1)
+    .execute();
+  if (some.length === 0) return undefined;
+  return writer.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ object: string; used: number }>`
+      select r.object, exists (select 1 from document_files f where f.object = r.object)
+        or exists (select 1 from version_files v where v.object = r.object)
+        or exists (select 1 from visible_originals o where o.object = r.object) as used
+      from object_removals r where r.due_at <= ${now} order by r.due_at limit ${sql.lit(OBJECTS_AT_ONCE)}`.execute(
+      transaction,
+    );
+    if (rows.length === 0) return undefined;
+    const used = rows.flatMap((row) => (row.used === 1 ? [row.object] : []));
+    const unused = rows.flatMap((row) => (row.used === 1 ? [] : [row.object]));
+    if (used.length > 0) await transaction.deleteFrom('object_removals').where('object', 'in', used).execute();
+    if (unused.length > 0) {
+      await transaction.updateTable('object_removals').set({ claimed_at: now }).where('object', 'in', unused).execute();
+    }
+    return unused;
+  });
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { ServiceError } from '../../../errors.ts';
+import { jsonOrUndefined } from '../../../shared/text.ts';
+import type { ObjectStore } from '../../originals/object-store.ts';
+import type { Database } from '../database.ts';
+import { raiseWorksFrom } from '../migrations/run-steps.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+
+/** In the settings: a `RecordedPlace` as JSON; missing while the originals are in the database. */
+const PLACE = 'originals';
+/** In the settings: by what a storage is known as that of this database, whatever its address. */
+const ID = 'originals_id';
+/** The object that has this identifier, so that two databases do not remove each other's objects. */
+const MARKER = 'citewell.json';
+/** The step of the schema before which a server would take the empty bytes in a record for the file. */
+const KNOWN_SINCE = 21;
+
+/** The settings that a copy of a database with its originals in itself must not have. */
+export const ORIGINALS_SETTINGS: readonly string[] = [PLACE, ID];
+
+/** Where the originals of a database are. */
+export interface RecordedPlace {
+  /** As `s3://bucket/prefix`. */
+  readonly place: string;
+  /** Some originals are still, or again, in the database. */
+  readonly moving?: 'there' | 'back';
+}
+
+export async function readPlace(database: Queries): Promise<RecordedPlace | undefined> {
+  const value = await readSetting(database, PLACE);
+  return value === undefined ? undefined : (JSON.parse(value) as RecordedPlace);
+}
+
+/** Records the place; undefined for the database. */
+export async function writePlace(database: Queries, place: RecordedPlace | undefined): Promise<void> {
+  if (place === undefined) {
+    await database.deleteFrom('settings').where('name', '=', PLACE).execute();
+    return;
+  }
+  await writeSetting(database, PLACE, JSON.stringify(place));
+  await raiseWorksFrom(database, KNOWN_SINCE);
+}
+
+interface SettleParts extends Pick<Database, 'writer' | 'reader' | 'shared'> {
+  readonly objects: ObjectStore | undefined;
+  readonly report?: ((message: string, cause?: unknown) => void) | undefined;
+}
+
+/**
+ * Makes sure that the originals of this database are where this server looks for them and puts them. Throws `conflict`
+ * otherwise, and `store_failed` when the storage refuses, or does not answer although it is used for the first time.
+ */
+export async function settlePlace(parts: SettleParts): Promise<void> {
+  const { writer, reader, shared, objects, report } = parts;
+  const recorded = await readPlace(writer);
+  if (recorded?.moving !== undefined) throw incompleteMove(recorded);
+  if (objects === undefined && recorded === undefined) return;
+  if (objects !== undefined && recorded !== undefined) return recognise(writer, { objects, recorded, report });
+  const members = shared === undefined ? [] : await shared.members(reader);
+  const hasOriginals = await holdsOriginals(writer);
+  if (hasOriginals || members.length > 1) throw disagreement(objects, recorded, hasOriginals);
+  if (objects !== undefined) await claimStorage(writer, objects);
+  await writer.transaction().execute(async (transaction) => {
+    if (await holdsOriginals(transaction)) throw disagreement(objects, recorded, true);
+    await writePlace(transaction, objects && { place: objects.place });
+  });
+}
+
+/** The storage that is recorded, or that one under another address. */
+async function recognise(
+  writer: Queries,
+  { objects, recorded, report }: Pick<SettleParts, 'report'> & { objects: ObjectStore; recorded: RecordedPlace },
+): Promise<void> {
+  let found: string | undefined;
+  try {
+    found = await readMarker(objects);
+  } catch (error) {
+    const isAway = error instanceof ServiceError && error.retryAfter !== undefined;
+    // A storage that is away is no reason not to search and answer.
+    if (!isAway || recorded.place !== objects.place) throw error;
+    report?.(error.message);
+    return;
+  }
+  if (found === undefined || found !== (await readSetting(writer, ID))) {
+    const what = found === undefined ? 'no originals' : 'those of another database';
+    throw new ServiceError(
+      'conflict',
+      `The originals of this database are in ${recorded.place}, and CITEWELL_ORIGINALS leads to ${objects.name}, which ` +
+        `has ${what}. Set it as it was, or copy the bucket with all objects there first.`,
+    );
+  }
+  // Also in a copy of the database: servers of earlier versions must not use it.
+  await writePlace(writer, { place: objects.place });
+}
+
+/** Makes a storage that of this database. Throws `conflict` when it is another one's. */
+export async function claimStorage(writer: Queries, objects: ObjectStore): Promise<void> {
+  let id = await readSetting(writer, ID);
+  if (id === undefined) {
+    id = randomUUID();
+    await writeSetting(writer, ID, id);
+  }
+  if ((await readMarker(objects)) === undefined) {
+    const marker = { format: 1, database: id, made_by: 'citewell' };
+    await objects.put(MARKER, Buffer.from(`${JSON.stringify(marker)}\n`));
+  }
+  // Read again: another database may have written its own meanwhile.
+  const found = await readMarker(objects);
+  if (found === id) return;
+  throw new ServiceError(
+    'conflict',
+    `${objects.name} has the originals of another database, which would remove those of this one. Add a prefix of its ` +
+      'own to CITEWELL_ORIGINALS, such as s3://bucket/citewell-2.',
+  );
+}
+
+/** For a storage without originals. */
+export const releaseStorage = (objects: ObjectStore): Promise<void> => objects.remove(MARKER);
+
+/** The identifier of the database whose objects are there; undefined where nothing is. */
+async function readMarker(objects: ObjectStore): Promise<string | undefined> {
+  const pieces = await objects.get(MARKER);
+  if (pieces === undefined) return undefined;
+  const marker = jsonOrUndefined(Buffer.concat(await Array.fromAsync(pieces)).toString());
+  const isMarker = typeof marker === 'object' && marker !== null && 'database' in marker;
+  if (isMarker && typeof marker.database === 'string') return marker.database;
+  throw new ServiceError('conflict', `${MARKER} in ${objects.name} is not of Citewell. Choose another prefix.`);
+}
+
+async function holdsOriginals(database: Queries): Promise<boolean> {
+  const { rows } = await sql<{ found: number }>`
+    select exists (select 1 from document_files) or exists (select 1 from version_files) as found`.execute(database);
+  return rows[0]?.found === 1;
+}
+
+function disagreement(
+  objects: ObjectStore | undefined,
+  recorded: RecordedPlace | undefined,
+  hasOriginals: boolean,
+): ServiceError {
+  const here = recorded === undefined ? 'in the database' : `in ${recorded.place}`;
+  const wanted = objects === undefined ? 'is not set' : `names ${objects.place}`;
+  const remedy = hasOriginals
+    ? `set it as it was, or stop all servers and run "citewell migrate originals --to ${objects?.place ?? 'database'}"`
+    : 'set it alike for all servers of the database, or stop the others first';
+  return new ServiceError(
+    'conflict',
+    `The originals of this database are ${here}, and CITEWELL_ORIGINALS ${wanted}: ${remedy}.`,
+  );
+}
+
+const incompleteMove = ({ moving, place }: RecordedPlace): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `Moving the originals was interrupted: some are in ${place}, others in the database. Run "citewell migrate ` +
+      `originals --to ${moving === 'there' ? place : 'database'}" again: it continues.`,
+  );
+
+async function readSetting(database: Queries, name: string): Promise<string | undefined> {
+  return (await database.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst())?.value;
+}
+
+const writeSetting = (database: Queries, name: string, value: string) =>
+  database
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ObjectStore } from '../../../src/store/originals/object-store.ts';
+import { fillCopy, moveToDatabase, moveToObjects } from '../../../src/store/sql/originals/move-originals.ts';
+import { settlePlace } from '../../../src/store/sql/originals/originals-place.ts';
+import { describeEngines } from '../../support/engines.ts';
+import { type S3Server, startS3Server } from '../../support/s3-server.ts';
+import { ingest, newChunks, newDocument, type TestStore } from '../../support/store.ts';
+
+const { signal } = new AbortController();
+const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
+const inDatabase = async ({ sqlite }: TestStore) => {
+  const { rows } = await sql<{ files: number }>`
+    select count(*) as files from document_files where object is null`.execute(sqlite.reader);
+  return Number(rows[0]?.files);
+};
+
+describeEngines('moving originals', (engine) => {
+  let s3: S3Server;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'citewell-s3-'));
+    s3 = await startS3Server(folder);
+  });
+  afterAll(async () => {
+    await s3.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('moves those of documents and versions there and back, and goes on after an interruption', async () => {
+    const store = await engine.openTestStore();
+    const names = Array.from({ length: 60 }, (_, number) => `document ${number}`);
+    for (const name of names.slice(1)) await store.corpus.begin(newDocument(name));
+    const first = newDocument(names[0] ?? '');
+    await ingest(store, first, newChunks(1, 'before'));
+    await store.corpus.begin({ ...first, bytes: Buffer.from('successor') }, { replace: true });
+    await store.corpus.stage(first.id, newChunks(1, 'after'));
+    await store.corpus.publish(first.id, { text: 'after', pages: [], summary: null, totalTokens: 0 });
+    const files = names.length + 1;
+
+    const objects = s3.open('moved');
+    let calls = 0;
+    const breaking: ObjectStore = {
+      ...objects,
+      put: async (...args) => (++calls > 55 ? Promise.reject(new Error('the cable was cut')) : objects.put(...args)),
+    };
+    const database = store.sqlite;
+    await expect(Array.fromAsync(moveToObjects({ database, objects: breaking, signal }))).rejects.toThrow(/cable/);
+    expect(await inDatabase(store)).toBe(names.length - 50);
+    await expect(settlePlace({ ...database, objects })).rejects.toThrow(
+      /was interrupted.*migrate originals --to s3:\/\/originals\/moved"/,
+    );
+
+    const events = await Array.fromAsync(moveToObjects({ database, objects, signal }));
+    expect(events.at(0)).toMatchObject({ type: 'began', totalFiles: files - 50 });
+    expect(events.at(-1)).toMatchObject({ type: 'done', files: files - 50, totalFiles: files - 50 });
+    expect(await inDatabase(store)).toBe(0);
+    const there = await store.reopen({ objects, objectGraceMs: 0 });
+    expect(text(await there.corpus.bytesOf(newDocument('document 47').id))).toBe('bytes of document 47');
+    expect(text(await there.versions.bytesOf(first.id, { version: 'v0' }))).toBe('bytes of document 0');
+
+    const back = moveToDatabase({ database: there.sqlite, objects, signal });
+    expect((await Array.fromAsync(back)).at(-1)).toMatchObject({ type: 'done', files });
+    // Those that the interruption had left, too, as far as their time is over.
+    expect((await s3.list('moved')).length).toBeLessThanOrEqual(30);
+    const home = await there.reopen({});
+    expect(await inDatabase(home)).toBe(names.length);
+    expect(text(await home.corpus.bytesOf(first.id))).toBe('successor');
+    expect(text(await home.versions.bytesOf(first.id, { version: 'v0' }))).toBe('bytes of document 0');
+  });
+
+  it('completes a copy, without files that were removed since, and finds damage', async () => {
+    const objects = s3.open('copied');
+    const store = await engine.openTestStore({ objects });
+    for (const name of ['one', 'two']) await store.corpus.begin(newDocument(name));
+    const [object = ''] = (await s3.list('copied')).slice(0, 1);
+    await objects.remove(object);
+    const database = store.sqlite;
+    const fill = (isGone: boolean) =>
+      Array.fromAsync(fillCopy({ database, objects, signal, isGone: async () => isGone }));
+    await expect(fill(false)).rejects.toThrow(/is missing in s3:/);
+    await fill(true);
+    expect(await inDatabase(store)).toBe(1);
+
+    const damaged = await engine.openTestStore({ objects: s3.open('damaged') });
+    await damaged.corpus.begin(newDocument('one'));
+    await s3.damage('damaged', (await s3.list('damaged'))[0] ?? '');
+    const moving = moveToDatabase({ database: damaged.sqlite, objects: s3.open('damaged'), signal });
+    await expect(Array.fromAsync(moving)).rejects.toThrow(/damaged/);
+    expect(await inDatabase(damaged)).toBe(0);
+  });
+});

@@ -1,0 +1,83 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { openS3Objects } from '../../src/store/originals/s3/s3-objects.ts';
+import type { S3Settings } from '../../src/store/originals/s3/s3-settings.ts';
+
+interface S3Rver {
+  readonly httpServer: Server;
+  run(): Promise<{ readonly port: number }>;
+  close(): Promise<void>;
+}
+
+const BUCKET = 'originals';
+
+/**
+ * A server of the S3 protocol with a bucket. It compares the SHA-256 and lengths of what arrives, and no signatures. It can
+ * be away and come back at the same address.
+ */
+export async function startS3Server(directory: string) {
+  const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Rver;
+  let port = 0;
+  let server: S3Rver | undefined;
+  const start = async () => {
+    if (server !== undefined) return;
+    const options = { port, address: '127.0.0.1', silent: true, directory, configureBuckets: [{ name: BUCKET }] };
+    server = new S3rver(options);
+    ({ port } = await server.run());
+  };
+  const stop = async () => {
+    const stopped = server;
+    server = undefined;
+    stopped?.httpServer.closeAllConnections();
+    await stopped?.close();
+  };
+  await start();
+  const settings = (prefix: string, more: Partial<S3Settings> = {}): S3Settings => ({
+    ...{ bucket: BUCKET, prefix, endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' },
+    ...{ accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    ...more,
+  });
+  const folder = (prefix: string) => join(directory, BUCKET, prefix);
+  const suffix = '._S3rver_object';
+  return {
+    start,
+    stop,
+    settings,
+    endpoint: () => `http://127.0.0.1:${port}`,
+    open: (prefix: string, more?: Partial<S3Settings>) =>
+      openS3Objects(settings(prefix, more), { pausesMs: [1, 1, 1] }),
+    /** Names of the objects, as the server has them on its disk, without the marker. */
+    async list(prefix: string): Promise<string[]> {
+      const names = await readdir(folder(prefix)).catch(() => []);
+      const objects = names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length));
+      return objects.filter((name) => name !== 'citewell.json').sort();
+    },
+    async damage(prefix: string, object: string): Promise<void> {
+      const path = join(folder(prefix), `${object}${suffix}`);
+      const bytes = await readFile(path);
+      bytes[0] = (bytes[0] ?? 0) ^ 1;
+      await writeFile(path, bytes);
+    },
+  };
+}
+
+export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
+
+/** A server that answers every request the same way, and counts them. */
+export async function startAnswering(status: number, body: string) {
+  let count = 0;
+  const server = createServer((request, response) => {
+    count++;
+    request.resume().on('end', () => response.writeHead(status, { 'content-type': 'application/xml' }).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    count: () => count,
+    close: () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()),
+  };
+}
