@@ -153,7 +153,7 @@ async function open(
     external,
     deployment: deploymentOf(config, { dataFolder: folder.path, preferredEmbedder: embedders.preferred, note }),
     log,
-    settings: settingsOf(config),
+    settings: { ...settingsOf(config), uploadFolder: join(folder.unfinishedFolder, 'uploads') },
     close: () => closeAll(closers.splice(0)),
   };
 }

@@ -258,6 +258,7 @@ export function compose(given: Adapters): Product {
     ...(metrics && { metrics, opensMetrics: settings.opensMetrics }),
     ...(traces && { traces, around }),
     limits: settings.limits,
+    uploadFolder: settings.uploadFolder,
     trustedProxies: settings.trustedProxies,
     reindex: embedder.reindex,
     learner,

@@ -25,6 +25,8 @@ export interface Settings {
   /** Milliseconds that an agent's run continues after its reader disconnected. */
   readonly graceMs: number;
   readonly limits: HttpLimits;
+  /** Keeps uploads while they arrive; undefined is a folder of the system. */
+  readonly uploadFolder?: string | undefined;
   /** Whether everybody may read the metrics; otherwise superusers. */
   readonly opensMetrics: boolean;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */

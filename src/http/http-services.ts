@@ -153,6 +153,8 @@ export interface HttpServices {
   readonly opensMetrics?: boolean;
   readonly log: HttpLog;
   readonly limits: HttpLimits;
+  /** Keeps uploads while they arrive; undefined is a folder of the system. */
+  readonly uploadFolder?: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted; none when absent. */
   readonly trustedProxies?: readonly string[];
 }

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { invalidField } from './check-shape.ts';
 import type { HttpLimits } from './http-services.ts';
 import { bodyText, parseJson, receiveBytes } from './read-request.ts';
+import { removeUpload, type StoredUpload, takeUpload, uploadStorage } from './stored-upload.ts';
 
 /** The contract has eight fields and one file; the rest is room for what clients add. */
 const MAX_FIELDS = 50;
@@ -11,26 +12,40 @@ const MAX_FIELDS = 50;
 /** An upload as sent: text fields by name (repeated ones as lists), and the file if there is one. */
 export interface Upload {
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly file: { readonly bytes: Uint8Array; readonly fileName: string; readonly mediaType: string } | undefined;
+  readonly file: UploadedFile | undefined;
 }
 
-/** Reads a multipart body into memory, any other body as bytes. An upload that breaks off leaves nothing behind. */
-export function receiveUpload(limits: HttpLimits): RequestHandler[] {
+export interface UploadedFile {
+  readonly bytes: Uint8Array;
+  readonly fileName: string;
+  readonly mediaType: string;
+  /** SHA-256 in hexadecimal, where it is known. */
+  readonly contentHash?: string;
+}
+
+/**
+ * Writes the file of a multipart body to this folder as it arrives, and receives any other body as bytes. Nothing is left
+ * behind when the request is over, or when the upload breaks off.
+ */
+export function receiveUpload(limits: HttpLimits, folder?: string): RequestHandler[] {
   let loading: Promise<RequestHandler> | undefined;
   const receiveMultipart: RequestHandler = async (request, response, next) => {
     if (!request.is('multipart')) return next();
-    loading ??= multipartReceiver(limits);
+    loading ??= multipartReceiver(limits, folder);
     const receiveParts = await loading;
+    response.once('close', () => {
+      if (request.file !== undefined) void removeUpload(request.file.path).catch(() => undefined);
+    });
     receiveParts(request, response, (thrown: unknown) => next(thrown && toServiceError(thrown, limits)));
   };
   return [receiveMultipart, receiveBytes(limits.field)];
 }
 
 /** Loaded with the first form. */
-async function multipartReceiver(limits: HttpLimits): Promise<RequestHandler> {
+async function multipartReceiver(limits: HttpLimits, folder: string | undefined): Promise<RequestHandler> {
   const { default: multer } = await import('multer');
   return multer({
-    storage: multer.memoryStorage(),
+    storage: uploadStorage(folder),
     defParamCharset: 'utf8',
     limits: {
       fileSize: limits.file,
@@ -44,13 +59,13 @@ async function multipartReceiver(limits: HttpLimits): Promise<RequestHandler> {
   }).single('file');
 }
 
-/** The fields of a multipart, form or JSON body. Only available behind `receiveUpload`. */
-export function readUpload(request: Request): Upload {
+/** The fields of a multipart, form or JSON body, and its file, once. Only available behind `receiveUpload`. */
+export async function readUpload(request: Request): Promise<Upload> {
   const { file } = request;
   if (request.is('multipart')) {
     return {
       fields: withoutBlanks(Object.entries(request.body)),
-      file: file && { bytes: file.buffer, fileName: file.originalname, mediaType: file.mimetype },
+      file: file && (await readFile(file)),
     };
   }
   const text = bodyText(request);
@@ -69,6 +84,12 @@ export function readUpload(request: Request): Upload {
   return { fields: { ...value }, file: undefined };
 }
 
+async function readFile(file: Express.Multer.File & Partial<StoredUpload>): Promise<UploadedFile> {
+  const { originalname: fileName, mimetype: mediaType, contentHash } = file;
+  const bytes = await takeUpload(file);
+  return { bytes, fileName, mediaType, ...(contentHash !== undefined && { contentHash }) };
+}
+
 /** Treats empty fields and the text "null" as absent: forms cannot express either in another way. */
 function withoutBlanks(fields: readonly (readonly [name: string, value: unknown])[]): Record<string, unknown> {
   const isBlank = (name: string, value: unknown) => value === '' || (value === 'null' && name !== 'raw_text');
@@ -85,6 +106,7 @@ const isMulterError = (thrown: unknown): thrown is MulterError =>
   thrown instanceof Error && thrown.name === 'MulterError';
 
 function toServiceError(thrown: unknown, limits: HttpLimits): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
   if (!isMulterError(thrown)) {
     // The parser's messages name only parts of the form, so they are safe to show.
     const reason = thrown instanceof Error ? thrown.message : String(thrown);

@@ -24,7 +24,14 @@ export interface IngestionSettings {
 
 /** Exactly one of `bytes`, `text` and `chunks`. */
 export type SubmittedContent =
-  | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly fileName: string; readonly mediaType?: string }
+  | {
+      readonly kind: 'file';
+      readonly bytes: Uint8Array;
+      readonly fileName: string;
+      readonly mediaType?: string;
+      /** SHA-256 of the bytes in hexadecimal, where it was computed before. */
+      readonly contentHash?: string;
+    }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'chunks'; readonly chunks: readonly string[] };
 

@@ -49,7 +49,7 @@ export async function readSubmission(submission: Submission, maxFileBytes?: numb
     fileName: fileName ?? `${given ?? `Passages ${id.slice(0, 8)}`}.txt`,
     mediaType,
     bytes,
-    contentHash: createHash('sha256').update(bytes).digest('hex'),
+    contentHash: content.contentHash ?? createHash('sha256').update(bytes).digest('hex'),
     settings: {
       content: submission.content.kind,
       ...(content.lengths === undefined ? {} : { lengths: content.lengths }),
@@ -74,6 +74,7 @@ interface ReadContent {
   readonly fileName?: string;
   readonly title?: string;
   readonly lengths?: readonly number[];
+  readonly contentHash?: string;
 }
 
 async function readContent(
@@ -94,6 +95,7 @@ async function readContent(
         name: given ?? fileName,
         fileName,
         title: fileName,
+        ...(content.contentHash !== undefined && { contentHash: content.contentHash }),
       };
     }
     case 'text': {

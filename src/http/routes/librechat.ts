@@ -22,7 +22,10 @@ import { unknownRoute } from '../unknown-route.ts';
 import { embedFields, fileIds, queryRequest, textFields, toLangChainDocument } from '../wire/librechat.ts';
 import { runToEnd } from './upload.ts';
 
-type Services = Pick<HttpServices, 'corpus' | 'ingestor' | 'retriever' | 'accounts' | 'limits' | 'log'>;
+type Services = Pick<
+  HttpServices,
+  'corpus' | 'ingestor' | 'retriever' | 'accounts' | 'limits' | 'uploadFolder' | 'log'
+>;
 
 /** Names the agent of LibreChat for which a document was embedded. */
 const ENTITY = 'librechat_entity';
@@ -32,7 +35,7 @@ const ENTITY = 'librechat_entity';
  * deletes them, and reads files that are not stored. A file is a document whose identifier is derived from LibreChat's.
  */
 export function libreChatRoutes(services: Services, authenticate: Authenticate): Router {
-  const { corpus, ingestor, retriever, limits, log } = services;
+  const { corpus, ingestor, retriever, limits, uploadFolder, log } = services;
 
   /** The file, if it was embedded by the caller or for an agent. LibreChat itself decides who may use which agent. */
   const findFile = async (file: string, response: Response): Promise<Document | undefined> => {
@@ -48,7 +51,7 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
   };
 
   const embed: RequestHandler = async (request, response) => {
-    const { fields, file } = readUpload(request);
+    const { fields, file } = await readUpload(request);
     const { file_id: id, entity_id: entity } = checkShape(embedFields, fields, 'body');
     if (file === undefined) throw invalidField('missing', ['body', 'file'], 'Send the file in the part named "file".');
     const ownerId = ownerOf(entity, principalOf(response));
@@ -82,7 +85,7 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
   };
 
   const text: RequestHandler = async (request, response) => {
-    const { fields, file } = readUpload(request);
+    const { fields, file } = await readUpload(request);
     const { file_id: id } = checkShape(textFields, fields, 'body');
     if (file === undefined) throw invalidField('missing', ['body', 'file'], 'Send the file in the part named "file".');
     const content = { kind: 'file', ...file } as const;
@@ -97,8 +100,8 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     response.json({ status: 'UP' });
   });
   router.use(identify(authenticate), limitRequests(services));
-  router.post('/embed', ...receiveUpload(limits), embed);
-  router.post('/text', ...receiveUpload(limits), text);
+  router.post('/embed', ...receiveUpload(limits, uploadFolder), embed);
+  router.post('/text', ...receiveUpload(limits, uploadFolder), text);
   router.use(receiveBytes(limits.body));
   router.post('/query', async (request, response) => {
     const { query, file_id: file, k, entity_id: entity } = readBody(request, queryRequest);

@@ -1,4 +1,4 @@
-import { type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { usableCollections } from '../../access/usable-collections.ts';
 import type { Ingestor } from '../../ingest/ingestor.ts';
 import { principalOf } from '../authenticate.ts';
@@ -12,15 +12,17 @@ import { readSubmission, readUrl } from '../wire/submission.ts';
 
 type Services = Pick<
   HttpServices,
-  'ingestor' | 'ingestions' | 'queue' | 'collections' | 'limits' | 'corpus' | 'sources' | 'web'
+  'ingestor' | 'ingestions' | 'queue' | 'collections' | 'limits' | 'uploadFolder' | 'corpus' | 'sources' | 'web'
 >;
 
 /** POST /documents (docs/contract.md 6.2). */
 export function uploadRoutes(services: Services): Router {
-  const { ingestor, ingestions, queue, collections, limits } = services;
-  const upload: RequestHandler = async (request, response) => {
+  const { ingestor, ingestions, queue, collections, limits, uploadFolder } = services;
+
+  /** Estimates it, or accepts it. What is returned does not hold the content, which may be large. */
+  async function take(request: Request, response: Response) {
     const principal = principalOf(response);
-    const received = readUpload(request);
+    const received = await readUpload(request);
     const url = readUrl(received);
     const signal = requestSignal(request, response);
     const content =
@@ -29,16 +31,22 @@ export function uploadRoutes(services: Services): Router {
         : await fetchUpload(received, url, { ...services, ownerId: principal.userId, signal });
     const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(content, principal);
     const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
-    const send = (record: object) => response.status(202).json(single(record));
-    if (isEstimate) {
-      send(toIngestionEstimate(await ingestor.estimate(submission, signal)));
-      return;
-    }
+    if (isEstimate) return { kind: 'estimate', estimate: await ingestor.estimate(submission, signal) } as const;
     // R2R's Python client always asks for orchestration and reads the document in its next call.
     const queued = isQueued ?? (ingestions.queuesByDefault && (isOrchestrated ?? true));
     const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued });
-    const { id } = accepted.document;
-    if (accepted.kind !== 'accepted') {
+    return { kind: accepted.kind, id: accepted.document.id, queued, note } as const;
+  }
+
+  const upload: RequestHandler = async (request, response) => {
+    const taken = await take(request, response);
+    const send = (record: object) => response.status(202).json(single(record));
+    if (taken.kind === 'estimate') {
+      send(toIngestionEstimate(taken.estimate));
+      return;
+    }
+    const { kind, id, queued, note } = taken;
+    if (kind !== 'accepted') {
       send(toIngestionRecord(id, `The same content is already ingested as document ${id}.`));
     } else if (queued) {
       ingestions.wakeUp();
@@ -50,7 +58,7 @@ export function uploadRoutes(services: Services): Router {
       send(toIngestionRecord(id, withNote('Document created and ingested successfully.', note)));
     }
   };
-  return Router().post('/', ...receiveUpload(limits), upload);
+  return Router().post('/', ...receiveUpload(limits, uploadFolder), upload);
 }
 
 const withNote = (message: string, note: string | undefined): string =>

@@ -27,6 +27,8 @@ import { type RunningHttp, startHttp } from './start-http.ts';
 
 interface CitewellOptions {
   readonly limits?: HttpServices['limits'];
+  /** Keeps uploads while they arrive. */
+  readonly uploadFolder?: string;
   readonly trustedProxies?: readonly string[];
   readonly authenticate?: Authenticate;
   /** Account settings. */
@@ -100,6 +102,7 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
         graceMs: options.grace ?? 50,
         ...(options.allowedFolders && { allowedFolders: options.allowedFolders }),
         ...(options.limits && { limits: options.limits }),
+        uploadFolder: options.uploadFolder,
         ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
       },
     },

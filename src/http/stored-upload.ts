@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request } from 'express';
+import type { StorageEngine } from 'multer';
+import { newId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+
+/** A file of a form, on disk until it is read or the request is over. */
+export interface StoredUpload {
+  readonly path: string;
+  readonly size: number;
+  /** SHA-256 in hexadecimal. */
+  readonly contentHash: string;
+}
+
+/** Where files are kept while they arrive, unless the data folder has a place for them. */
+const FALLBACK = join(tmpdir(), `citewell-uploads-${process.getuid?.() ?? ''}`);
+
+/** Writes files of forms to a folder as they arrive. One that breaks off, or is too large, is removed. */
+export function uploadStorage(folder = FALLBACK): StorageEngine {
+  async function write(request: Request, stream: NodeJS.ReadableStream): Promise<StoredUpload> {
+    const path = join(folder, newId());
+    const hash = createHash('sha256');
+    let size = 0;
+    const counted = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        size += chunk.length;
+        hash.update(chunk);
+        done(null, chunk);
+      },
+    });
+    const gone = new AbortController();
+    const onClose = () => {
+      if (!request.complete) gone.abort();
+    };
+    request.once('close', onClose);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // What others on this machine may not read.
+      await pipeline(stream, counted, createWriteStream(path, { mode: 0o600, flags: 'wx' }), { signal: gone.signal });
+      return { path, size, contentHash: hash.digest('hex') };
+    } catch (error) {
+      await removeUpload(path);
+      throw gone.signal.aborted ? error : notStored(error);
+    } finally {
+      request.off('close', onClose);
+    }
+  }
+
+  return {
+    _handleFile(request, file, done) {
+      write(request, file.stream).then(
+        (stored) => done(null, stored as Partial<Express.Multer.File>),
+        (error: unknown) => done(error),
+      );
+    },
+    _removeFile(_request, file, done) {
+      removeUpload(file.path).then(() => done(null), done);
+    },
+  };
+}
+
+export const removeUpload = (path: string): Promise<void> => rm(path, { force: true });
+
+/** The content, once: afterwards the file is gone. */
+export async function takeUpload({ path }: Pick<StoredUpload, 'path'>): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw notStored(error);
+  } finally {
+    await removeUpload(path);
+  }
+}
+
+function notStored(cause: unknown): ServiceError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  const why = code === 'ENOSPC' ? 'its disk is full' : `the system answered ${code}`;
+  return new ServiceError(
+    'store_failed',
+    `This service could not keep the upload while it arrived: ${why}. Free some space in its data folder.`,
+    { cause },
+  );
+}

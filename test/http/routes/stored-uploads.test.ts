@@ -1,0 +1,58 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { defaultHttpLimits } from '../../../src/http/http-services.ts';
+import { PATIENT } from '../../support/patience.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { startCitewell } from '../support/start-citewell.ts';
+
+async function start() {
+  const uploads = join(await temporaryFolder(), 'unfinished', 'uploads');
+  const limits = { ...defaultHttpLimits, file: 3_000_000, field: 20_000 };
+  const server = await startCitewell({ uploadFolder: uploads, limits });
+  onTestFinished(() => server.close());
+  const post = async (bytes: Uint8Array, fields: Record<string, string> = {}) => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(bytes)]), 'rivers.txt');
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const response = await fetch(`${server.url}/v3/documents`, { method: 'POST', body: form });
+    // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
+    return { status: response.status, body: (await response.json()) as any };
+  };
+  return { ...server, uploads, post, left: () => readdir(uploads) };
+}
+
+it('keeps a file on disk while it arrives, takes it in whole, and removes it', async () => {
+  const { url, post, left } = await start();
+  const bytes = Buffer.from(randomBytes(40_000).toString('hex'));
+  const { status, body } = await post(bytes);
+  expect(status, JSON.stringify(body)).toBe(202);
+  const kept = await fetch(`${url}/v3/documents/${body.results.document_id}/download`);
+  const hash = (data: Uint8Array) => createHash('sha256').update(data).digest('hex');
+  expect(hash(new Uint8Array(await kept.arrayBuffer()))).toBe(hash(bytes));
+  expect((await post(bytes)).status).toBe(409);
+  expect(await left()).toEqual([]);
+});
+
+it('leaves nothing of one that is too large, refused, or breaks off', async () => {
+  const { url, uploads, post, left } = await start();
+  const large = await post(Buffer.alloc(3_000_001, 'a'));
+  expect([large.status, large.body.message]).toEqual([413, expect.stringContaining('larger than 3000000 bytes')]);
+  expect((await post(Buffer.from('Text.'), { id: 'no id' })).status).toBe(422);
+  expect((await post(Buffer.from('Text.'), { raw_text: 'x'.repeat(30_000) })).status).toBe(413);
+  await vi.waitFor(async () => expect(await left()).toEqual([]), PATIENT);
+
+  const sent = request(`${url}/v3/documents`, {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=b', 'content-length': 2_000_000 },
+  });
+  sent.on('error', () => undefined);
+  sent.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n');
+  sent.write(Buffer.alloc(500_000, 'a'));
+  // There is something to remove.
+  await vi.waitFor(async () => expect(await readdir(uploads)).toHaveLength(1), PATIENT);
+  sent.destroy();
+  await vi.waitFor(async () => expect(await left()).toEqual([]), PATIENT);
+});
