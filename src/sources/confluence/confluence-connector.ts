@@ -21,6 +21,9 @@ export interface ConfluenceSource {
   readonly network: RemoteNetwork;
 }
 
+/** Confluence itself takes some five million characters. */
+const MAX_PAGE_BYTES = 10_000_000;
+
 const TYPES: readonly PageType[] = ['page', 'blogpost'];
 
 /** Every listing is complete: it costs a request for each hundred pages, and shows what is deleted or archived. */
@@ -93,7 +96,9 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
       const type = key.slice(0, at);
       const id = key.slice(at + 1);
       if (type === 'attachment') return edition.file(id, options);
-      const { title, storage } = await edition.page(type === 'page' ? 'page' : 'blogpost', id, options);
+      const { title, storage } = await edition.page(type === 'page' ? 'page' : 'blogpost', id, {
+        ...{ signal: options.signal, maxBytes: Math.min(options.maxBytes, MAX_PAGE_BYTES) },
+      });
       const text = [`# ${oneLine(title)}`, storageToMarkdown(storage)].filter(Boolean).join('\n\n');
       return { bytes: new TextEncoder().encode(text), mediaType: 'text/markdown' };
     },

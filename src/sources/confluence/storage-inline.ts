@@ -57,10 +57,9 @@ export function inlineText(node: StorageNode): string {
     case 's':
     case 'del':
     case 'strike':
-      return inner(node).trim() === '' ? '' : `~~${inner(node).trim()}~~`;
+      return struckText(inner(node).trim());
     case 'sup':
-      // Otherwise a power would be read as one number.
-      return /^[\p{L}\p{N}+−-]+$/u.test(inner(node).trim()) ? `^${inner(node).trim()}` : inner(node);
+      return raisedText(inner(node));
     case 'time':
       return inner(node).trim() || (attributes['datetime'] ?? '');
     case 'ac:link':
@@ -153,6 +152,11 @@ function emoticon(attributes: StorageElement['attributes']): string {
   const fallback = attributes['ac:emoji-fallback'] ?? '';
   return SIGNS[attributes['ac:name'] ?? ''] ?? (/^:.*:$/.test(fallback) ? '' : fallback);
 }
+
+const struckText = (text: string): string => (text === '' ? '' : `~~${text}~~`);
+
+/** Otherwise a power would be read as one number. */
+const raisedText = (text: string): string => (/^[\p{L}\p{N}+−-]+$/u.test(text.trim()) ? `^${text.trim()}` : text);
 
 /** Between more backticks than it has. */
 function codeText(text: string): string {

@@ -4,6 +4,8 @@ const MAX_SPAN = 100;
 const MAX_COLUMNS = 200;
 /** Limit on cells that spans of rows repeat, far above real tables. */
 const MAX_REPEATED = 20_000;
+/** Characters that spans of a table repeat. */
+const MAX_REPEATED_TEXT = 1_000_000;
 const PARTS = ['thead', 'tbody', 'tfoot'];
 const LAYOUT = new Set(['table', 'h1', 'h2', 'h3', 'pre']);
 
@@ -36,6 +38,7 @@ export function markdownTable(table: StorageElement, textOf: (cell: StorageEleme
 
 function layOut(table: StorageElement, textOf: (cell: StorageElement) => string): string[][] {
   const repeated = new Map<string, string>();
+  let left = MAX_REPEATED_TEXT;
   return rowsOf(table).map((cells, row) => {
     const line: string[] = [];
     const takeRepeated = () => {
@@ -48,8 +51,10 @@ function layOut(table: StorageElement, textOf: (cell: StorageElement) => string)
     for (const cell of cells) {
       takeRepeated();
       const text = textOf(cell);
-      const columns = Math.min(spanOf(cell, 'colspan'), MAX_COLUMNS - line.length);
-      const height = repeated.size > MAX_REPEATED ? 1 : spanOf(cell, 'rowspan');
+      const wide = Math.min(spanOf(cell, 'colspan'), MAX_COLUMNS - line.length);
+      const high = repeated.size > MAX_REPEATED ? 1 : spanOf(cell, 'rowspan');
+      left -= text.length * (wide * high - 1);
+      const [columns, height] = left < 0 ? [1, 1] : [wide, high];
       for (let column = 0; column < columns; column++) {
         for (let below = 1; below < height; below++) repeated.set(`${row + below}:${line.length}`, text);
         line.push(text);

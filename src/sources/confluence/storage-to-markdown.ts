@@ -170,12 +170,12 @@ function listItem(marker: string, blocks: readonly MarkdownBlock[], indent = mar
 const cellText = (cell: StorageElement): string =>
   blocksOf(cell.children)
     .map(({ text, kind }) =>
-      oneLine(kind === 'list' ? text.replaceAll(/(^|\n)\s*(?:- (?:\[ \] )?|\d+\. )/g, '; ').slice(2) : text),
+      oneLine(kind === 'list' ? text.replaceAll(/(^|\n)[ \t]*(?:- (?:\[ \] )?|\d+\. )/g, '; ').slice(2) : text),
     )
     .join('; ');
 
 function fenced(code: string, language = ''): string {
-  const lines = code.replace(/\s+$/, '').replace(/^(?:[ \t]*\n)+/, '');
+  const lines = code.trimEnd().replace(/^(?:[ \t]*\n)+/, '');
   if (lines === '') return '';
   const longest = [...lines.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
   const fence = '`'.repeat(Math.max(3, longest + 1));

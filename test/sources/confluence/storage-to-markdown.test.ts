@@ -109,6 +109,12 @@ describe('the storage format as Markdown', () => {
     );
   });
 
+  it('repeats cells only as far as a table is one', () => {
+    const cell = `<td rowspan="100" colspan="100">${'x'.repeat(1000)}</td>`;
+    const table = `<table><tbody>${`<tr><td>a</td>${cell}</tr>`.repeat(500)}</tbody></table>`;
+    expect(storageToMarkdown(table).length).toBeLessThan(5_000_000);
+  });
+
   it('takes tables that arrange a page apart', () => {
     const table = `<table><tbody><tr><td><h2>Left</h2></td><td>${macro('code', plain('x'))}</td></tr></tbody></table>`;
     expect(storageToMarkdown(table)).toBe('### Left\n\n```\nx\n```');
@@ -120,5 +126,13 @@ describe('the storage format as Markdown', () => {
     );
     expect(storageToMarkdown(`${'<div>'.repeat(500)}deep${'</div>'.repeat(500)}`)).toBe('deep');
     expect(() => storageToMarkdown('<div>'.repeat(100_000))).toThrow('nested too deeply');
+  });
+
+  it.each([
+    ['crossed out', `${'<s>'.repeat(55)}x`, '~'.repeat(110)],
+    ['raised', `${'<sup>'.repeat(55)}x`, '^x'],
+    ['in code', `<pre>a${' '.repeat(200_000)}b</pre>`, 'b\n```'],
+  ])('takes no time that grows faster than a text: %s', (_, storage, part) => {
+    expect(storageToMarkdown(storage)).toContain(part);
   });
 });
