@@ -14,6 +14,7 @@ import type { HttpLog } from '../http/http-services.ts';
 import { embeddingText } from '../ingest/embedding-text.ts';
 import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
 import { MODELS_FOLDER } from '../local-models/catalog.ts';
+import { createExternalResources } from '../mcp/external-resources.ts';
 import { createExternalTools } from '../mcp/external-tools.ts';
 import { createTranscriber } from '../models/create-transcriber.ts';
 import { createExtractiveModel } from '../models/extractive/extractive-model.ts';
@@ -151,6 +152,7 @@ async function open(
     sandbox,
     secrets: openSecrets(config, folder.path),
     external,
+    mcpResources: createExternalResources({ servers: config.externalServers, version: readVersion() }),
     deployment: deploymentOf(config, { dataFolder: folder.path, preferredEmbedder: embedders.preferred, note }),
     log,
     settings: { ...settingsOf(config), uploadFolder: join(folder.unfinishedFolder, 'uploads') },

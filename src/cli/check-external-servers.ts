@@ -7,7 +7,9 @@ import type { Finding } from './doctor-checks.ts';
 const TIMEOUT_MS = 20_000;
 
 /** Connects to all configured MCP servers concurrently and reports which tools the agent gets. */
-export async function checkExternalServers({ externalServers: servers }: Config): Promise<Finding[]> {
+export async function checkExternalServers({ externalServers }: Config): Promise<Finding[]> {
+  // What only has resources is connected to when it is synchronised.
+  const servers = externalServers.filter(({ tools }) => tools.length > 0);
   if (servers.length === 0) return [];
   const name = 'MCP servers';
   const log = { info: () => {}, warn: () => {} };

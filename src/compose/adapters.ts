@@ -9,6 +9,7 @@ import type { ModelRegistry } from '../models/model.ts';
 import type { ModelChoices } from '../models/model-choices.ts';
 import type { Reranker } from '../retrieval/rerank.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { McpServers } from '../sources/mcp/mcp-servers.ts';
 import type { SecretBox } from '../store/secrets/secret-box.ts';
 import type { Store } from '../store/store.ts';
 import type { VectorIndex } from '../store/vector-index.ts';
@@ -41,6 +42,8 @@ export interface Adapters {
   readonly sandbox?: Sandbox | undefined;
   /** Tools of external MCP servers, offered to the agent in both modes. */
   readonly external: ExternalTools;
+  /** External MCP servers whose resources may be followed; undefined without any. */
+  readonly mcpResources?: McpServers | undefined;
   /** The tools of each mode; the product's own by default. */
   readonly tools?: Pick<AgentParts, 'tools' | 'toolNames'>;
   /** Counts requests, searches and calls; nothing is counted without it. */

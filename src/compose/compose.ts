@@ -177,6 +177,7 @@ export function compose(given: Adapters): Product {
       others: store.others,
       web: web?.sites,
       network: web?.network,
+      mcp: adapters.mcpResources,
       secrets: adapters.secrets,
     },
     users: store.people.users,

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallToolResult, Client, ClientOptions, Transport, Tool as WireTool } from '@modelcontextprotocol/client';
+import type { CallToolResult, Client, ClientOptions, Tool as WireTool } from '@modelcontextprotocol/client';
 import { ServiceError } from '../errors.ts';
 import { raceAbort } from '../shared/abort.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 import { isSessionGone, reasonOf, serverErrorMessage } from './external-failure.ts';
 import type { ExternalServer } from './external-servers.ts';
+import { transportTo } from './external-transport.ts';
 
 export interface ExternalLog {
   info(fields: object, message: string): void;
@@ -54,8 +53,6 @@ export interface ConnectionParts {
 /** Maximum bytes of one message; servers that exceed it are disconnected. */
 const MAX_BYTES = 4_000_000;
 const MAX_PAGES = 20;
-/** Milliseconds for a process to exit before it is signalled. */
-const EXIT_TIMEOUT_MS = 500;
 
 interface OpenConnection {
   readonly client: Client;
@@ -251,7 +248,7 @@ async function openConnection({
     listChanged: { tools: { autoRefresh: false, onChanged: () => open !== undefined && onListChanged(open) } },
   };
   const client = new Client({ name: 'citewell', version }, options);
-  const { transport, end } = await transportTo(server, tooMuch);
+  const { transport, end } = await transportTo(server, MAX_BYTES, tooMuch);
   const endClient = () => end(client);
   client.onerror = (error) => {
     if (/buffer|exceed/i.test(error.message)) tooMuch();
@@ -277,72 +274,4 @@ async function openConnection({
 
 async function listTools(client: Client, timeout: number): Promise<readonly WireTool[]> {
   return (await client.listTools(undefined, { timeout, cacheMode: 'refresh' })).tools;
-}
-
-interface ExternalTransport {
-  readonly transport: Transport;
-  end(client: Client): Promise<void>;
-}
-
-async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => void): Promise<ExternalTransport> {
-  if (way.kind === 'http') {
-    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-    const transport = new StreamableHTTPClientTransport(way.url, {
-      requestInit: { headers: { ...way.headers } },
-      fetch: boundedFetch(MAX_BYTES, onTooMuch),
-      reconnectionOptions: {
-        initialReconnectionDelay: 1_000,
-        maxReconnectionDelay: 30_000,
-        reconnectionDelayGrowFactor: 2,
-        maxRetries: 2,
-      },
-    });
-    return {
-      transport,
-      async end(client) {
-        await Promise.race([transport.terminateSession(), sleep(EXIT_TIMEOUT_MS, undefined, { ref: false })]).catch(
-          () => {},
-        );
-        await client.close().catch(() => {});
-      },
-    };
-  }
-  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const { command, args, env, cwd } = way;
-  let isEnded = false;
-  // If the attempt is cancelled while the process is starting, it is killed as soon as it exists. With a transport class of
-  // our own, the SDK probes the protocol on this process instead of starting a second one that we could not kill.
-  class KillableTransport extends StdioClientTransport {
-    override async start(): Promise<void> {
-      await super.start();
-      if (isEnded) kill(this.pid, 'SIGKILL');
-    }
-  }
-  const transport = new KillableTransport({
-    ...{ command, args: [...args], env: { ...env }, maxBufferSize: MAX_BYTES, stderr: 'ignore' },
-    ...(cwd === undefined ? {} : { cwd }),
-  });
-  return {
-    transport,
-    async end(client) {
-      isEnded = true;
-      const { pid } = transport;
-      const timers = [
-        setTimeout(() => kill(pid, 'SIGTERM'), EXIT_TIMEOUT_MS),
-        setTimeout(() => kill(pid, 'SIGKILL'), 2 * EXIT_TIMEOUT_MS),
-      ];
-      await client.close().catch(() => {});
-      // During protocol negotiation the client does not own its transport yet.
-      await transport.close().catch(() => {});
-      for (const timer of timers) clearTimeout(timer);
-    },
-  };
-}
-
-function kill(pid: number | null, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== null) process.kill(pid, signal);
-  } catch {
-    // Already exited.
-  }
 }

@@ -16,6 +16,8 @@ export interface ExternalServer {
     | { readonly kind: 'http'; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
   /** Selected tools by the server's names; `*` selects all. */
   readonly tools: readonly string[] | '*';
+  /** Whether its resources may be followed as a source. */
+  readonly resources?: boolean;
   /** Milliseconds after which a call is aborted. */
   readonly deadline: number;
 }
@@ -28,6 +30,9 @@ export const SEPARATOR = '__';
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|$)){0,29}$/;
 const strings = z.record(z.string(), z.string());
 const http = ['http', 'streamable-http', 'streamableHttp'] as const;
+
+const TOOLS_EXPECTED =
+  'list the tools that the agent may use, as in ["search"], or write "*" for all that the server has';
 
 const serverEntry = z.object({
   type: z
@@ -42,9 +47,8 @@ const serverEntry = z.object({
   serverUrl: z.string().optional(),
   httpUrl: z.string().optional(),
   headers: strings.default({}),
-  tools: z.union([z.literal('*'), z.array(z.string().min(1)).min(1)], {
-    error: 'list the tools that the agent may use, as in ["search"], or write "*" for all that the server has',
-  }),
+  tools: z.union([z.literal('*'), z.array(z.string().min(1)).min(1)], { error: TOOLS_EXPECTED }).optional(),
+  resources: z.boolean().default(false),
   deadline: z.number().min(1).max(600).default(DEFAULT_DEADLINE_SECONDS),
   disabled: z.boolean().default(false),
 });
@@ -96,13 +100,30 @@ function readServer(
     for (const { path, message } of parsed.error.issues) complain(`${path.join('.') || 'entry'}: ${message}`);
     return undefined;
   }
-  const { disabled, tools, deadline, type, command, args, env, cwd, headers, ...addresses } = parsed.data;
+  const {
+    disabled,
+    tools = [],
+    resources,
+    deadline,
+    type,
+    command,
+    args,
+    env,
+    cwd,
+    headers,
+    ...addresses
+  } = parsed.data;
   if (disabled) return undefined;
+  if (tools.length === 0 && !resources) {
+    complain(`tools: ${TOOLS_EXPECTED}`);
+    return undefined;
+  }
   for (const variable of missing) complain(`the variable ${variable} is not set`);
   const common = {
     name,
     tools: tools === '*' || tools.includes('*') ? ('*' as const) : [...new Set(tools)],
     deadline: deadline * 1000,
+    ...(resources && { resources }),
   };
   const address = addresses.url ?? addresses.serverUrl ?? addresses.httpUrl;
   if ((command === undefined) === (address === undefined)) {

@@ -1,4 +1,5 @@
 import type { Metadata } from '../documents/document.ts';
+import type { McpServers } from './mcp/mcp-servers.ts';
 
 /** An item that a source lists: a file, a page, a message. */
 export interface RemoteItem {
@@ -94,4 +95,6 @@ export interface RemoteNetwork {
 
 export interface ConnectorParts {
   readonly network: RemoteNetwork;
+  /** Servers whose resources may be followed; undefined without any. */
+  readonly mcp?: McpServers | undefined;
 }

@@ -4,12 +4,15 @@ import type { SettingChanges, Settings } from './fields.ts';
 import { gdriveKind } from './gdrive/gdrive.ts';
 import { gitKind } from './git/git-kind.ts';
 import { imapKind } from './imap/imap.ts';
+import { mcpKind } from './mcp/mcp-kind.ts';
 import { notionKind } from './notion/notion.ts';
 import { s3Kind } from './s3/s3-kind.ts';
 import type { SourceKind } from './source-kind.ts';
 
 /** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
-export const sourceKinds: readonly SourceKind[] = [s3Kind, imapKind, notionKind, confluenceKind, gdriveKind, gitKind];
+export const sourceKinds: readonly SourceKind[] = [
+  ...[s3Kind, imapKind, notionKind, confluenceKind, gdriveKind, gitKind, mcpKind],
+];
 
 export function sourceKind(type: string): SourceKind {
   const kind = sourceKinds.find((each) => each.type === type);

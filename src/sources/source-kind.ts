@@ -14,6 +14,8 @@ export interface SourceKind<
   readonly schemes: readonly string[];
   /** How such an address looks. */
   readonly example: string;
+  /** Only superusers may follow it, since it is reached with access of the service and not of the user. */
+  readonly isForSuperusers?: boolean;
   readonly fields: Fields;
   readonly secrets: SecretNames;
   /** The settings that an address of one of the schemes says. Throws `invalid_request`. */
@@ -23,6 +25,8 @@ export interface SourceKind<
    * for settings that contradict each other.
    */
   addressOf(settings: SettingsOf<Fields>): string;
+  /** Refuses settings that this service cannot follow, when they are added. Throws `invalid_request`. */
+  requireKnown?(settings: SettingsOf<Fields>, parts: Pick<ConnectorParts, 'mcp'>): void;
   /** Opens nothing yet: connections are made when something is listed. */
   open(settings: SettingsOf<Fields>, secrets: SecretsOf<SecretNames>, parts: ConnectorParts): Promise<SourceConnector>;
 }

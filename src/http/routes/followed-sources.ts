@@ -3,6 +3,7 @@ import { requireSuperuser } from '../../access/principal.ts';
 import { usableCollections } from '../../access/usable-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
+import { isForSuperusers } from '../../ingest/sources/require-owner-rights.ts';
 import type { SourceStatus } from '../../ingest/sources/source-status.ts';
 import { sourceKinds } from '../../sources/kinds.ts';
 import { principalOf } from '../authenticate.ts';
@@ -46,7 +47,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
   router.post('/', async (request, response) => {
     const wanted = readBody(request, newSource);
     const principal = principalOf(response);
-    if (wanted.location.kind === 'folder') requireSuperuser(principal);
+    if (isForSuperusers(wanted.location)) requireSuperuser(principal);
     const collectionIds = await usableCollections(collections, principal, wanted.collections);
     response.json(
       single(await shown(await followed.add(wanted.location, principal, collectionIds, wanted.credentials))),

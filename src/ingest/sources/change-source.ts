@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import type { RemoteNetwork, SourceConnector } from '../../sources/connector.ts';
+import type { ConnectorParts, SourceConnector } from '../../sources/connector.ts';
 import type { Secrets, SettingChanges } from '../../sources/fields.ts';
 import { changeSettings, sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
@@ -71,14 +71,14 @@ const TRIAL_MS = 60_000;
 export async function trySource(
   { type, settings }: Extract<SourceLocation, { kind: 'remote' }>,
   secrets: Secrets,
-  network: RemoteNetwork | undefined,
+  { network, mcp }: Pick<ConnectorParts, 'mcp'> & { readonly network?: ConnectorParts['network'] | undefined },
   closing: AbortSignal,
 ): Promise<void> {
   if (network === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
   const late = AbortSignal.timeout(TRIAL_MS);
   let connector: SourceConnector | undefined;
   try {
-    connector = await sourceKind(type).open(settings as never, secrets as never, { network });
+    connector = await sourceKind(type).open(settings as never, secrets as never, { network, mcp });
     for await (const _ of connector.list(undefined, AbortSignal.any([closing, late]))) break;
   } catch (error) {
     if (late.aborted) throw refused('timeout', `The source did not answer within ${TRIAL_MS / 1000} s.`, error);

@@ -5,6 +5,7 @@ import { fileProblem } from '../../shared/file-problem.ts';
 import type { RemoteNetwork, SourceConnector } from '../../sources/connector.ts';
 import type { Secrets } from '../../sources/fields.ts';
 import { sourceKind } from '../../sources/kinds.ts';
+import type { McpServers } from '../../sources/mcp/mcp-servers.ts';
 import type { FollowedSource, FollowedSourceRecords } from '../../store/followed-sources.ts';
 import type { CollectionRecords } from '../../store/records.ts';
 import type { SecretBox } from '../../store/secrets/secret-box.ts';
@@ -48,6 +49,8 @@ export interface FollowerParts extends LocalTargetParts {
   readonly web?: WebAccess | undefined;
   /** What connectors reach their servers through; undefined without web access. */
   readonly network?: RemoteNetwork | undefined;
+  /** MCP servers whose resources may be followed. */
+  readonly mcp?: McpServers | undefined;
   /** Encrypts credentials; undefined where none can be kept. */
   readonly secrets?: SecretBox | undefined;
   readonly report: (message: string, cause: unknown) => void;
@@ -227,7 +230,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
       const sealed = credentials === undefined ? undefined : await secrets?.open(credentials, id);
       const kind = sourceKind(location.type);
       const given = sealed === undefined ? {} : (JSON.parse(sealed) as Secrets);
-      connector = await kind.open(location.settings as never, given as never, { network });
+      connector = await kind.open(location.settings as never, given as never, { network, mcp: parts.mcp });
       const { syncRemote } = await import('./sync-remote.ts');
       const { isNamedLikeSupported, MAX_BYTES } = await import('../folders/supported-files.ts');
       for await (const step of syncRemote({

@@ -1,9 +1,14 @@
 import { ServiceError } from '../../errors.ts';
-import type { FollowedSource } from '../../store/followed-sources.ts';
+import { sourceKind } from '../../sources/kinds.ts';
+import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { UserRecords } from '../../store/user-records.ts';
 
+/** Whether only superusers may follow it. */
+export const isForSuperusers = (location: SourceLocation): boolean =>
+  location.kind === 'folder' || (location.kind === 'remote' && sourceKind(location.type).isForSuperusers === true);
+
 /**
- * Folders are for superusers, and nothing is followed for a user who is deactivated. Throws `forbidden`.
+ * Folders and the like are for superusers, and nothing is followed for a user who is deactivated. Throws `forbidden`.
  */
 export async function requireOwnerRights(
   { ownerId, location }: FollowedSource,
@@ -13,10 +18,10 @@ export async function requireOwnerRights(
   // Without accounts there is no record of the owner.
   if (owner === undefined) return;
   if (!owner.isActive) throw new ServiceError('forbidden', `Its owner, ${owner.email}, is deactivated.`);
-  if (location.kind === 'folder' && !owner.isSuperuser) {
+  if (isForSuperusers(location) && !owner.isSuperuser) {
     throw new ServiceError(
       'forbidden',
-      `Its owner, ${owner.email}, is no longer a superuser, and only superusers may have folders watched. ` +
+      `Its owner, ${owner.email}, is no longer a superuser, and only superusers may have ${location.kind === 'folder' ? 'folders watched' : 'this followed'}. ` +
         'Another superuser can remove it here and add it again.',
     );
   }

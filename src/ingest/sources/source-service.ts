@@ -2,6 +2,7 @@ import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Secrets } from '../../sources/fields.ts';
+import { sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { OtherServers } from '../../store/other-servers.ts';
 import { changedLocation, readsAnew, type SourceChange, trySource } from './change-source.ts';
@@ -164,6 +165,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   ): Promise<SourceStatus> {
     await load();
     const location = given.kind === 'folder' ? { ...given, path: await requireFolder(given.path) } : given;
+    if (location.kind === 'remote') sourceKind(location.type).requireKnown?.(location.settings as never, parts);
     const { overlap } = await import('../folders/followable-folder.ts');
     const id = newId();
     const credentials = await sealed(secrets, id);
@@ -213,7 +215,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     const location = changedLocation(before.location, change);
     const isAnew = change.credentials !== undefined || change.settings !== undefined;
     if (isTried && isAnew && location.kind === 'remote') {
-      await trySource(location, change.credentials ?? (await openSecrets(before)), parts.network, closing.signal);
+      await trySource(location, change.credentials ?? (await openSecrets(before)), parts, closing.signal);
     }
     const credentials = await sealed(change.credentials, before.id);
     return inTurn(before.id, async () => {

@@ -13,7 +13,7 @@ export const confluenceKind = defineSourceKind({
       description: 'Address that all pages of Confluence begin with, with its path if there is one.',
     },
     spaces: {
-      type: 'list',
+      ...{ type: 'list', isFixed: true },
       description: 'Keys of the spaces to follow. Without it, all that the account may see, but those of persons.',
       example: 'ENG',
     },

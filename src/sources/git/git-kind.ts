@@ -13,8 +13,8 @@ export const gitKind = defineSourceKind({
       ...{ type: 'text', isRequired: true, example: 'https://github.com/owner/repository.git' },
       description: 'Address of the repository, as it is cloned over HTTPS.',
     },
-    ref: { type: 'text', description: 'Branch or tag (default: the default branch).', example: 'main' },
-    folder: { type: 'text', description: 'Only files below this folder.', example: 'docs' },
+    ref: { type: 'text', isFixed: true, description: 'Branch or tag (default: the default branch).', example: 'main' },
+    folder: { type: 'text', isFixed: true, description: 'Only files below this folder.', example: 'docs' },
     include: {
       ...{ type: 'list', example: '*.md' },
       description: 'Only files that fit one of these patterns, such as "*.md" or "docs/**/guide/*".',

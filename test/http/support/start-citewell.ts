@@ -15,6 +15,7 @@ import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
+import type { McpServers } from '../../../src/sources/mcp/mcp-servers.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import type { SecretBox } from '../../../src/store/secrets/secret-box.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
@@ -56,6 +57,8 @@ interface CitewellOptions {
   readonly opensMetrics?: boolean;
   /** Access to the web; none by default. */
   readonly web?: Web;
+  /** MCP servers whose resources may be followed; none by default. */
+  readonly mcpResources?: McpServers;
   /** Encrypts credentials; none can be kept by default. */
   readonly secrets?: SecretBox;
   /** Continues background work of an earlier start. */
@@ -89,6 +92,7 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
     {
       embedders: onlyEmbedder(watchedEmbedder(createLexicalHash(), options.onEmbed)),
       ...(options.web && { web: options.web }),
+      ...(options.mcpResources && { mcpResources: options.mcpResources }),
       ...(options.secrets && { secrets: options.secrets }),
       ...(options.metrics && { metrics: options.metrics }),
       ...(options.traces && { traces: options.traces }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readExternalServers } from '../../../src/mcp/external-servers.ts';
+import { createExternalTools } from '../../../src/mcp/external-tools.ts';
 
 const variable = (inner: string) => `\${${inner}}`;
 
@@ -44,6 +45,20 @@ describe('the list of other MCP servers', () => {
         transport: { kind: 'http', url: new URL('https://wind.test/mcp'), headers: {} },
       },
     ]);
+  });
+
+  it('may have resources and no tools', () => {
+    const wiki = { url: 'https://wiki.test/mcp', resources: true };
+    const { servers, complaints } = read({ wiki, github: { command: 'npx', tools: ['search'], resources: true } });
+    expect(complaints).toEqual([]);
+    expect(servers).toMatchObject([
+      { name: 'wiki', tools: [], resources: true },
+      { name: 'github', tools: ['search'], resources: true },
+    ]);
+    const log = { info: () => {}, warn: () => {} };
+    const [first] = servers;
+    const tools = createExternalTools({ servers: first === undefined ? [] : [first], version: '1.0.0', log });
+    expect([tools.names, tools.problems()]).toEqual([[], []]);
   });
 
   it.each<[string, object, string]>([

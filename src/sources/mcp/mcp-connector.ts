@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../errors.ts';
+import { byteCount } from '../../shared/byte-count.ts';
+import type { Listed, ReadOptions, RemoteContent, RemoteItem, SourceConnector } from '../connector.ts';
+import { patiently } from '../patiently.ts';
+import type { McpConnection, McpContent, McpResource } from './mcp-servers.ts';
+
+export interface McpSource {
+  readonly address: string;
+  readonly connection: McpConnection;
+}
+
+const MAX_PAGES = 10_000;
+const MAX_TITLE = 300;
+
+/**
+ * Every listing is of all resources: MCP knows no changes since. A resource that does not say when it was last modified
+ * has another version in each listing, so that its content is read, and compared where it is taken in. Templates are no
+ * resources, and are not listed.
+ */
+export function createMcpConnector({ address, connection }: McpSource): SourceConnector {
+  async function* list(_: string | undefined, signal: AbortSignal): AsyncGenerator<Listed, void> {
+    const unknown = `not said (${randomUUID()})`;
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 1; ; page++) {
+      const at = cursor;
+      const { resources, next } = await patiently(() => connection.list(at, signal), signal);
+      for (const resource of resources) yield toItem(resource, address, unknown);
+      if (next === undefined) break;
+      if (seen.has(next) || page === MAX_PAGES) {
+        throw new ServiceError('provider_failed', 'The MCP server lists its resources without an end.');
+      }
+      seen.add(next);
+      cursor = next;
+    }
+    yield { kind: 'end', covers: 'all' };
+  }
+
+  async function read(item: RemoteItem, { maxBytes, signal }: ReadOptions): Promise<RemoteContent> {
+    const parts = await connection.read(item.key, signal);
+    // A resource may stand for several, as a folder does, but its own content is what it is listed for.
+    const own = parts.filter(({ uri }) => uri === item.key);
+    const contents = own.length > 0 ? own : parts;
+    const [first, ...others] = contents;
+    if (first === undefined) throw new ServiceError('not_found', 'The MCP server has no content for it.');
+    if (others.length > 0 && contents.some((part) => 'blob' in part)) {
+      throw new ServiceError('invalid_request', 'It has several parts that are not text, which cannot be read as one.');
+    }
+    const bytes = 'blob' in first ? fromBase64(first.blob) : new TextEncoder().encode(textOf(contents));
+    if (bytes.byteLength > maxBytes) {
+      throw new ServiceError(
+        'too_large',
+        `It has ${byteCount(bytes.byteLength)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
+      );
+    }
+    const mediaType = mediaTypeOf(first, item.fileName);
+    return { bytes, ...(mediaType !== undefined && { mediaType }) };
+  }
+
+  return { list, read, close: connection.close };
+}
+
+function toItem({ uri, name, ...said }: McpResource, address: string, unknown: string): RemoteItem {
+  const time = said.lastModified === undefined ? Number.NaN : Date.parse(said.lastModified);
+  const isDated = Number.isFinite(time);
+  const size = said.size !== undefined && Number.isSafeInteger(said.size) && said.size >= 0 ? said.size : undefined;
+  const title = oneLine(said.title ?? name);
+  return {
+    ...{ kind: 'item', key: uri, version: isDated ? `${said.lastModified} ${size ?? ''}`.trim() : unknown },
+    ...{ uri: `${address}/${encodeURIComponent(uri.toWellFormed())}`, fileName: fileNameOf(uri, said.mimeType) },
+    ...(size !== undefined && { size }),
+    ...(title !== '' && { title }),
+    ...(isDated && { modified: new Date(time).toISOString() }),
+    ...(/^https?:\/\//i.test(uri) && URL.canParse(uri) && { link: uri }),
+  };
+}
+
+const oneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_TITLE);
+
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['text/markdown', 'md'],
+  ['text/plain', 'txt'],
+  ['text/html', 'html'],
+  ['text/csv', 'csv'],
+  ['application/json', 'json'],
+  ['application/pdf', 'pdf'],
+]);
+
+/** The last part of the address, with an extension that fits its media type. */
+function fileNameOf(uri: string, mimeType: string | undefined): string {
+  const path = uri.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const last = decoded(path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1));
+  const name =
+    last
+      .toWellFormed()
+      .replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ')
+      .trim()
+      .slice(-120) || 'resource';
+  if (/\.[A-Za-z][A-Za-z0-9]{0,5}$/.test(name)) return name;
+  const extension = EXTENSIONS.get(plainType(mimeType) ?? '');
+  // Without one, the content says what it is; what follows a dot in a name such as "v1.2" is no extension.
+  return extension === undefined ? name.replaceAll('.', ' ') : `${name}.${extension}`;
+}
+
+const plainType = (mimeType: string | undefined): string | undefined =>
+  mimeType?.split(';')[0]?.trim().toLowerCase() || undefined;
+
+/** Text is often called plain by servers that do not look; then the name tells more. */
+function mediaTypeOf(content: McpContent, fileName: string): string | undefined {
+  const said = plainType(content.mimeType);
+  const isVague = said === undefined || said === 'text/plain' || said === 'application/octet-stream';
+  if (!isVague) return said;
+  return 'text' in content && !fileName.includes('.') ? 'text/plain' : undefined;
+}
+
+const textOf = (contents: readonly McpContent[]): string =>
+  contents.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n\n');
+
+function fromBase64(blob: string): Uint8Array {
+  const bytes = Buffer.from(blob, 'base64');
+  // Buffer leaves out what is no base64; content that is shorter than it says would be taken in as if it were whole.
+  if (Math.abs(bytes.byteLength - (blob.replaceAll(/[=\s]/g, '').length * 3) / 4) >= 1) {
+    throw new ServiceError('invalid_request', 'The MCP server sent content that is not base64.');
+  }
+  return bytes;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
