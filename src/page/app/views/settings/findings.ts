@@ -12,6 +12,7 @@ export interface SystemStatus {
     readonly web?: { readonly search: readonly string[]; readonly browser: string | null };
     readonly data: string;
     readonly database?: string;
+    readonly originals?: { readonly place: string; readonly state: 'ready' | 'unavailable' };
     readonly index: { readonly kind: string; readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable' };
     readonly graph?: Work;
     readonly summaries?: Work;

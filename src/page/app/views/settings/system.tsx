@@ -51,13 +51,14 @@ function Facts({ status }: { readonly status: SystemStatus }) {
   const { citewell, uptime_seconds: uptime, memory_usage: memory } = status;
   const { ready, failed } = countsOf(citewell.documents);
   const web = citewell.web?.search ?? [];
+  const originals = citewell.originals && `${citewell.originals.place}, ${citewell.originals.state}`;
   const rows: readonly (readonly [string, string])[] = [
     [texts.settings.model, citewell.model],
     [texts.settings.embedder, [citewell.embedder, citewell.embedder_reason ?? ''].filter(Boolean).join('. ')],
     [texts.settings.web, web.length === 0 ? texts.settings.noWeb : web.join(', ')],
     [texts.settings.index, `${citewell.index.kind}, ${citewell.index.state}`],
     [texts.settings.holds, texts.settings.corpus(ready, failed, citewell.chunks, citewell.collections)],
-    [texts.settings.data, [citewell.data, citewell.database ?? ''].filter(Boolean).join('; ')],
+    [texts.settings.data, [citewell.data, citewell.database, originals].filter(Boolean).join('; ')],
     [texts.settings.version, `${citewell.version}, ${texts.settings.uptime(uptime)}`],
     [texts.settings.memory, `${Math.round(memory)} %`],
   ];
