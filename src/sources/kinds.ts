@@ -8,10 +8,11 @@ import { mcpKind } from './mcp/mcp-kind.ts';
 import { notionKind } from './notion/notion.ts';
 import { s3Kind } from './s3/s3-kind.ts';
 import type { SourceKind } from './source-kind.ts';
+import { webdavKind } from './webdav/webdav-kind.ts';
 
 /** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
 export const sourceKinds: readonly SourceKind[] = [
-  ...[s3Kind, imapKind, notionKind, confluenceKind, gdriveKind, gitKind, mcpKind],
+  ...[s3Kind, imapKind, notionKind, confluenceKind, gdriveKind, gitKind, webdavKind, mcpKind],
 ];
 
 export function sourceKind(type: string): SourceKind {

@@ -1,0 +1,104 @@
+import { Parser } from 'htmlparser2';
+import { ServiceError } from '../../errors.ts';
+
+/** What a server says of a file or folder. */
+export interface DavEntry {
+  /** Decoded; the names of folders and, last, its own. */
+  readonly path: readonly string[];
+  readonly isFolder: boolean;
+  readonly etag: string;
+  readonly size: number | undefined;
+  /** ISO 8601. */
+  readonly modified: string | undefined;
+  /** Nextcloud and ownCloud have a page for it. */
+  readonly fileId: string | undefined;
+}
+
+export interface Multistatus {
+  readonly entries: readonly DavEntry[];
+  /** Addresses that cannot be read as a path. */
+  readonly unreadable: readonly string[];
+}
+
+const MAX_DEPTH = 30;
+
+/** Reads an answer to PROPFIND without building a tree. Throws `invalid_request` for what is none. */
+export function readMultistatus(xml: string, name: string): Multistatus {
+  const entries: DavEntry[] = [];
+  const unreadable: string[] = [];
+  const path: string[] = [];
+  let isComplete = false;
+  let href = '';
+  let status = '';
+  let found = new Map<string, string>();
+  let own = new Map<string, string>();
+  const parser = new Parser(
+    {
+      onopentag(tag) {
+        const local = localName(tag);
+        path.push(local);
+        if (path.length > MAX_DEPTH) throw notDav(name);
+        if (local === 'response') [href, own] = ['', new Map()];
+        if (local === 'propstat') [status, found] = ['', new Map()];
+        if (local === 'collection' && path.at(-2) === 'resourcetype') found.set('collection', 'yes');
+      },
+      ontext(text) {
+        const local = path.at(-1) ?? '';
+        if (local === 'href' && path.at(-2) === 'response') href += text;
+        else if (local === 'status' && path.at(-2) === 'propstat') status += text;
+        else if (path.at(-2) === 'prop') found.set(local, (found.get(local) ?? '') + text);
+      },
+      onclosetag() {
+        const local = path.pop();
+        // Members that a server does not have are in a part with another status.
+        if (local === 'propstat' && / 2\d\d/.test(status)) own = new Map([...own, ...found]);
+        if (local === 'multistatus' && path.length === 0) isComplete = true;
+        if (local !== 'response') return;
+        const entry = toEntry(href.trim(), own);
+        if (entry === undefined) unreadable.push(href.trim());
+        else entries.push(entry);
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.write(xml);
+  // The parser closes what is open at the end, so a cut answer is told before.
+  const isWhole = isComplete;
+  parser.end();
+  if (!isWhole) throw notDav(name);
+  return { entries, unreadable };
+}
+
+const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1).toLowerCase();
+
+function toEntry(href: string, found: ReadonlyMap<string, string>): DavEntry | undefined {
+  const path = pathOfHref(href);
+  if (path === undefined) return undefined;
+  const modified = new Date(found.get('getlastmodified')?.trim() ?? '');
+  const size = found.get('getcontentlength')?.trim() ?? '';
+  return {
+    path,
+    isFolder: found.has('collection'),
+    etag: (found.get('getetag') ?? '').trim().replace(/^W\//, '').replaceAll('"', ''),
+    size: /^\d+$/.test(size) ? Number(size) : undefined,
+    modified: Number.isNaN(modified.getTime()) ? undefined : modified.toISOString(),
+    fileId: /^\d+$/.exec(found.get('fileid')?.trim() ?? '')?.[0],
+  };
+}
+
+/** An absolute address or a path; some servers do not encode what they should. */
+export function pathOfHref(href: string): readonly string[] | undefined {
+  try {
+    const parts = href
+      .replace(/^https?:\/\/[^/]*/i, '')
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
+    return parts.some((part) => part === '.' || part === '..' || part.includes('/')) ? undefined : parts;
+  } catch {
+    return undefined;
+  }
+}
+
+const notDav = (name: string): ServiceError =>
+  new ServiceError('invalid_request', `${name} did not answer as a WebDAV server. Check the address of the folder.`);

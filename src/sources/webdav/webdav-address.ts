@@ -1,0 +1,61 @@
+import { ServiceError } from '../../errors.ts';
+
+interface Folder {
+  readonly url: string;
+  readonly user?: string | undefined;
+}
+
+/** What `davs://user@host/folder` says. */
+export function readWebdavAddress({ protocol, host, pathname, search, username }: URL): Folder {
+  const scheme = protocol === 'dav:' || protocol === 'webdav:' ? 'http' : 'https';
+  return {
+    url: `${scheme}://${host}${pathname}${search}`,
+    ...(username !== '' && { user: decoded(username) }),
+  };
+}
+
+/** The folder itself, and the address that it is shown by. Throws `invalid_request`. */
+export function webdavAddress({ url, user }: Folder): { readonly address: string; readonly folder: URL } {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '') {
+    const example = 'https://cloud.example.org/remote.php/dav/files/ann';
+    throw new ServiceError('invalid_request', `url: expected an address such as ${example}, without credentials.`);
+  }
+  const folder = new URL(parsed.origin);
+  const segments = pathOf(parsed, user)
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded);
+  if (segments.some((part) => part === '.' || part === '..' || part.includes('/'))) {
+    throw new ServiceError('invalid_request', 'url: the path of the folder has a part that none can have.');
+  }
+  folder.pathname = `/${segments.map((part) => `${encodeURIComponent(part)}/`).join('')}`;
+  const scheme = parsed.protocol === 'http:' ? 'dav' : 'davs';
+  const name = user === undefined ? '' : `${encodeURIComponent(user)}@`;
+  return { address: `${scheme}://${name}${folder.host}${folder.pathname.replace(/\/$/, '')}`, folder };
+}
+
+/** The path for WebDAV of what the browser shows in Nextcloud or ownCloud: own files, or a public share. */
+function pathOf({ pathname, searchParams }: URL, user: string | undefined): string {
+  const own = /^(.*?)(?:\/index\.php)?\/apps\/files(?:\/|$)/.exec(pathname);
+  if (own !== null) {
+    if (user === undefined) {
+      throw new ServiceError(
+        'invalid_request',
+        'user: the files of Nextcloud or ownCloud need the name of their user.',
+      );
+    }
+    const folder = (searchParams.get('dir') ?? '').split('/').map(encodeURIComponent).join('/');
+    return `${own[1]}/remote.php/dav/files/${encodeURIComponent(user)}/${folder}`;
+  }
+  const share = /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9_-]+)\/?$/.exec(pathname);
+  return share === null ? pathname : `${share[1]}/public.php/dav/files/${share[2]}`;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,206 @@
+import { ServiceError } from '../../errors.ts';
+import type { Listed, RemoteItem, RemoteNetwork, SourceConnector } from '../connector.ts';
+import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
+import { fitsPattern } from '../path-patterns.ts';
+import { patiently } from '../patiently.ts';
+import { type DavEntry, type Multistatus, readMultistatus } from './read-multistatus.ts';
+
+export interface WebdavSource {
+  readonly address: string;
+  /** With a slash at the end. */
+  readonly folder: URL;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly network: RemoteNetwork;
+}
+
+/** Of one folder: 10,000 entries have about 10 MB. */
+const MAX_ANSWER = 100_000_000;
+const ANSWER_TIMEOUT_MS = 120_000;
+const READ_TIMEOUT_MS = 600_000;
+const MAX_REDIRECTS = 5;
+/** Deeper ones are most likely a link of a folder to one above it. */
+const MAX_DEPTH = 50;
+const MAX_FOLDERS = 200_000;
+const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream']);
+const QUESTION =
+  '<?xml version="1.0" encoding="utf-8"?><d:propfind xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:prop>' +
+  '<d:resourcetype/><d:getetag/><d:getcontentlength/><d:getlastmodified/><oc:fileid/></d:prop></d:propfind>';
+
+/** Walks a folder with one PROPFIND of depth 1 for each, since servers refuse to list everything at once. */
+export function createWebdavConnector(source: WebdavSource): SourceConnector {
+  const { address, folder, include, exclude, user, password, network } = source;
+  const name = folder.host + folder.pathname.replace(/\/$/, '');
+  const authorization =
+    password === undefined ? undefined : `Basic ${Buffer.from(`${user ?? ''}:${password}`).toString('base64')}`;
+  const root = folder.pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent);
+
+  async function within<T>(ms: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = AbortSignal.timeout(ms);
+    try {
+      return await work(AbortSignal.any([signal, deadline]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (deadline.aborted) throw new ServiceError('timeout', `${name} did not answer within ${ms / 1000} s.`);
+      if (error instanceof ServiceError) throw error;
+      throw new ServiceError('provider_failed', `The answer of ${name} broke off.`, { cause: error });
+    }
+  }
+
+  /** Credentials are given to the host that they were entered for, and to no other. */
+  async function send(url: URL, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> {
+    let at = url;
+    for (let redirects = 0; ; redirects++) {
+      const isOwn = at.host === folder.host && (at.protocol === 'https:' || folder.protocol === 'http:');
+      if (!isOwn && init.method === 'PROPFIND') {
+        throw new ServiceError(
+          'invalid_request',
+          `${name} leads to ${at.origin}. Follow the folder by its present address.`,
+        );
+      }
+      const response = await network.fetch(at.href, {
+        ...init,
+        redirect: 'manual',
+        headers: { ...headers, ...(isOwn && authorization !== undefined && { authorization }) },
+      });
+      const location = response.headers.get('location');
+      const target = location === null ? null : URL.parse(location, at.href);
+      if (response.status < 300 || response.status >= 400 || target === null || redirects === MAX_REDIRECTS)
+        return response;
+      await response.body?.cancel();
+      at = target;
+    }
+  }
+
+  const urlOf = (path: string, isFolder: boolean): URL => {
+    const url = new URL(folder);
+    const parts = path === '' ? [] : path.split('/').map(encodeURIComponent);
+    url.pathname = `${folder.pathname}${parts.join('/')}${isFolder && path !== '' ? '/' : ''}`;
+    return url;
+  };
+
+  const listFolder = (path: string, signal: AbortSignal): Promise<Multistatus> =>
+    within(ANSWER_TIMEOUT_MS, signal, async (limited) => {
+      const response = await send(
+        urlOf(path, true),
+        { method: 'PROPFIND', body: QUESTION, signal: limited },
+        { depth: '1', 'content-type': 'application/xml; charset=utf-8' },
+      );
+      if (response.status === 207) {
+        return readMultistatus(new TextDecoder().decode(await readBytes(response, MAX_ANSWER)), name);
+      }
+      throw await refused(response, path === '' ? name : `${name}/${path}`, path === '');
+    });
+
+  /** Listed by its parent, or the folder itself. */
+  function* children({ entries }: Multistatus, path: string): Generator<readonly [string, DavEntry], void> {
+    const asked = [...root, ...(path === '' ? [] : path.split('/'))];
+    const own =
+      entries.find((entry) => isSame(entry.path, asked)) ??
+      // A proxy may have changed the paths.
+      entries.filter(({ isFolder }) => isFolder).toSorted((one, other) => one.path.length - other.path.length)[0];
+    if (own === undefined) throw new ServiceError('provider_failed', `${name} answered without the folder itself.`);
+    if (!own.isFolder) throw new ServiceError('invalid_request', `${name} is a file. Follow the folder that it is in.`);
+    for (const entry of entries) {
+      const child = entry.path.at(-1);
+      const isChild = child !== undefined && isSame(entry.path.slice(0, -1), own.path);
+      if (isChild) yield [path === '' ? child : `${path}/${child}`, entry];
+    }
+  }
+
+  const toItem = (path: string, { etag, size, modified, fileId }: DavEntry): RemoteItem => {
+    const link = fileId === undefined ? undefined : pageOf(folder, fileId);
+    return {
+      ...{ kind: 'item', key: path, version: etag || `${modified ?? ''} ${size ?? ''}`.trim() },
+      uri: `${address}/${path.split('/').map(encodeURIComponent).join('/')}`,
+      fileName: path.slice(path.lastIndexOf('/') + 1),
+      ...(size !== undefined && { size }),
+      ...(modified !== undefined && { modified }),
+      ...(link !== undefined && { link }),
+    };
+  };
+
+  async function* list(_cursor: string | undefined, signal: AbortSignal): AsyncGenerator<Listed, void> {
+    const waiting = [''];
+    const known = new Set(waiting);
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      const at = path;
+      let answer: Multistatus;
+      try {
+        answer = await patiently(() => listFolder(at, signal), signal);
+      } catch (error) {
+        const isPart = error instanceof ServiceError && ['not_found', 'forbidden', 'conflict'].includes(error.code);
+        if (at === '' || !isPart) throw error;
+        yield { kind: 'failed', key: at, reason: error.message };
+        continue;
+      }
+      for (const href of answer.unreadable) {
+        yield { kind: 'failed', key: href.slice(0, 500), reason: 'Its address cannot be read as a path.' };
+      }
+      for (const [child, entry] of children(answer, at)) {
+        if (exclude.some((pattern) => fitsPattern(child, pattern))) continue;
+        if (!entry.isFolder) {
+          if (include.length === 0 || include.some((pattern) => fitsPattern(child, pattern)))
+            yield toItem(child, entry);
+        } else if (child.split('/').length > MAX_DEPTH) {
+          const reason = `It is more than ${MAX_DEPTH} folders deep, as when a folder leads to one above it.`;
+          yield { kind: 'skipped', key: child.slice(0, 500), reason };
+        } else if (!known.has(child)) {
+          known.add(child);
+          waiting.push(child);
+        }
+      }
+      if (known.size > MAX_FOLDERS) {
+        throw new ServiceError('too_large', `${name} has more than ${MAX_FOLDERS} folders. Follow a part of it.`);
+      }
+    }
+    yield { kind: 'end', covers: 'all' };
+  }
+
+  return {
+    list,
+    read: ({ key }, { maxBytes, signal }) =>
+      within(READ_TIMEOUT_MS, signal, async (limited) => {
+        const response = await send(urlOf(key, false), { method: 'GET', signal: limited });
+        if (response.status !== 200) throw await refused(response, `${name}/${key}`, false);
+        const mediaType = mediaTypeOf(response);
+        const isKnown = mediaType !== undefined && !GENERIC.has(mediaType);
+        return { bytes: await readBytes(response, maxBytes), ...(isKnown && { mediaType }) };
+      }),
+  };
+}
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((part, index) => part === other[index]);
+
+async function refused(response: Response, what: string, isWhole: boolean): Promise<ServiceError> {
+  const answered = `${what} answered with ${response.status}`;
+  const say = async (code: 'invalid_request' | 'conflict' | 'provider_failed', reason: string) => {
+    await response.body?.cancel();
+    return new ServiceError(code, `${answered}: ${reason}`);
+  };
+  switch (response.status) {
+    case 423:
+      return say('conflict', 'it is locked, as while somebody edits it.');
+    case 507:
+      return say('provider_failed', 'the server has no space left.');
+    case 200:
+    case 405:
+    case 501:
+      return say('invalid_request', 'it is no folder of a WebDAV server. Check the address.');
+    case 404:
+      if (isWhole) return say('invalid_request', 'there is no such folder. Check the address, and the user in it.');
+  }
+  return refusal(response, what, { whole: isWhole });
+}
+
+/** The page of a file in Nextcloud or ownCloud. */
+function pageOf({ origin, pathname }: URL, fileId: string): string | undefined {
+  const [, base] = /^(.*?)\/remote\.php\//.exec(pathname) ?? [];
+  return base === undefined ? undefined : `${origin}${base}/index.php/f/${fileId}`;
+}

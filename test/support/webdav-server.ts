@@ -1,0 +1,72 @@
+import { createRequire } from 'node:module';
+
+// Its types need those of an older Node.
+const { v2 } = createRequire(import.meta.url)('webdav-server') as { readonly v2: Library };
+
+interface Library {
+  readonly WebDAVServer: new (options: object) => Server;
+  readonly SimpleUserManager: new () => { addUser(name: string, password: string, isAdmin: boolean): object };
+  readonly SimplePathPrivilegeManager: new () => { setRights(user: object, path: string, rights: string[]): void };
+  readonly HTTPBasicAuthentication: new (users: object, realm: string) => object;
+}
+
+interface Server {
+  start(port: number, done: (server: { address(): { port: number }; closeAllConnections(): void }) => void): void;
+  stop(done: () => void): void;
+  beforeRequest(work: (context: { request: Request; response: Response }, next: () => void) => void): void;
+}
+
+interface Request {
+  readonly method: string;
+  readonly url: string;
+}
+
+interface Response {
+  writeHead(status: number, headers?: object): Response;
+  end(text?: string): void;
+}
+
+/** A WebDAV server on loopback, with files in memory and one user. */
+export async function startWebdav(user: string, password: string) {
+  const users = new v2.SimpleUserManager();
+  const privileges = new v2.SimplePathPrivilegeManager();
+  privileges.setRights(users.addUser(user, password, false), '/', ['all']);
+  const server = new v2.WebDAVServer({
+    ...{ hostname: '127.0.0.1', requireAuthentification: true, privilegeManager: privileges },
+    httpAuthentication: new v2.HTTPBasicAuthentication(users, 'files'),
+  });
+  const requests: string[] = [];
+  /** Answers instead of the server, if it returns true. */
+  const state: { intercept?: (request: Request, response: Response) => boolean } = {};
+  server.beforeRequest(({ request, response }, next) => {
+    requests.push(`${request.method} ${request.url}`);
+    if (!state.intercept?.(request, response)) next();
+  });
+  const listening = await new Promise<Parameters<Parameters<Server['start']>[1]>[0]>((resolve) =>
+    server.start(0, resolve),
+  );
+  const { port } = listening.address();
+  const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+    const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    const url = `http://127.0.0.1:${port}/${path.split('/').map(encodeURIComponent).join('/')}`;
+    const answer = await fetch(url, {
+      ...{ method, headers: { ...headers, authorization } },
+      ...(body !== undefined && { body }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`);
+  };
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    state,
+    folder: (path: string) => send('MKCOL', path),
+    put: (path: string, text: string) => send('PUT', path, text),
+    remove: (path: string) => send('DELETE', path),
+    close: () =>
+      new Promise<void>((resolve) => {
+        listening.closeAllConnections();
+        server.stop(resolve);
+      }),
+  };
+}
