@@ -31,7 +31,7 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
 
   npm run -s bench -- [options]
 
-  --chunks LIST  sizes of the corpus, rising; default 10000,100000
+  --chunks LIST  sizes of the corpus, rising; default 10000,100000, of --part postgres 3000 too
   --json FILE    writes all figures as JSON
   --history FILE appends all figures to a file of JSON lines (.jsonl)
   --compare FILE says what has become slower or faster since the run of that file of --json, or the last one of that
@@ -41,7 +41,8 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
   --part lsa     only the cost of training an embedder on the corpus, at the largest size
   --part peers   only search beside MiniSearch, Orama and LanceDB, which it installs from npm into a temporary folder,
                  at the smallest size
-  --part postgres  only search and ingestion on PostgreSQL beside SQLite, at each size
+  --part postgres  only search and ingestion on PostgreSQL beside SQLite, at each size; with Chroma, and where the
+                   server has it, with pgvector
   --database URL   of a PostgreSQL server, for that; the bench makes a database of its own there, and drops it
   --part machine only how far one machine goes: 1,000,000 chunks with vectors of 384 dimensions, or --chunks, stored,
                  searched by a service while its index fills and after, stopped, killed and started again
@@ -69,7 +70,11 @@ const output = processOutput(process.stdout, process.stderr);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });
-  const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
+  const sizes = (
+    values.chunks ?? (values.quick ? '3000' : values.part === 'postgres' ? '3000,10000,100000' : '10000,100000')
+  )
+    .split(',')
+    .map(Number);
   const seed = Number(values.seed);
   const isRising = sizes.every((size, index) => Number.isInteger(size) && size > (sizes[index - 1] ?? 0));
   const isKnownPart =

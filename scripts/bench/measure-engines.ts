@@ -8,7 +8,7 @@ import { documentId } from '../../src/documents/ids.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { defaultSearchSettings, type SearchKind } from '../../src/retrieval/search-settings.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
-import { openCorpusDatabase } from '../corpus-database.ts';
+import { type CorpusDatabase, hasPgvector, openCorpusDatabase } from '../corpus-database.ts';
 import { loadRecords, recordsInFile } from './load.ts';
 import { ingestAll, pseudoFiles } from './measure-ingest.ts';
 import { kinds, numbersFrom, shares } from './measure-search.ts';
@@ -16,12 +16,15 @@ import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed, timingOf, type Variant } from './timing.ts';
 import { withServices } from './with-services.ts';
 
-export const engines = ['SQLite', 'PostgreSQL'] as const;
+/** SQLite and PostgreSQL each with a Chroma of its own, and PostgreSQL with pgvector. */
+const engines = ['SQLite', 'PostgreSQL', 'pgvector'] as const;
 export type Engine = (typeof engines)[number];
-type PerEngine<Value> = Readonly<Record<Engine, Value>>;
+export type PerEngine<Value> = Readonly<Partial<Record<Engine, Value>>>;
 
-/** The same corpus searched and ingested on both engines. */
+/** The same corpus searched and ingested on several engines. */
 export interface EngineFigures {
+  /** Those measured; pgvector only where the server has it. */
+  readonly engines: readonly Engine[];
   readonly chunks: number;
   /** Load average during the searches. */
   readonly load: number;
@@ -50,7 +53,10 @@ const FILES_PER_TURN = 20;
 
 export async function measureEngines(bench: EngineBench): Promise<EngineFigures> {
   const { folder, chunks, text, queries, onProgress } = bench;
-  const database = await openCorpusDatabase({ url: bench.databaseUrl, corpus: `bench ${process.pid}`, isKept: false });
+  const url = bench.databaseUrl;
+  const corpus = `bench ${process.pid}`;
+  const database = await openCorpusDatabase({ url, corpus, isKept: false });
+  let copy: CorpusDatabase | undefined;
   try {
     const folders = { SQLite: join(folder, 'sqlite'), PostgreSQL: join(folder, 'postgres') };
     const dataFolder = join(folders.SQLite, '.citewell');
@@ -62,7 +68,7 @@ export async function measureEngines(bench: EngineBench): Promise<EngineFigures>
     };
     const embedder = createLexicalHash();
     const loading = { SQLite: 0, PostgreSQL: 0 };
-    for (const engine of engines) {
+    for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const before = { documents: 0, chunks: 0 };
       const tell = (line: string) => onProgress(`${engine}: ${line}`);
       let loaded = before;
@@ -71,27 +77,43 @@ export async function measureEngines(bench: EngineBench): Promise<EngineFigures>
       });
       loading[engine] = (1000 * loaded.chunks) / took;
     }
+    if (await hasPgvector(url)) {
+      const way = { url, corpus: `${corpus} pgvector`, isKept: false, hasVectors: true, template: database.url };
+      copy = await openCorpusDatabase(way);
+    }
+    const measure = async (opened: PerEngine<Services>): Promise<EngineFigures> => {
+      onProgress('searching');
+      const measured = engines.filter((engine) => opened[engine] !== undefined);
+      const all = new Map(measured.map((engine) => [engine, opened[engine] as Services]));
+      const search = await searchAll(all, queries);
+      const load = loadavg()[0] ?? Number.NaN;
+      onProgress('ingesting');
+      return { engines: measured, chunks, load, search, loading, ingest: await ingestAlike(all, text) };
+    };
     onProgress('filling the indexes');
-    return await withServices(folders.SQLite, ({ services: sqlite }) =>
+    return await withServices(folders.SQLite, ({ services: SQLite }) =>
       withServices(
         folders.PostgreSQL,
-        async ({ services: postgres }) => {
-          const both = { SQLite: sqlite, PostgreSQL: postgres };
-          onProgress('searching');
-          const search = await searchBoth(both, queries);
-          const load = loadavg()[0] ?? Number.NaN;
-          onProgress('ingesting');
-          return { chunks, load, search, loading, ingest: await ingestBoth(both, text) };
-        },
+        ({ services: PostgreSQL }) =>
+          copy === undefined
+            ? measure({ SQLite, PostgreSQL })
+            : withServices(
+                join(folder, 'pgvector'),
+                ({ services: pgvector }) => measure({ SQLite, PostgreSQL, pgvector }),
+                { CITEWELL_DATABASE_URL: copy.url, CITEWELL_VECTOR_INDEX: 'pgvector' },
+              ),
         { CITEWELL_DATABASE_URL: database.url },
       ),
     );
   } finally {
     await database.drop();
+    await copy?.drop();
   }
 }
 
-async function searchBoth(services: PerEngine<Services>, queries: readonly string[]): Promise<EngineFigures['search']> {
+type Opened = ReadonlyMap<Engine, Services>;
+
+async function searchAll(opened: Opened, queries: readonly string[]): Promise<EngineFigures['search']> {
   const names: { readonly name: string; readonly kind: SearchKind; readonly filter: Filter }[] = kinds.flatMap(
     (kind) => [
       { name: `${kind}, no filter`, kind, filter: everything },
@@ -99,28 +121,31 @@ async function searchBoth(services: PerEngine<Services>, queries: readonly strin
     ],
   );
   const variants = names.flatMap(({ name, kind, filter }) =>
-    engines.map(
-      (engine): Variant<string> => ({
+    [...opened].map(
+      ([engine, services]): Variant<string> => ({
         name: `${engine}: ${name}`,
-        run: (query) => search(services[engine], query, { kind, filter }),
+        run: (query) => search(services, query, { kind, filter }),
       }),
     ),
   );
   const warm = await interleaved(variants, queries, WARM_UPS);
   const ofWarm = ({ name }: { readonly name: string }) => ({
     name,
-    timing: perEngine((engine) => warm[`${engine}: ${name}`] ?? timingOf([])),
+    timing: perEngine(opened, (engine) => warm[`${engine}: ${name}`] ?? timingOf([])),
   });
   const afterWrite: EngineFigures['search'][number][] = [];
   for (const kind of kinds) {
-    const took = perEngine((): number[] => []);
+    const took = new Map([...opened].map(([engine]): [Engine, number[]] => [engine, []]));
     for (const [changes, query] of queries.slice(0, WRITES).entries()) {
-      for (const engine of engines) {
-        await services[engine].corpus.setMetadata(documentId('bench 0', defaultAdmin.userId), { changes }, 'merge');
-        took[engine].push(await timed(() => search(services[engine], query, { kind, filter: everything })));
+      for (const [engine, services] of opened) {
+        await services.corpus.setMetadata(documentId('bench 0', defaultAdmin.userId), { changes }, 'merge');
+        took.get(engine)?.push(await timed(() => search(services, query, { kind, filter: everything })));
       }
     }
-    afterWrite.push({ name: `${kind}, after a write`, timing: perEngine((engine) => timingOf(took[engine])) });
+    afterWrite.push({
+      name: `${kind}, after a write`,
+      timing: perEngine(opened, (engine) => timingOf(took.get(engine) ?? [])),
+    });
   }
   return [...names.map(ofWarm), ...afterWrite];
 }
@@ -134,18 +159,18 @@ function search(
   return retriever.search(query, { ...defaultSearchSettings, kind, filter, limit: LIMIT }, never);
 }
 
-async function ingestBoth(services: PerEngine<Services>, text: PseudoText): Promise<PerEngine<number>> {
-  const spent = { SQLite: 0, PostgreSQL: 0 };
+async function ingestAlike(opened: Opened, text: PseudoText): Promise<PerEngine<number>> {
+  const spent = new Map<Engine, number>();
   let chunks = 0;
   for (let turn = 0; turn < TURNS; turn++) {
     const batch = pseudoFiles(text, turn * FILES_PER_TURN, FILES_PER_TURN);
     chunks += batch.chunks;
-    for (const engine of engines) spent[engine] += await timed(() => ingestAll(services[engine].ingestor, batch.files));
+    for (const [engine, { ingestor }] of opened) {
+      spent.set(engine, (spent.get(engine) ?? 0) + (await timed(() => ingestAll(ingestor, batch.files))));
+    }
   }
-  return perEngine((engine) => (1000 * chunks) / spent[engine]);
+  return perEngine(opened, (engine) => (1000 * chunks) / (spent.get(engine) ?? 0));
 }
 
-const perEngine = <Value>(of: (engine: Engine) => Value): PerEngine<Value> => ({
-  SQLite: of('SQLite'),
-  PostgreSQL: of('PostgreSQL'),
-});
+const perEngine = <Value>(opened: Opened, of: (engine: Engine) => Value): PerEngine<Value> =>
+  Object.fromEntries([...opened.keys()].map((engine) => [engine, of(engine)]));

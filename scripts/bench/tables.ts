@@ -1,6 +1,6 @@
 import { count } from '../../src/cli/progress-line.ts';
 import type { SizeFigures } from './figures.ts';
-import { type EngineFigures, engines } from './measure-engines.ts';
+import type { Engine, EngineFigures } from './measure-engines.ts';
 import type { GraphFigures } from './measure-graph.ts';
 import type { GraphIngestFigures } from './measure-graph-ingest.ts';
 import type { IngestRates } from './measure-ingest.ts';
@@ -135,24 +135,31 @@ export function peerLines({ chunks, load, filling, words, near }: PeerFigures): 
 }
 
 /** PostgreSQL beside SQLite as Markdown. */
-export function engineLines({ chunks, load, search, ingest, loading }: EngineFigures): string[] {
-  const rates = (name: string, { SQLite: one, PostgreSQL: other }: EngineFigures['ingest']) => [
+export function engineLines({ engines, chunks, load, search, ingest, loading }: EngineFigures): string[] {
+  const others = engines.filter((engine) => engine !== 'SQLite');
+  const label = (engine: Engine) => `PostgreSQL, ${engine === 'pgvector' ? engine : 'Chroma'}`;
+  const rates = (name: string, rate: EngineFigures['ingest']) => [
     name,
-    `${one.toFixed(0)}/s`,
-    `${other.toFixed(0)}/s`,
-    ratio(one, other),
+    `${rate.SQLite?.toFixed(0)}/s`,
+    ...others.flatMap((engine) => {
+      const [one, other] = [rate.SQLite, rate[engine]];
+      return one === undefined || other === undefined ? ['', ''] : [`${other.toFixed(0)}/s`, ratio(one, other)];
+    }),
+  ];
+  const times = ({ name, timing }: EngineFigures['search'][number]) => [
+    name.replace('_', ' '),
+    timing.SQLite === undefined ? '' : both(timing.SQLite),
+    ...others.flatMap((engine) => {
+      const [one, other] = [timing.SQLite, timing[engine]];
+      return one === undefined || other === undefined ? ['', ''] : [both(other), ratio(other.p50, one.p50)];
+    }),
   ];
   return [
-    `${count(chunks)} chunks on both engines, milliseconds p50 / p95 (load average ${load.toFixed(1)})`,
+    `${count(chunks)} chunks on each engine, milliseconds p50 / p95 (load average ${load.toFixed(1)})`,
     '',
     ...table([
-      ['', ...engines, 'PostgreSQL takes, times'],
-      ...search.map(({ name, timing: { SQLite: one, PostgreSQL: other } }) => [
-        name.replace('_', ' '),
-        both(one),
-        both(other),
-        ratio(other.p50, one.p50),
-      ]),
+      ['', 'SQLite', ...others.flatMap((engine) => [label(engine), 'times'])],
+      ...search.map(times),
       rates('files through the ingestor, chunks', ingest),
       rates('chunks into the records alone', loading),
     ]),

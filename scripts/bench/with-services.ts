@@ -31,11 +31,14 @@ export async function withServices<Result>(
   try {
     while ((await services.status()).index.state !== 'ready') await sleep(20);
     const [process] = await chromasOn(config.dataDir);
-    const port = process?.port ?? 0;
+    // With pgvector, there is none.
+    const port = process?.port;
     const path = '/api/v2/tenants/default_tenant/databases/default_database/collections';
-    const collections: unknown = await (await fetch(`http://127.0.0.1:${port}${path}`)).json();
-    const collectionId = String(member(Array.isArray(collections) ? collections[0] : undefined, 'id'));
-    const chroma = new ChromaClient({ host: '127.0.0.1', port, ssl: false });
+    const collections: unknown =
+      port === undefined ? [] : await (await fetch(`http://127.0.0.1:${port}${path}`)).json();
+    const collectionId =
+      port === undefined ? '' : String(member(Array.isArray(collections) ? collections[0] : undefined, 'id'));
+    const chroma = new ChromaClient({ host: '127.0.0.1', port: port ?? 0, ssl: false });
     return await use({ services, chroma, collectionId });
   } finally {
     await services.close();

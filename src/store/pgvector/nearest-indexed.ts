@@ -10,18 +10,20 @@ import { distanceTo, graphOf, graphSettings, hasDirection, tableOf } from './vec
 
 /** Filter and ranking in one statement, which joins the collection's table with the chunks that pass. */
 export async function nearestIndexed(reading: Reading, query: IndexedQuery): Promise<NearestList> {
-  const database = await reading.transaction();
   const { scan, space, vector, limit } = query;
+  const database = await reading.transaction();
   const graph = scan.kind === 'graph' && hasDirection(vector) ? graphOf(space.dimensions) : undefined;
   const from = sql`${sql.table(tableOf(space.collection))} t`;
   const where = await conditionOf(reading, query);
   if (scan.kind === 'graph' && graph !== undefined) {
-    await graphSettings({ limit, expected: scan.expected }).execute(database);
-    const { rows } = await sql<VectorHit>`
+    const ranked = sql<VectorHit>`
       select c.key, ${distanceTo(vector, 't')} as distance
       from ${from} join chunks c on c.key = t.key
         join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0
-      where ${where} order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`.execute(database);
+      where ${where} order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`;
+    // Sent together: the connection is pipelined, and answers in their order.
+    const settings = graphSettings({ limit, expected: scan.expected }).execute(database);
+    const [{ rows }] = await Promise.all([ranked.execute(database), settings]);
     return nearestOf(reading, query, rows);
   }
   await sql`select set_config('jit', 'off', true)`.execute(database);

@@ -123,6 +123,21 @@ describePgvector('The index', () => {
     expect(await again.chunks.nearest(query)).toHaveLength(3);
   });
 
+  it('finds the same again, and what was added since', async () => {
+    const store = await openPgvectorStore(await pgvectorDatabase());
+    await ingest(store, newDocument('letter'), newChunks(3));
+    await store.maintenance.audit();
+    const near = { vector: direction(0), measure: 'cosine_distance', filter: { kind: 'all' }, limit: 9 } as const;
+    const find = async () => (await store.chunks.nearest(near)).map(({ id, score }) => [id, score.toFixed(6)]);
+    const first = await find();
+    expect(first).toHaveLength(3);
+    expect(await find()).toEqual(first);
+    expect(await find()).toEqual(first);
+    await ingest(store, newDocument('log'), newChunks(2));
+    expect(await find()).toHaveLength(5);
+    expect(await find()).toHaveLength(5);
+  });
+
   it('finds passages of an earlier version that the present one shares with it', async () => {
     const store = await openPgvectorStore(await pgvectorDatabase());
     const letter = newDocument('letter');
