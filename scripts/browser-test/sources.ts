@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { withFolder, withServer } from './server.ts';
-import { type BrowserSuite, type BrowserTest, holds } from './suite.ts';
+import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const PAGES: Readonly<Record<string, string>> = {
   '/guide/': 'Moorings <a href="buoys">buoys</a> <a href="gone">gone</a>',
@@ -73,6 +73,14 @@ async function checkAddresses(test: BrowserTest, site: string): Promise<void> {
     await source.getByText('Done').waitFor();
     await source.getByText('1 added, 1 unchanged, 1 failed').or(source.getByText('1 failed')).waitFor();
     await source.getByText('status 404').waitFor();
+    await source.getByRole('button', { name: 'Change' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Links followed one after another').fill('0');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await source.getByText('Done').waitFor();
+    await source.getByRole('button', { name: 'Change' }).click();
+    same(await dialog.getByLabel('Links followed one after another').inputValue(), '0', 'the depth that is shown');
   });
 }
 
@@ -94,6 +102,16 @@ async function checkFolder(test: BrowserTest, folder: string): Promise<void> {
     await writeFile(join(watched, 'tuesday.md'), '# Tuesday\n\nFog until noon.');
     await source.getByText('2 added').waitFor();
     await page.locator('.documents').getByRole('link', { name: 'tuesday.md' }).waitFor();
+    const dialog = page.getByRole('dialog');
+    const keeps = dialog.getByLabel('Keep documents whose files are deleted');
+    await source.getByRole('button', { name: 'Change' }).click();
+    await keeps.check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await source.getByText('Watched', { exact: true }).waitFor();
+    await source.getByRole('button', { name: 'Change' }).click();
+    holds(await keeps.isChecked(), 'the change is kept');
+    await dialog.getByRole('button', { name: 'Close' }).click();
     await source.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await source.waitFor({ state: 'detached' });

@@ -121,6 +121,19 @@ describe('PATCH /v3/sources/{id}', () => {
     expect(await documents()).toEqual(ids);
   });
 
+  it('makes all changes that are asked for at once', async () => {
+    const bucket = await startBucket(papers());
+    const { call, over } = await start(bucket.port);
+    const { id } = (await call('POST', '/sources', source(bucket.endpoint))).body.results;
+    const changes = [{ every_minutes: 90 }, { keep_deleted: true }, { settings: { region: 'eu-north-1' } }];
+    const answers = await Promise.all(changes.map((change) => call('PATCH', `/sources/${id}`, change)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await over(id)).toMatchObject({
+      ...{ every_minutes: 90, keep_deleted: true, settings: { region: 'eu-north-1' }, state: 'idle' },
+      last_sync: { counts: {}, failures: [] },
+    });
+  });
+
   it('refuses by name what says what is followed, and what its kind has not', async () => {
     const bucket = await startBucket(papers());
     const { call, over } = await start(bucket.port);
