@@ -12,6 +12,7 @@ import { finishRoutes } from '../http/routes/finish.ts';
 import { libreChatRoutes } from '../http/routes/librechat.ts';
 import { listen } from '../http/serve.ts';
 import { carriesToken } from '../mcp/peer/peer-routes.ts';
+import { returnMemoryAtRest } from '../shared/return-memory.ts';
 import { removeServerInfo, type ServerInfo, writeServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 import type { McpEndpoints, ServerParts } from './mcp-endpoints.ts';
@@ -79,6 +80,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   });
   if (tokens !== undefined) lookForKeys(tokens, services);
   info = await writeServerInfo(config.dataDir, url, { version: readVersion(), role });
+  const stopReturningMemory = returnMemoryAtRest();
   return {
     url,
     token: info.token,
@@ -89,6 +91,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
       await server.finish(withinMs);
     },
     async close() {
+      stopReturningMemory();
       await removeServerInfo(config.dataDir);
       stopping.abort();
       const opened = await endpoints;

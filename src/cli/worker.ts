@@ -4,6 +4,7 @@ import type { Services } from '../compose/services.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { untilAborted } from '../shared/abort.ts';
+import { returnMemoryAtRest } from '../shared/return-memory.ts';
 import { readVersion } from '../version.ts';
 import { acquireDataFolder } from './acquire-data-folder.ts';
 import type { CommandContext } from './command-context.ts';
@@ -43,7 +44,9 @@ export async function worker(options: WorkerOptions, context: CommandContext): P
       ];
       for (const line of table(rows)) output.print(line);
       for (const hint of status.hints) output.print(`  ${output.style('yellow', hint)}`);
+      const stopReturningMemory = returnMemoryAtRest();
       await untilAborted(interruption.stop);
+      stopReturningMemory();
       output.note('Stopping; press Ctrl-C again to end at once.');
       probes?.announceStop();
       await services.release();

@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../../errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
+import { returnMemoryAtRest } from '../../../shared/return-memory.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
 import { watchTask } from '../operation-watch.ts';
 import { searchOperations } from '../search/search-operations.ts';
@@ -71,7 +72,7 @@ function createConnection(options: SqliteConnection) {
     database = undefined;
   };
 
-  return ({ id, task }: SqliteRequest): unknown => {
+  const perform = ({ id, task }: SqliteRequest): unknown => {
     switch (task.kind) {
       case 'query':
         return query(task);
@@ -83,6 +84,17 @@ function createConnection(options: SqliteConnection) {
       case 'close':
         return close();
     }
+  };
+  return {
+    perform,
+    /** Gives up the pages in the cache and other memory that the next task can fill again. */
+    shrink() {
+      try {
+        database?.exec('pragma shrink_memory');
+      } catch {
+        // A connection that can do nothing any more says so to whoever asks it.
+      }
+    },
   };
 }
 
@@ -125,16 +137,17 @@ function toFailure(error: unknown): SqliteFailure {
 
 if (!isMainThread && parentPort !== null) {
   const port = parentPort;
-  let perform: ReturnType<typeof createConnection>;
+  let connection: ReturnType<typeof createConnection> | undefined;
+  returnMemoryAtRest({ free: () => connection?.shrink() });
   port.on('message', (message: SqliteMessage) => {
     if ('open' in message) {
-      perform = createConnection(message.open);
+      connection = createConnection(message.open);
       return;
     }
     const { id } = message;
     const answer = (reply: SqliteReply, transfer: ArrayBuffer[] = []) => port.postMessage(reply, transfer);
     try {
-      const value = perform(message);
+      const value = connection?.perform(message);
       answer({ id, value }, [...buffersIn(value)]);
     } catch (error) {
       answer({ id, failure: toFailure(error) });
