@@ -1,3 +1,4 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 
 // Its types need those of an older Node.
@@ -11,19 +12,7 @@ interface Library {
 }
 
 interface Server {
-  start(port: number, done: (server: { address(): { port: number }; closeAllConnections(): void }) => void): void;
-  stop(done: () => void): void;
-  beforeRequest(work: (context: { request: Request; response: Response }, next: () => void) => void): void;
-}
-
-interface Request {
-  readonly method: string;
-  readonly url: string;
-}
-
-interface Response {
-  writeHead(status: number, headers?: object): Response;
-  end(text?: string): void;
+  executeRequest(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /** A WebDAV server on loopback, with files in memory and one user. */
@@ -31,21 +20,21 @@ export async function startWebdav(user: string, password: string) {
   const users = new v2.SimpleUserManager();
   const privileges = new v2.SimplePathPrivilegeManager();
   privileges.setRights(users.addUser(user, password, false), '/', ['all']);
-  const server = new v2.WebDAVServer({
-    ...{ hostname: '127.0.0.1', requireAuthentification: true, privilegeManager: privileges },
+  const files = new v2.WebDAVServer({
+    ...{ requireAuthentification: true, privilegeManager: privileges },
     httpAuthentication: new v2.HTTPBasicAuthentication(users, 'files'),
   });
   const requests: string[] = [];
   /** Answers instead of the server, if it returns true. */
-  const state: { intercept?: (request: Request, response: Response) => boolean } = {};
-  server.beforeRequest(({ request, response }, next) => {
+  const state: { intercept?: (request: IncomingMessage, response: ServerResponse) => boolean } = {};
+  // Its own server takes port 0 for a fixed one.
+  const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    if (!state.intercept?.(request, response)) next();
+    if (!state.intercept?.(request, response)) files.executeRequest(request, response);
   });
-  const listening = await new Promise<Parameters<Parameters<Server['start']>[1]>[0]>((resolve) =>
-    server.start(0, resolve),
-  );
-  const { port } = listening.address();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     const url = `http://127.0.0.1:${port}/${path.split('/').map(encodeURIComponent).join('/')}`;
@@ -65,8 +54,8 @@ export async function startWebdav(user: string, password: string) {
     remove: (path: string) => send('DELETE', path),
     close: () =>
       new Promise<void>((resolve) => {
-        listening.closeAllConnections();
-        server.stop(resolve);
+        server.closeAllConnections();
+        server.close(() => resolve());
       }),
   };
 }

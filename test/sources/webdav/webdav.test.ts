@@ -62,7 +62,7 @@ describe('a folder of a WebDAV server', () => {
     const connector = await open();
     const [item] = (await collectListing(connector)).items;
     if (item === undefined) throw new Error('not listed');
-    const answers = (status: number, headers: object = {}, text = '') => {
+    const answers = (status: number, headers: Record<string, string> = {}, text = '') => {
       state.intercept = (_, response) => {
         response.writeHead(status, headers).end(text);
         return true;
@@ -84,8 +84,8 @@ describe('a folder of a WebDAV server', () => {
     await expect(collectListing(connector)).rejects.toThrow('leads to https://other.example');
     const seen: string[] = [];
     state.intercept = (request, response) => {
-      seen.push(request.url);
-      if (request.url.startsWith('/new')) return false;
+      seen.push(request.url ?? '');
+      if (request.url?.startsWith('/new')) return false;
       response.writeHead(301, { location: '/new/' }).end();
       return true;
     };
@@ -98,7 +98,7 @@ describe('a folder of a WebDAV server', () => {
     const entry = (path: string) =>
       `<response><href>${path}</href><propstat><prop><resourcetype><collection/></resourcetype></prop>` +
       '<status>HTTP/1.1 200 OK</status></propstat></response>';
-    state.intercept = ({ url }, response) => {
+    state.intercept = ({ url = '' }, response) => {
       if (url === '/secret/') {
         response.writeHead(403).end();
         return true;
