@@ -121,7 +121,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
   isOpen = true;
   const source = { reader, cache: createSearchCache() };
-  withinTransactions(writer, { first: waitForTurn, last: settleFullText });
+  const { forget } = source.cache.states;
+  withinTransactions(writer, { first: waitForTurn, last: settleFullText, after: forget });
   return {
     writer,
     reader,
@@ -203,10 +204,11 @@ async function refuseOtherClock(reader: Writer, name: string): Promise<void> {
 interface Around {
   readonly first: (transaction: Transaction<Tables>) => Promise<unknown>;
   readonly last: (transaction: Transaction<Tables>) => Promise<void>;
+  readonly after: () => void;
 }
 
-/** Lets `first` and `last` run at the beginning and the end of each transaction, within it. */
-function withinTransactions(writer: Writer, { first, last }: Around): void {
+/** Lets `first` and `last` run at the beginning and the end of each transaction, within it, and `after` when it has ended. */
+function withinTransactions(writer: Writer, { first, last, after }: Around): void {
   const transaction = writer.transaction.bind(writer);
   writer.transaction = () => {
     const builder = transaction();
@@ -217,7 +219,7 @@ function withinTransactions(writer: Writer, { first, last }: Around): void {
         const result = await work(running);
         await last(running);
         return result;
-      });
+      }).finally(after);
     return builder;
   };
 }

@@ -24,6 +24,8 @@ export interface KnownStates {
   /** The state that the next search most likely sees: two in a row saw it. */
   likely(): State | undefined;
   note(state: State): void;
+  /** Called after a write, so that no search takes the state before it for the present one. */
+  forget(): void;
 }
 
 export function createKnownStates(): KnownStates {
@@ -34,6 +36,10 @@ export function createKnownStates(): KnownStates {
     note(state) {
       isSettled = latest?.name === state.name;
       latest = state;
+    },
+    forget() {
+      latest = undefined;
+      isSettled = false;
     },
   };
 }
