@@ -5,8 +5,8 @@ import { ServiceError } from '../../src/errors.ts';
 import { localTarget } from '../../src/ingest/folders/local-target.ts';
 import { type RemoteStep, syncRemote } from '../../src/ingest/sources/sync-remote.ts';
 import type { Listed, RemoteItem, SourceConnector } from '../../src/sources/connector.ts';
-import { adaptersOver, onlyEmbedder } from './adapters.ts';
-import { direction, type TestStore, testSpace } from './store.ts';
+import { adaptersOver, type OpenStore, onlyEmbedder } from './adapters.ts';
+import { direction, testSpace } from './store.ts';
 
 const SOURCE = 'papers';
 const uriOf = (key: string) => `test://papers/${encodeURIComponent(key)}`;
@@ -99,7 +99,7 @@ interface SyncOptions {
 }
 
 /** Follows one source with the services of the product over a store. */
-export async function followOver(store: TestStore) {
+export async function followOver(store: OpenStore) {
   const embed = async (texts: readonly string[]) => texts.map((text) => direction(text.length));
   const embedders = onlyEmbedder({ name: 'test/angles', isLexical: true, space: async () => testSpace, embed });
   const services = await compose(adaptersOver(store, { embedders })).start();
