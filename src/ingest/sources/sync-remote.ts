@@ -214,6 +214,14 @@ async function* retryFailed(parts: PassParts): AsyncGenerator<RemoteStep, boolea
   return isSettled;
 }
 
+/** The document of what the item was before is no longer what is there. */
+async function dropDocument({ uri }: RemoteItem, { target, records, keepDeleted }: PassParts): Promise<void> {
+  const document = keepDeleted ? undefined : await target.documentOf(uri);
+  if (document === undefined) return;
+  await target.deleteDocument(document.id);
+  await records.releaseDuplicates(document.id);
+}
+
 /** Gives the document of an item the address that the item has now. */
 async function moveDocument(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<void> {
   const { target, records, keepDeleted } = parts;
@@ -252,6 +260,7 @@ async function takeItem(item: RemoteItem, before: SourceItem | undefined, parts:
     if (parts.signal.aborted || !(error instanceof ServiceError) || concernsAll(error)) throw error;
     const reason = error.message;
     if (error.code === 'unsupported_type') {
+      await dropDocument(item, parts);
       return { step: { outcome: 'skipped', name: key, documentId: null, reason }, version };
     }
     return {

@@ -34,6 +34,23 @@ describeEngines('A synchronisation', (engine) => {
     expect([1, 2, 3, 4, 40].map((tries) => pauseAfter(tries) / MINUTE)).toEqual([0, 15, 60, 240, 10_080]);
   });
 
+  it('deletes the document of an item that became one which is not read, and skips it', async () => {
+    const { sync, titles, failures } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
+    await sync(source);
+    for (const name of ['a.md', 'b.md']) {
+      source.put(name, `Elsewhere, as ${name}.`);
+      source.failing.set(name, new ServiceError('unsupported_type', 'It is kept elsewhere.'));
+    }
+    source.failing.delete('a.md');
+    expect(await sync(source)).toEqual({ replaced: ['a.md'], skipped: ['b.md'] });
+    expect([await titles(), await failures()]).toEqual([['a.md'], []]);
+    source.put('a.md', 'Weirs.');
+    source.failing.set('a.md', new ServiceError('unsupported_type', 'It is kept elsewhere.'));
+    expect(await sync(source, { keepDeleted: true })).toEqual({ skipped: ['a.md'] });
+    expect(await titles()).toEqual(['a.md']);
+  });
+
   it('waits also where everything is listed each time, unless the item changes or all is asked for', async () => {
     const { sync, failures } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
