@@ -41,7 +41,10 @@ export async function buildGraph(build: GraphBuild): Promise<void> {
       await sleep(TRY_EVERY_MS, undefined, { signal });
       if (await hasGraph(client, collection)) return;
     }
-    if (!(await hasGraph(client, collection))) await create(client, collection, dimensions);
+    if (await hasGraph(client, collection)) return;
+    await create(client, collection, dimensions);
+    // A table that was just filled has no statistics yet, without which searches are planned badly.
+    await client.query(`analyze ${tableOf(collection)}`);
   } catch (error) {
     signal.throwIfAborted();
     throw toServiceError(error, name);
