@@ -126,6 +126,19 @@ function launch({ bin, folder, runner }: PostgresServer): void {
 
 /** Ends the server, if one was started, and removes its files. */
 export async function stopPostgres(folder: string): Promise<void> {
+  await killPostgres(folder);
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Starts a server again that was killed, on the files that it has now. */
+export async function startAgain(server: PostgresServer): Promise<void> {
+  await rm(join(server.folder, 'log'), { force: true });
+  launch(server);
+  await until(async () => (await logOf(server.folder)).includes('ready to accept connections'), server.folder);
+}
+
+/** Ends the server, if one was started, as a crash does. */
+export async function killPostgres(folder: string): Promise<void> {
   const file = join(folder, 'pid');
   if (existsSync(file)) {
     const pid = Number(await readFile(file, 'utf8'));
@@ -138,5 +151,4 @@ export async function stopPostgres(folder: string): Promise<void> {
     };
     for (signal('SIGQUIT'); signal(0); ) await sleep(20);
   }
-  await rm(folder, { recursive: true, force: true });
 }

@@ -9,6 +9,8 @@ export interface ChangeFeedParts {
   readonly server: number;
   /** Whether this server removes what all others have seen. */
   readonly prunes: () => boolean;
+  /** Called when the database is at an earlier state than before. */
+  readonly onOlder?: () => void;
   readonly pollMs?: number;
   readonly pruneMs?: number;
 }
@@ -17,6 +19,8 @@ export interface ChangeFeed {
   onChange(listener: (change: SharedChange) => void): void;
   /** Tells the other servers. */
   announce(change: SharedChange): Promise<void>;
+  /** Says that anything may have changed, and goes on from the present state of the database. */
+  beginAnew(): void;
   close(): Promise<void>;
 }
 
@@ -37,22 +41,29 @@ interface Position {
 
 /** Reads what other servers have changed, a few times a second, from now on. */
 export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed> {
-  const { query, server, prunes, pollMs = POLL_MS, pruneMs = PRUNE_EVERY_MS } = parts;
+  const { query, server, prunes, onOlder, pollMs = POLL_MS, pruneMs = PRUNE_EVERY_MS } = parts;
   const listeners = new Set<(change: SharedChange) => void>();
   const closing = new AbortController();
   let position = await currentPosition(query);
   let prunedAt = performance.now();
+  let isLost = false;
 
   const notify = (changes: readonly SharedChange[]) => {
     for (const change of changes) for (const listener of listeners) listener(change);
   };
 
   const read = async () => {
+    if (isLost) {
+      position = await currentPosition(query);
+      isLost = false;
+      return notify(anything);
+    }
     const { rows } = await query({ name: 'citewell-changes', text: NEW_CHANGES, values: [position.snapshot, server] });
     const [{ snapshot, time, is_older: isOlder, changes }] = rows;
     // After a failover or a restoration, the database can be at an earlier state.
     const hasMissed = isOlder || time - position.time > MISSING_AFTER_SECONDS || changes.length > MOST_AT_ONCE;
     position = { snapshot, time };
+    if (isOlder) onOlder?.();
     notify(hasMissed ? anything : changes.filter(isKnown).map(withoutNull));
   };
 
@@ -77,6 +88,9 @@ export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed
     async announce({ topic, kind, id }) {
       const text = 'insert into cluster_changes (server_key, topic, kind, id) values ($1, $2, $3, $4)';
       await query({ text, values: [server, topic, kind, id ?? null] });
+    },
+    beginAnew() {
+      isLost = true;
     },
     async close() {
       closing.abort();

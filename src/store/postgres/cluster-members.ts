@@ -21,24 +21,46 @@ export interface Announced {
   readonly version?: string;
 }
 
-/** Enters or renews the row of this process and takes its lock, which this session may hold already. */
-export async function announce(client: Client, known: number | undefined, own: Announced): Promise<number> {
+/** Enters or renews the row of this process and takes its lock, which this session may hold already. Answers the row. */
+export async function announce(
+  client: Client,
+  known: number | undefined,
+  own: Announced,
+): Promise<{ readonly key: number; readonly seenAt: string }> {
   const { isAlone, isCopying = false, knowsSchema = 0, vectorIndex = 'chroma', role = 'server', version = '' } = own;
   const name = `${hostname()}:${process.pid}`;
   const values = [isAlone || isCopying, isCopying, knowsSchema, vectorIndex, role, name, version];
   const columns = 'is_alone, is_copying, knows_schema, vector_index, role, name, version';
   const { rows } = await client.query(
     known === undefined
-      ? { text: `insert into cluster_servers (${columns}) values ($1, $2, $3, $4, $5, $6, $7) returning key`, values }
+      ? {
+          text: `insert into cluster_servers (${columns}) values ($1, $2, $3, $4, $5, $6, $7) returning key, seen_at::text`,
+          values,
+        }
       : {
           text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4, $5, $6, $7, $8)
-            on conflict (key) do update set seen_at = clock_timestamp() returning key`,
+            on conflict (key) do update set seen_at = clock_timestamp() returning key, seen_at::text`,
           values: [...values, known],
         },
   );
   const key = Number(rows[0].key);
   await takeLock(client, key);
-  return key;
+  return { key, seenAt: rows[0].seen_at };
+}
+
+/**
+ * Whether the database has an `earlier` sign of life of this process than the one that it confirmed last, or none: others
+ * remove that of a process they take for dead.
+ */
+export async function lostSign(
+  client: Client,
+  key: number,
+  seenAt: string,
+): Promise<'present' | 'earlier' | 'missing'> {
+  const text = 'select seen_at < $2::timestamptz as is_earlier from cluster_servers where key = $1';
+  const [row] = (await client.query({ text, values: [key, seenAt] })).rows;
+  if (row === undefined) return 'missing';
+  return row.is_earlier ? 'earlier' : 'present';
 }
 
 /** Whether this session has the lock, which it keeps until it ends. */

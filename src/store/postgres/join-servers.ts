@@ -7,7 +7,8 @@ import type { SharedRecords } from '../sql/database.ts';
 import type { Tables } from '../sql/schema.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
-import { type Announced, announce, endSilent, forgetOwn, listMembers, takeLock } from './cluster-members.ts';
+import { type Announced, announce, endSilent, forgetOwn, listMembers, lostSign, takeLock } from './cluster-members.ts';
+import { createDatabaseState, type DatabaseState } from './database-state.ts';
 import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
 import { inSharedTurn } from './shared-turns.ts';
@@ -20,6 +21,8 @@ export interface JoinOptions extends Announced {
   readonly beatMs?: number;
   /** After this, a connection whose other end is gone without a word is replaced. */
   readonly answerWithinMs?: number;
+  /** Of which database this process has seen what; by default no other connections tell. */
+  readonly state?: DatabaseState;
 }
 
 /** This server among those that use the database. */
@@ -40,7 +43,14 @@ const BEAT_MS = 1_000;
 
 /** Makes this server known to the others, over a connection of its own that is renewed when it breaks. */
 export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
-  const { name, url, beatMs = BEAT_MS, answerWithinMs = ANSWER_WITHIN_MS, ...own } = options;
+  const {
+    name,
+    url,
+    beatMs = BEAT_MS,
+    answerWithinMs = ANSWER_WITHIN_MS,
+    state = createDatabaseState(),
+    ...own
+  } = options;
   const leaving = new AbortController();
   const listeners = new Set<() => void>();
   const leadListeners = new Set<{ readonly begun: () => void; readonly ended: () => void }>();
@@ -54,17 +64,21 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   let hasTold = false;
   let feed: ChangeFeed;
   let client = await connect(url, name, answerWithinMs);
-  const key = await announce(client, undefined, own).catch(async (error: unknown) => {
+  const { key, ...entered } = await announce(client, undefined, own).catch(async (error: unknown) => {
     await client.end().catch(() => {});
     throw toServiceError(error, name);
   });
+  let { seenAt } = entered;
   // What waits for the connection waits here, where its time to answer has not begun.
   const oneAtATime = pLimit(1);
   const query = (each: QueryConfig) => oneAtATime(() => client.query(each));
   try {
     await refuseSeveral(client, key, { ...own, name });
+    await state.check(query, 'present');
     // Of those that have resigned, there may be no other.
-    feed = await openChangeFeed({ query, server: key, prunes: () => isLeading || hasResigned });
+    const prunes = () => isLeading || hasResigned;
+    feed = await openChangeFeed({ query, server: key, prunes, onOlder: state.reverted });
+    state.onReverted(feed.beginAnew);
   } catch (error) {
     await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
     await client.end().catch(() => {});
@@ -99,12 +113,14 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     judgesFrom = performance.now() + GRACE_MS;
     const former = client;
     client = await connect(url, name, answerWithinMs);
+    await state.check((each) => client.query(each), await lostSign(client, key, seenAt));
     // First the new one, so that the others never see this server without any; the end of one that hangs is not awaited.
-    await announce(client, key, own).finally(() => void former.end().catch(() => {}));
+    const entered = announce(client, key, own).finally(() => void former.end().catch(() => {}));
+    seenAt = (await entered).seenAt;
   };
 
   const beat = async () => {
-    if (failure === undefined) await announce(client, key, own);
+    if (failure === undefined) seenAt = (await announce(client, key, own)).seenAt;
     else await reconnect();
     // As after a suspension of the whole machine, during which the others could give no sign of life either.
     if (Date.now() - beatAt > GRACE_MS) judgesFrom = performance.now() + GRACE_MS;
@@ -174,6 +190,11 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
       if (isToRelease) await releaseLead();
     },
 
+    async forgetOwnWork(database) {
+      await sql`delete from cluster_claims where server_key = ${key}`.execute(database);
+    },
+
+    onReverted: state.onReverted,
     onGone: (listener) => void listeners.add(listener),
     onChange: (listener) => feed.onChange(listener),
     announce: (change) => feed.announce(change),

@@ -8,6 +8,7 @@ import type { Tables } from '../sql/schema.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
 import { writerName } from './cluster-members.ts';
+import { createDatabaseState } from './database-state.ts';
 import { settleFullText } from './full-text/postgres-full-text.ts';
 import { type JoinedServer, joinServers, waitForTurn } from './join-servers.ts';
 import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from './migrate.ts';
@@ -75,12 +76,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const { url, readers = 8, isAlone = false, isCopying = false, role, version, schema, nearestIndexed } = options;
   const name = nameOfDatabase(url);
   const within = { ...ANSWER_WITHIN_MS, ...options.answerWithinMs };
+  let isOpen = false;
   // A copy reads and writes whole tables.
   const readWithin = () => (isCopying ? undefined : within.reading + within.grace);
   const readSession = () => `${READ_ONLY}; set statement_timeout = ${isCopying ? 0 : within.reading}`;
+  const state = createDatabaseState();
   const reader = openConnections({
     ...{ name, url, size: readers, isPipelined: true },
     ...{ session: readSession, answerWithinMs: readWithin },
+    // Before a search uses what was kept of the state before a failover.
+    onConnect: async (query) => (isOpen ? state.check(query) : undefined),
   });
   // Work in progress is told while others wait for their turn to write.
   const progress = openConnections({ name, url, size: 2, answerWithinMs: () => within.progress });
@@ -88,7 +93,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const session = () => `
     select set_config('citewell.server', '${server?.key ?? ''}', false),
       set_config('application_name', '${server ? writerName(server.key) : 'citewell'}', false), ${WRITER_LIMITS}`;
-  let isOpen = false;
   const writeWithin = () => (isOpen && !isCopying ? within.writing : undefined);
   const writer = openConnections({ name, url, size: 1, session, answerWithinMs: writeWithin });
   const close = async () => {
@@ -103,7 +107,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     const vectorIndex: VectorIndexKind = nearestIndexed === undefined ? 'chroma' : 'pgvector';
     const knowsSchema = lastKnown(schema?.steps);
     const own = { isAlone, isCopying, knowsSchema, vectorIndex, ...(role && { role }), ...(version && { version }) };
-    server = await joinServers({ name, url, answerWithinMs: within.presence, ...own });
+    server = await joinServers({ name, url, answerWithinMs: within.presence, state, ...own });
     // The schema may have been changed before others could see this server.
     await stateOfPostgres(writer, name, schema?.steps);
     if (!isCopying) await refuseIncompleteCopy(writer, name);
@@ -121,7 +125,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
   isOpen = true;
   const source = { reader, cache: createSearchCache() };
-  const { forget } = source.cache.states;
+  state.onRestart(() => {
+    source.cache = createSearchCache();
+  });
+  const forget = () => source.cache.states.forget();
   withinTransactions(writer, { first: waitForTurn, last: settleFullText, after: forget });
   return {
     writer,

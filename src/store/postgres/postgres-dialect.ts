@@ -6,7 +6,7 @@ import {
   type PostgresPool,
   replaceWithNoncontingentExpression,
 } from 'kysely';
-import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg';
+import { type CustomTypesConfig, Pool, type PoolConfig, type QueryConfig, type QueryResult, types } from 'pg';
 import type { ServiceError } from '../../errors.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { DialectOwner } from '../sql/sql-dialect.ts';
@@ -27,13 +27,15 @@ export interface PostgresConnections {
   readonly isPipelined?: boolean;
   /** A statement that prepares each new session. */
   readonly session?: () => string;
+  /** Called with each new session, before its first query. */
+  readonly onConnect?: (query: (query: QueryConfig) => Promise<QueryResult>) => Promise<void>;
   /** After this a query fails, and its connection is replaced; asked before each one. Undefined: queries may take long. */
   readonly answerWithinMs?: () => number | undefined;
 }
 
 /** Kysely over a pool of connections, answering in the types SQLite answers in. */
 export function openConnections(options: PostgresConnections): Kysely<Tables> {
-  const { name, url, size, isPipelined = false, session, answerWithinMs } = options;
+  const { name, url, size, isPipelined = false, session, onConnect, answerWithinMs } = options;
   const config: PoolConfig = {
     connectionString: url,
     max: size,
@@ -49,7 +51,9 @@ export function openConnections(options: PostgresConnections): Kysely<Tables> {
   // would end.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const dialect = new PostgresDialect({ pool: translated(pool, { name, prepare: session, answerWithinMs }) });
+  const dialect = new PostgresDialect({
+    pool: translated(pool, { name, prepare: session, onConnect, answerWithinMs }),
+  });
   dialect.createAdapter = () => new Adapter();
   return new Kysely<Tables>({
     dialect,
@@ -68,11 +72,12 @@ const NO_ANSWER = 'Query read timeout';
 interface Translation {
   readonly name: string;
   readonly prepare: (() => string) | undefined;
+  readonly onConnect: PostgresConnections['onConnect'] | undefined;
   readonly answerWithinMs: PostgresConnections['answerWithinMs'];
 }
 
 /** The pool with errors, values and time limits of the record store. */
-function translated(pool: Pool, { name, prepare, answerWithinMs }: Translation): PostgresPool {
+function translated(pool: Pool, { name, prepare, onConnect, answerWithinMs }: Translation): PostgresPool {
   const prepared = new WeakSet<object>();
   return {
     options: pool.options,
@@ -82,11 +87,15 @@ function translated(pool: Pool, { name, prepare, answerWithinMs }: Translation):
         throw toServiceError(error, name);
       };
       const client = await pool.connect().catch(fail);
-      if (prepare !== undefined && !prepared.has(client)) {
-        await client.query({ text: prepare(), ...limit(CONNECT_WITHIN_MS) }).catch((error: unknown) => {
+      if (!prepared.has(client)) {
+        const query = (each: QueryConfig) => client.query({ ...each, ...limit(CONNECT_WITHIN_MS) });
+        try {
+          if (prepare !== undefined) await query({ text: prepare() });
+          await onConnect?.(query);
+        } catch (error) {
           client.release(true);
           fail(error);
-        });
+        }
         prepared.add(client);
       }
       let unanswered: ServiceError | undefined;

@@ -26,6 +26,13 @@ export interface SharedRecords extends Omit<OtherServers, 'onTakeOver' | 'member
   tokenOf(database: Queries, work: Work, document: number): Promise<number | undefined>;
   /** Forgets servers that ended without a word; their work is nobody's then. */
   forgetGone(database: Queries): Promise<void>;
+  /** Makes what this server works on nobody's work; what it has begun can write nothing more. */
+  forgetOwnWork(database: Queries): Promise<void>;
+  /**
+   * Calls the listener when the database has lost what this server may have seen, as after a failover to a replica that
+   * had not received the last transactions.
+   */
+  onReverted(listener: () => void): void;
   /** Calls the listener when a server has ended without a word. */
   onGone(listener: () => void): void;
 }

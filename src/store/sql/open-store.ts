@@ -18,7 +18,7 @@ import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
 import { notePlaces } from './index-sync/chunk-places.ts';
 import { takeMark } from './index-sync/in-step-mark.ts';
-import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
+import { createIndexUpkeep, type IndexUpkeep } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
 import { createObjectRemovals } from './originals/object-removals.ts';
 import { createOriginalRecords } from './originals/original-records.ts';
@@ -64,6 +64,7 @@ export interface StoreOptions extends RecordStoreOptions {
 }
 
 const VERSIONS_KEPT = 10;
+const RECOVER_AGAIN_MS = 2_000;
 
 /**
  * Opens the store in the state its last process left, even after a crash: unpublished staged content is removed,
@@ -109,7 +110,7 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
   });
   const resets = createGraphResets(sqlite, report);
   resets.wakeUp();
-  const others = otherServers(sqlite, report);
+  const others = otherServers({ sqlite, upkeep, report });
   return {
     sqlite,
     ...(others && { others }),
@@ -161,15 +162,24 @@ async function recover({ writer, shared }: Database): Promise<void> {
   });
 }
 
-function otherServers(sqlite: Database, report: RecordStoreOptions['report']): Store['others'] {
+interface SharingParts {
+  readonly sqlite: Database;
+  readonly upkeep: Pick<IndexUpkeep, 'requireAudit'>;
+  readonly report: RecordStoreOptions['report'];
+}
+
+function otherServers({ sqlite, upkeep, report }: SharingParts): Store['others'] {
   const { shared } = sqlite;
   if (shared === undefined) return undefined;
   const listeners = new Set<() => void>();
   let isRecovering = false;
-  shared.onGone(async () => {
+  let isReverted = false;
+  const takeOver = async () => {
     if (isRecovering) return;
     isRecovering = true;
     try {
+      if (isReverted) await sqlite.writer.transaction().execute(shared.forgetOwnWork);
+      isReverted = false;
       await recover(sqlite);
       await requeue(sqlite, 'extraction');
       await requeue(sqlite, 'summary');
@@ -179,6 +189,15 @@ function otherServers(sqlite: Database, report: RecordStoreOptions['report']): S
     } finally {
       isRecovering = false;
     }
+    if (isReverted) setTimeout(takeOver, RECOVER_AGAIN_MS).unref();
+  };
+  shared.onGone(takeOver);
+  shared.onReverted(() => {
+    report?.('The database has lost what it held before, as after a failover. What is kept in memory is read again.');
+    // A task that it has as one of this server may be one that this server finished in what was lost.
+    isReverted = true;
+    upkeep.requireAudit();
+    void takeOver();
   });
   const members = () => shared.members(sqlite.reader);
   return { ...shared, members, onTakeOver: (listener) => void listeners.add(listener) };

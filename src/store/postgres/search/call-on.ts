@@ -12,7 +12,8 @@ import type { Reading, SearchCache, StateQueries } from './reading.ts';
 /** Where searches read, and what they have read before. */
 export interface SearchSource {
   readonly reader: Kysely<Tables>;
-  readonly cache: SearchCache;
+  /** Another one after a restart of the database, which may be at an earlier state then. */
+  cache: SearchCache;
 }
 
 /** Calls search operations, each over one state of the database; a caller that aborts does not wait for the end. */
@@ -26,12 +27,12 @@ export function callOn(source: SearchSource): Database['search']['call'] {
 
 /** An operation over one state of the database. */
 export function overOneState<Query, Result>(
-  { reader, cache }: SearchSource,
+  source: SearchSource,
   operation: (reading: Reading, query: Query) => Promise<Result>,
 ): (query: Query, signal?: AbortSignal) => Promise<Result> {
   return async (query, signal) => {
     if (signal?.aborted) throw cancelled(signal);
-    const answer = inOneState({ reader, cache }, (reading) => operation(reading, query));
+    const answer = inOneState(source, (reading) => operation(reading, query));
     answer.catch(() => {});
     return raceAbort(answer, signal, cancelled);
   };
@@ -42,12 +43,10 @@ export function overOneState<Query, Result>(
  * that is another one, all is read again, in a transaction. The end of a transaction, which changes nothing, is not waited
  * for.
  */
-function inOneState<Result>(
-  { reader, cache }: SearchSource,
-  read: (reading: Reading) => Promise<Result>,
-): Promise<Result> {
+function inOneState<Result>(source: SearchSource, read: (reading: Reading) => Promise<Result>): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
-  const whole = reader.connection().execute(async (database) => {
+  const whole = source.reader.connection().execute(async (database) => {
+    const { cache } = source;
     const opened = openTransaction(database);
     try {
       resolve(await readIn(database, { cache, opened, read }));
