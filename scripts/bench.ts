@@ -155,7 +155,11 @@ async function measureOnEngines(
   for (const chunks of sizes) {
     const own = join(folder, String(chunks));
     const figures = await measureEngines({
-      ...{ folder: own, databaseUrl, text, chunks, queries },
+      folder: own,
+      databaseUrl,
+      text,
+      chunks,
+      queries,
       onProgress: output.status,
     });
     measured.push(figures);

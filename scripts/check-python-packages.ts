@@ -42,13 +42,18 @@ const cacheFolder = await mkdtemp(join(tmpdir(), 'citewell-python-'));
 const { signal } = new AbortController();
 try {
   await addPackages({
-    ...{ ...runtime, folder: packagesFolder(cacheFolder), from: values.from, signal },
+    ...runtime,
+    folder: packagesFolder(cacheFolder),
+    from: values.from,
+    signal,
     names: PROGRAMS.map(([name]) => name),
     address: process.env['CITEWELL_PYODIDE_URL'] ?? releaseAddress(runtime.pyodideVersion),
     onProgress: () => undefined,
   });
   const sandbox = createPythonSandbox({
-    ...{ runtime, cacheFolder, packages: openPackages(undefined, { ...runtime, cacheFolder }) },
+    runtime,
+    cacheFolder,
+    packages: openPackages(undefined, { ...runtime, cacheFolder }),
     layers: () => findOuterLayers(process.env['PATH']),
     limits: { ...defaultSandboxLimits, queuedMilliseconds: 180_000, milliseconds: 60_000 },
   });

@@ -128,8 +128,16 @@ async function askFullText(collection: RangeCollection, split: SplitOptions, lim
       const id = documentId(name, defaultAdmin.userId);
       names.set(id, name);
       await store.corpus.begin({
-        ...{ id, ownerId: defaultAdmin.userId, collectionIds: defaultAdmin.collectionIds, type: 'txt', title: '' },
-        ...{ metadata: {}, source: null, fileName: 'text.txt', mediaType: 'text/plain', bytes: Buffer.from(text) },
+        id,
+        ownerId: defaultAdmin.userId,
+        collectionIds: defaultAdmin.collectionIds,
+        type: 'txt',
+        title: '',
+        metadata: {},
+        source: null,
+        fileName: 'text.txt',
+        mediaType: 'text/plain',
+        bytes: Buffer.from(text),
         settings: {},
       });
       const chunks = await chunksOf(text, split);

@@ -117,9 +117,15 @@ async function measure(collection: TestCollection, options: Options): Promise<st
   const share = (part: number) => (part / Math.max(1, queries.length)).toFixed(3);
   const perAnswer = (sum: number, digits: number) => (sum / Math.max(1, count.answered)).toFixed(digits);
   return `| ${[
-    ...[collection.name, queries.length, share(count.answered), share(count.right), share(count.closest)],
-    ...[share(count.wrongNear), share(count.wrongFar)],
-    ...[perAnswer(count.quotes, 2), perAnswer(count.characters, 0)],
+    collection.name,
+    queries.length,
+    share(count.answered),
+    share(count.right),
+    share(count.closest),
+    share(count.wrongNear),
+    share(count.wrongFar),
+    perAnswer(count.quotes, 2),
+    perAnswer(count.characters, 0),
   ].join(' | ')} |`;
 }
 

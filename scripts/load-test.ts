@@ -57,8 +57,14 @@ async function run(seconds: number, random: Random): Promise<Check[]> {
   const cluster = await startCluster();
   const { seats } = cluster;
   const ledger: Ledger = {
-    ...{ documents: [], lost: [], wrong: [], streams: [] },
-    ...{ searches: 0, unanswered: 0, resumed: 0, ended: 0 },
+    documents: [],
+    lost: [],
+    wrong: [],
+    streams: [],
+    searches: 0,
+    unanswered: 0,
+    resumed: 0,
+    ended: 0,
   };
   try {
     const over = new AbortController();

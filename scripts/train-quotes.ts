@@ -90,7 +90,18 @@ async function openCollection(folder: string) {
 const hashByte = (text: string): number => createHash('sha256').update(text).digest()[0] ?? 0;
 
 const SENTENCE_FEATURES = [
-  ...['words', 'before', 'after', 'source', 'share', 'missing', 'near', 'support', 'rank', 'score', 'kind', 'fragment'],
+  'words',
+  'before',
+  'after',
+  'source',
+  'share',
+  'missing',
+  'near',
+  'support',
+  'rank',
+  'score',
+  'kind',
+  'fragment',
   'cell',
 ];
 

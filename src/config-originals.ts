@@ -22,7 +22,10 @@ export function originalsConfig(value: Values): OriginalsConfig {
     ...(accessKeyId !== undefined &&
       secretAccessKey !== undefined && {
         access: {
-          ...{ region, accessKeyId, secretAccessKey, endpoint: endpoint.replace(/\/+$/, '') },
+          region,
+          accessKeyId,
+          secretAccessKey,
+          endpoint: endpoint.replace(/\/+$/, ''),
           ...(value.AWS_SESSION_TOKEN !== undefined && { sessionToken: value.AWS_SESSION_TOKEN }),
         },
       }),

@@ -99,7 +99,9 @@ async function ask(
         question: `${file}: ${question}`,
         place: index === -1 ? undefined : index + 1,
         isAnswered: isRight(draft),
-        ...{ isSupported, tokens, calls },
+        isSupported,
+        tokens,
+        calls,
       });
     }
     return { transport: kind, era, version: client.getNegotiatedProtocolVersion(), answered };

@@ -44,7 +44,12 @@ export async function measurePeers({ folder, text, chunks: wanted, queries, onPr
   const open = recordsInFile(join(dataFolder, 'citewell.db'));
   const before = { documents: 0, chunks: 0 };
   const { documents, chunks } = await loadRecords({
-    ...{ open, text, embedder, before, wanted, onProgress },
+    open,
+    text,
+    embedder,
+    before,
+    wanted,
+    onProgress,
   });
   const records: PeerRecord[] = [];
   for (let number = 0; number < documents; number++) {

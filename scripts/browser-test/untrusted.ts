@@ -68,8 +68,12 @@ async function fill({ url }: BrowserTest): Promise<string> {
     post(`${url}/v3/graphs/${collection}/entities`, { name: hostile(name), description: hostile('entity') });
   const [subject, object] = [await entity('subject'), await entity('object')];
   await post(`${url}/v3/graphs/${collection}/relationships`, {
-    ...{ subject: hostile('subject'), subject_id: subject.id, object: hostile('object'), object_id: object.id },
-    ...{ predicate: hostile('predicate'), description: hostile('sentence') },
+    subject: hostile('subject'),
+    subject_id: subject.id,
+    object: hostile('object'),
+    object_id: object.id,
+    predicate: hostile('predicate'),
+    description: hostile('sentence'),
   });
   await post(`${url}/v3/conversations`, { name: hostile('conversation') });
   await post(`${url}/v3/users/${(await me(url)).id}/api-keys`, { name: hostile('api-key') });

@@ -68,12 +68,21 @@ async function* measureWith(
     service = await startService({ dataFolder, isGraphOn, ...place }, signal);
     const tell = (done: number) => progress(`${collection.name}: ${done}/${collection.documentCount} documents`);
     const ingested = await ingestCollection({
-      ...{ collection, service, dataFolder, hasTitles, isWhole, atOnce },
+      collection,
+      service,
+      dataFolder,
+      hasTitles,
+      isWhole,
+      atOnce,
       progress: tell,
     });
     if (ingested.empty > 0) note(`${collection.name}: ${ingested.empty} documents without text are left out.`);
     const setup = {
-      ...{ collection: collection.name, store, titles: hasTitles, graph: isGraphOn, documents: ingested.names.size },
+      collection: collection.name,
+      store,
+      titles: hasTitles,
+      graph: isGraphOn,
+      documents: ingested.names.size,
       passages: isWhole ? ('whole' as const) : ('split' as const),
       ingest_seconds: ingested.seconds ?? null,
     };
@@ -86,12 +95,21 @@ async function* measureWith(
         // Independent of the embedder.
         if (mode === 'full_text' && index > 0) continue;
         const { cases, millisecondsPerQuery } = await askQueries({
-          ...{ service, mode, queries, names: ingested.names, limit: options.limit, withGraph: isGraphOn },
+          service,
+          mode,
+          queries,
+          names: ingested.names,
+          limit: options.limit,
+          withGraph: isGraphOn,
           progress: (done) => progress(`${collection.name}, ${embedder}, ${mode}: ${done}/${queries.length} queries`),
         });
         yield {
           ...setup,
-          ...{ embedder, embedded_with: used, mode, chunks, milliseconds_per_query: millisecondsPerQuery },
+          embedder,
+          embedded_with: used,
+          mode,
+          chunks,
+          milliseconds_per_query: millisecondsPerQuery,
           means: meanScores(cases),
           queries: [...cases],
         };

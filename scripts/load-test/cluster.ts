@@ -56,8 +56,12 @@ export async function startCluster(): Promise<Cluster> {
       request.path.endsWith('/embeddings') ? embeddingsFor(request) : slowly(WORD_MS, chatReply({ text: ANSWER })),
     );
     const env = {
-      ...{ CITEWELL_DATABASE_URL: url, CHROMA_URL: chroma.server.url, CITEWELL_RESUME_SECONDS: '60' },
-      ...{ OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.baseUrl, CITEWELL_EMBEDDING_MODEL: LEXICAL_EMBEDDING },
+      CITEWELL_DATABASE_URL: url,
+      CHROMA_URL: chroma.server.url,
+      CITEWELL_RESUME_SECONDS: '60',
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: provider.baseUrl,
+      CITEWELL_EMBEDDING_MODEL: LEXICAL_EMBEDDING,
     };
     const start = async (seat: Seat) => {
       seat.running = await startCitewell({ cwd: seat.cwd, env });

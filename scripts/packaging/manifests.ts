@@ -81,7 +81,11 @@ export const manifests: Readonly<Record<string, string>> = {
 
   'plugin.json': jsonText({
     $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
-    ...{ name, version, description, license, keywords },
+    name,
+    version,
+    description,
+    license,
+    keywords,
   }),
 
   // Hosts that install plugins look for skills here.

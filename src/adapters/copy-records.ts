@@ -86,7 +86,10 @@ export async function openPlace(
   if (place.kind === 'postgres') {
     const { openPostgres } = await import('../store/postgres/open-postgres.ts');
     const database = await openPostgres({
-      ...{ url: place.url, readers: 2, isAlone: true, isCopying: true },
+      url: place.url,
+      readers: 2,
+      isAlone: true,
+      isCopying: true,
       schema: { mode, report },
     });
     return { name, database, close: database.close };
@@ -100,7 +103,10 @@ export async function openPlace(
   const folder = await openDataFolder(place.folder);
   try {
     const database = await openSqlite({
-      ...{ path: folder.databaseFile, readers: 2, report, isCopying: true },
+      path: folder.databaseFile,
+      readers: 2,
+      report,
+      isCopying: true,
       schema: { mode },
     });
     return {

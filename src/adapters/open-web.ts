@@ -26,7 +26,10 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { 
       : createPageRenderer({ executablePath: settings.browser, fetcher, publicFetcher });
   const readers = createPageReaders();
   const webPages = createWebPages({
-    ...{ fetcher, crawlPolicy, analyser, readPage: readers.readPage },
+    fetcher,
+    crawlPolicy,
+    analyser,
+    readPage: readers.readPage,
     ...(renderer && { render: renderer.render }),
   });
   return {

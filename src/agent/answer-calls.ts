@@ -47,7 +47,12 @@ export async function* answerCalls(
       const spent = run.budget.spent();
       const files = outcome.isError ? [] : (outcome.output.files ?? []).map(({ bytes: _, ...file }) => file);
       yield {
-        ...{ type: 'tool_result', callId: call.id, name: call.name, content: text, isError: outcome.isError, spent },
+        type: 'tool_result',
+        callId: call.id,
+        name: call.name,
+        content: text,
+        isError: outcome.isError,
+        spent,
         ...(files.length > 0 && { files }),
       };
     }

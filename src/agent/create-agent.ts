@@ -55,7 +55,15 @@ export function createAgent(parts: AgentParts): Agent {
             const sources = createSourceList();
             const history = await historyFor(sources, budget, signal);
             const run = prepareRun({
-              ...{ request, parts, model, tools, budget, system, history, sources, signal },
+              request,
+              parts,
+              model,
+              tools,
+              budget,
+              system,
+              history,
+              sources,
+              signal,
               conversationId: turn.conversationId,
               subTools: subTools(parts),
             });

@@ -47,7 +47,10 @@ export function attachedMcp({
     const createServer = mcpServers({ ...prepared.parts, backend });
     const input = new PassThrough();
     const connection = serveOverStdio({
-      ...{ backend, session, input, output: socket },
+      backend,
+      session,
+      input,
+      output: socket,
       createServer: (principal, own) => createServer(principal, { ...own, pageOrigin: pageOrigin?.() }),
       onError: (error) => report(error.message),
     });

@@ -160,8 +160,12 @@ async function askPassphrase(
   isNew: boolean,
 ) {
   const passphrase = await readPassword({
-    ...{ input: process.stdin, echo: process.stderr, isPiped: passphraseStdin, stop: interruption.stop },
-    ...{ word: 'passphrase', isNew },
+    input: process.stdin,
+    echo: process.stderr,
+    isPiped: passphraseStdin,
+    stop: interruption.stop,
+    word: 'passphrase',
+    isNew,
   });
   if (passphrase === '') throw new ServiceError('invalid_request', 'The passphrase is empty; nothing was done.');
   return passphrase;

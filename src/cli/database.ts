@@ -26,7 +26,11 @@ function print(state: DatabaseSchema, json: boolean | undefined, { output }: Com
   if (json) {
     output.print(
       JSON.stringify({
-        ...{ database: name, schema: last ?? null, pending, newer, oldest_schema_of_servers: worksFrom },
+        database: name,
+        schema: last ?? null,
+        pending,
+        newer,
+        oldest_schema_of_servers: worksFrom,
         ...(servers !== undefined && { servers, older_servers: olderServers }),
       }),
     );

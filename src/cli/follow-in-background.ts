@@ -55,8 +55,15 @@ export function followInBackground(
     try {
       count(path).catch(() => undefined);
       await followFolders({
-        ...{ client: await httpClient(link), roots: [path], dataFolder: dataDir, metadata: {}, collections: [] },
-        ...{ maxBytes, keepDeleted: false, stop: signal, abandon: signal },
+        client: await httpClient(link),
+        roots: [path],
+        dataFolder: dataDir,
+        metadata: {},
+        collections: [],
+        maxBytes,
+        keepDeleted: false,
+        stop: signal,
+        abandon: signal,
         onStep(step) {
           const isFile = step.type === 'document' || step.type === 'unchanged' || step.type === 'moved';
           const hasFailed = step.type === 'document' && step.outcome === 'failed';

@@ -106,7 +106,8 @@ export async function httpClient(link: ServerLink): Promise<Client> {
 
     async documentsBelow({ prefix, contentHash, after, limit }) {
       const query = new URLSearchParams({
-        ...{ prefix, limit: String(limit) },
+        prefix,
+        limit: String(limit),
         ...(contentHash !== undefined && { content_hash: contentHash }),
         ...(after !== undefined && { after }),
       });

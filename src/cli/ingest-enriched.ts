@@ -61,7 +61,13 @@ async function estimateAll(
   { output }: CommandContext,
 ): Promise<Sum> {
   const sum: Sum = {
-    ...{ files: 0, model: undefined, chunks: 0, known: 0, calls: 0, inputTokens: 0, outputTokens: 0 },
+    files: 0,
+    model: undefined,
+    chunks: 0,
+    known: 0,
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
     cost: 0,
   };
   const add = ({ model, chunks, known_chunks, calls, input_tokens, output_tokens, cost_usd }: EnrichmentEstimate) => {

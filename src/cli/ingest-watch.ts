@@ -29,7 +29,12 @@ export async function watchFolders(
   try {
     await withClient(context, (client) =>
       followFolders({
-        ...{ client, roots, dataFolder, maxBytes, stop: interruption.stop, abandon: interruption.abandon },
+        client,
+        roots,
+        dataFolder,
+        maxBytes,
+        stop: interruption.stop,
+        abandon: interruption.abandon,
         metadata: options.metadata ?? {},
         collections: options.collection ?? [],
         keepDeleted: options.keepDeleted === true,

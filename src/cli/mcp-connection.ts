@@ -39,7 +39,10 @@ export async function prepareConnection(config: Config, options: McpOptions, cwd
   const notYet = (): FollowedFolder[] => roots.map((path) => ({ path, state: 'reading', done: 0, failed: 0 }));
   return {
     parts: {
-      ...{ offer, folders, prefix: prefixOf(options), version: readVersion() },
+      offer,
+      folders,
+      prefix: prefixOf(options),
+      version: readVersion(),
       followed: () => following?.folders() ?? notYet(),
     },
     follow({ warm, report }) {

@@ -63,7 +63,9 @@ function sharedBackend(config: Config, offer: ToolOffer, folders: readonly strin
       // Loaded only now: the first reply needs none of it.
       const [{ holdStore }, { serverLog }] = await Promise.all([import('./hold-store.ts'), import('./log.ts')]);
       const { server, close } = await holdStore(config, {
-        ...{ offer, folders, role: 'mcp' },
+        offer,
+        folders,
+        role: 'mcp',
         log: serverLog(config.logLevel),
         onYield: () => shared.release(),
       });

@@ -28,7 +28,10 @@ export async function migrateStore(options: MigrateStoreOptions, context: Comman
   const config = await context.config();
   const [from, to] = [configuredPlace(config), toPlace(options.to, process.cwd())];
   const events = copyRecords({
-    ...{ from, to, onlyVerify: options.verify === true, mode: config.databaseMigrate },
+    from,
+    to,
+    onlyVerify: options.verify === true,
+    mode: config.databaseMigrate,
     signal: interruption.stop,
     report: (message) => output.note(message),
   });
@@ -82,7 +85,10 @@ export function progressShower({ output }: CommandContext): (event: ProgressEven
     const isResumed = before > counted / 2;
     const line = progressLine(
       {
-        ...{ ...numbers, elapsedSeconds: isResumed ? 0 : numbers.elapsedSeconds, failed: 0, skipped: 0 },
+        ...numbers,
+        elapsedSeconds: isResumed ? 0 : numbers.elapsedSeconds,
+        failed: 0,
+        skipped: 0,
         unit: inRows ? 'texts' : 'MB',
         current: inRows ? event.table : `${event.table}, ${count(event.rows)}/${count(event.totalRows)} rows`,
       },

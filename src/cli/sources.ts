@@ -86,7 +86,8 @@ export function addSource(place: string, options: AddOptions, context: CommandCo
       ? remoteSource(kind, place, options)
       : isUrl(place)
         ? {
-            ...{ kind: 'site', url: place },
+            kind: 'site',
+            url: place,
             ...(sitemap !== undefined && { sitemap }),
             ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
             ...(maxPages !== undefined && { max_pages: maxPages }),
@@ -136,7 +137,9 @@ const readChange = (kind: SourceKind, written: string): readonly [string, unknow
 
 function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, schedule, set = [] }: AddOptions) {
   return {
-    ...{ kind: kind.type, address, settings: Object.fromEntries(set.map((each) => readSetting(kind, each))) },
+    kind: kind.type,
+    address,
+    settings: Object.fromEntries(set.map((each) => readSetting(kind, each))),
     credentials: readCredentials(kind),
     ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }),
     ...(every !== undefined && { every_minutes: every }),

@@ -63,7 +63,10 @@ export function compose(given: Adapters): Product {
   const { corpus: watched, changes, watched: withChanges, changedElsewhere } = watchCorpus(store.corpus);
   const prompts = createPromptService(store.prompts);
   const embedder = createCorpusEmbedder({
-    ...{ ...store, embedders: adapters.embedders, changes, log },
+    ...store,
+    embedders: adapters.embedders,
+    changes,
+    log,
     ...(store.others && { leads: store.others.leads }),
   });
   const { learner } = embedder;
@@ -164,24 +167,29 @@ export function compose(given: Adapters): Product {
   const { takesTasks } = settings;
   const queuesByDefault = settings.queuesUploads || !takesTasks;
   const ingestions = createIngestionService({
-    ...{ queue: store.queue, ingestor, feed, report, queuesByDefault, takesTasks },
+    queue: store.queue,
+    ingestor,
+    feed,
+    report,
+    queuesByDefault,
+    takesTasks,
   });
 
   const followed = createSourceService({
-    ...{
-      corpus,
-      ingestor,
-      collections,
-      sources: store.sources,
-      records: store.followed,
-      others: store.others,
-      web: web?.sites,
-      network: web?.network,
-      mcp: adapters.mcpResources,
-      secrets: adapters.secrets,
-    },
+    corpus,
+    ingestor,
+    collections,
+    sources: store.sources,
+    records: store.followed,
+    others: store.others,
+    web: web?.sites,
+    network: web?.network,
+    mcp: adapters.mcpResources,
+    secrets: adapters.secrets,
     users: store.people.users,
-    ...{ allowedFolders: settings.allowedFolders, dataFolder: deployment.data, report },
+    allowedFolders: settings.allowedFolders,
+    dataFolder: deployment.data,
+    report,
     maxFileBytes: readers.maxFileBytes,
   });
 
@@ -315,7 +323,12 @@ export function compose(given: Adapters): Product {
         if (works) followed.start();
       } else {
         followOthers({
-          ...{ others, changedElsewhere, ingestions, followed, resumes: works, report },
+          others,
+          changedElsewhere,
+          ingestions,
+          followed,
+          resumes: works,
+          report,
           loadPrompts: prompts.load,
           followEmbedder: embedder.follow,
         });

@@ -83,8 +83,12 @@ export function differenceLines(
   ];
   const rows = comparison.scores.map((each) => [
     each.score,
-    ...[shownScore(each.before), shownScore(each.now), shownDifference(each.meanDifference)],
-    ...[String(each.wins), String(each.losses), shownChance(each.pValue)],
+    shownScore(each.before),
+    shownScore(each.now),
+    shownDifference(each.meanDifference),
+    String(each.wins),
+    String(each.losses),
+    shownChance(each.pValue),
   ]);
   const changed = comparison.scores
     .filter(({ score, changes }) => COMPARED_SCORES.includes(score) && changes.length > 0)

@@ -207,7 +207,12 @@ async function describeGroups(
         : await describeCommunityWithModel(group, { model, ...(prompts && { prompts }) }, signal);
     const { name, summary, findings, rating, ratingExplanation, level } = community;
     built.push({
-      ...{ name, summary, findings, rating, ratingExplanation, level },
+      name,
+      summary,
+      findings,
+      rating,
+      ratingExplanation,
+      level,
       attributes: {},
       memberIds: group.members.flatMap(({ metadata }) => (typeof metadata['id'] === 'string' ? [metadata['id']] : [])),
     });

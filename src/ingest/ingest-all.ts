@@ -166,7 +166,11 @@ async function ingestOne(
     }
     const isGone = [404, 410].includes(statusOf(error) ?? 0);
     return {
-      ...{ type: 'result', name, outcome: 'failed', documentId: null, reason: error.message },
+      type: 'result',
+      name,
+      outcome: 'failed',
+      documentId: null,
+      reason: error.message,
       ...(isGone && { isGone }),
     };
   }

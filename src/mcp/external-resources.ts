@@ -117,19 +117,26 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
     async list(cursor, signal) {
       const params = cursor === undefined ? {} : { cursor };
       const { resources, nextCursor } = await inTurn({
-        ...{ signal, isRead: false },
+        signal,
+        isRead: false,
         work: (client) => client.request({ method: 'resources/list', params }, { signal, timeout }),
       });
       return {
         resources: resources.map(({ uri, name, title, mimeType, size, annotations }) => ({
-          ...{ uri, name, title, mimeType, size, lastModified: annotations?.lastModified },
+          uri,
+          name,
+          title,
+          mimeType,
+          size,
+          lastModified: annotations?.lastModified,
         })),
         next: nextCursor === '' ? undefined : nextCursor,
       };
     },
     async read(uri, signal) {
       const { contents } = await inTurn({
-        ...{ signal, isRead: true },
+        signal,
+        isRead: true,
         work: (client) => client.request({ method: 'resources/read', params: { uri } }, { signal, timeout }),
       });
       return contents;

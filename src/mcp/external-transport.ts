@@ -51,7 +51,11 @@ export async function transportTo(
     }
   }
   const transport = new KillableTransport({
-    ...{ command, args: [...args], env: { ...env }, maxBufferSize: maxBytes, stderr: 'ignore' },
+    command,
+    args: [...args],
+    env: { ...env },
+    maxBufferSize: maxBytes,
+    stderr: 'ignore',
     ...(cwd === undefined ? {} : { cwd }),
   });
   return {

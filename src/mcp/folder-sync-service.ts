@@ -30,8 +30,16 @@ export function createFolderSyncService(services: Services): FolderSyncService {
   async function sync(path: string, keepDeleted: boolean, target: FolderTarget, state: FolderSyncState) {
     const { data } = await services.status();
     const steps = syncPaths([path], {
-      ...{ client: target, root: path, dataFolder: data, keepDeleted, metadata: {}, collections: [] },
-      ...{ duplicates: new Map(), settleMs: () => 0, stop: closing.signal, abandon: closing.signal },
+      client: target,
+      root: path,
+      dataFolder: data,
+      keepDeleted,
+      metadata: {},
+      collections: [],
+      duplicates: new Map(),
+      settleMs: () => 0,
+      stop: closing.signal,
+      abandon: closing.signal,
     });
     for await (const step of steps) {
       const kind = step.type === 'document' ? step.outcome : step.type;

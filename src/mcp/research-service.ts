@@ -81,7 +81,9 @@ async function* toRunEvents(question: string, events: AsyncIterable<AgentEvent>)
     if (event.type !== 'final_answer') continue;
     const { text, citations, model, conversationId } = event.answer;
     const sources = citations.map(({ number, source, verdict, quotes }) => ({
-      ...{ marker: `[${number}]`, ...sourceLink(source), verdict },
+      marker: `[${number}]`,
+      ...sourceLink(source),
+      verdict,
       quotes: quotes.map(toCitedQuote),
     }));
     const unsupported = event.answer.unsupported.map(({ start, end }) => text.slice(start, end));

@@ -48,7 +48,11 @@ export function providerModel<Body extends object, Event>(
     name,
     stream: (request) =>
       callProvider(request, {
-        ...{ provider, model, limits, rejected, open },
+        provider,
+        model,
+        limits,
+        rejected,
+        open,
         toBody: () => toBody(request),
         read: (events) => read(events, name),
       }),

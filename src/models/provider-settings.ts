@@ -71,7 +71,9 @@ export function configuredProviders(settings: ProviderSettings): readonly Provid
     if (providers.some((provider) => provider.name === name)) continue;
     providers.push({
       ...describe(name, `The server at ${baseUrl}`, baseUrl, undefined),
-      ...{ format: 'openai', isOpenAi: false, isLocal: true },
+      format: 'openai',
+      isOpenAi: false,
+      isLocal: true,
     });
   }
   return providers;

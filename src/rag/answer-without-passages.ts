@@ -33,7 +33,10 @@ export async function* answerWithoutPassages(unfound: Unfound, signal: AbortSign
   yield* answerOf(
     {
       text: calls.length > 0 || mayAnswer ? text : NOTHING_FOUND,
-      ...{ model: snapshot ?? name, stopReason, usage, clientCalls: calls },
+      model: snapshot ?? name,
+      stopReason,
+      usage,
+      clientCalls: calls,
     },
     { outcome, web },
   );

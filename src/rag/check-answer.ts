@@ -106,7 +106,9 @@ async function checkStatement(
   const isNear = chosen !== undefined && (isSupport(chosen) || chosen.score >= MIN_SHOWN_SCORE);
   const shown = isNear ? chosen.passage : undefined;
   return {
-    ...{ text, start, end },
+    text,
+    start,
+    end,
     citations: ofMarkers.map(({ marker, isKnown, candidate }) => ({
       marker,
       verdict: isKnown ? (candidate?.verdict ?? 'not_found') : 'unknown',

@@ -169,7 +169,10 @@ export async function installedFiles(source: PackageSource, report?: (message: s
 }
 
 export const slotPackage = (file: string, name: string, title: string, bytes: number): SlotPackage => ({
-  ...{ file, name, title, bytes },
+  file,
+  name,
+  title,
+  bytes,
   kind: parseWheelName(name)?.platform === 'any' ? 'archive' : 'unpacked',
 });
 
@@ -186,7 +189,9 @@ export async function fetchLocked(
   { address, folder, signal, onProgress }: FetchOptions,
 ): Promise<void> {
   await download({
-    ...{ name, signal, onProgress },
+    name,
+    signal,
+    onProgress,
     url: new URL(name, address.endsWith('/') ? address : `${address}/`).href,
     target: join(folder, name),
     checksum: { algorithm: 'sha256', value: sha256 },
@@ -273,7 +278,7 @@ async function store(
       const again = `citewell python add ${requested.join(' ')}`;
       throw new ServiceError('not_configured', `The Python package ${file} is missing. Run: ${again}`, { cause });
     });
-    return { ...{ name: plain, version, file, size, sha256 }, requested: requested.includes(plain), locked: true };
+    return { name: plain, version, file, size, sha256, requested: requested.includes(plain), locked: true };
   });
   const installed = { pyodide: pyodideVersion, packages: [...(await Promise.all(locked)), ...foreign] };
   await writeWhole(join(folder, MANIFEST), `${JSON.stringify(installed, null, 2)}\n`);

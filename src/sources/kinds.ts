@@ -12,7 +12,14 @@ import { webdavKind } from './webdav/webdav-kind.ts';
 
 /** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
 export const sourceKinds: readonly SourceKind[] = [
-  ...[s3Kind, imapKind, notionKind, confluenceKind, gdriveKind, gitKind, webdavKind, mcpKind],
+  s3Kind,
+  imapKind,
+  notionKind,
+  confluenceKind,
+  gdriveKind,
+  gitKind,
+  webdavKind,
+  mcpKind,
 ];
 
 export function sourceKind(type: string): SourceKind {

@@ -51,7 +51,9 @@ export function observedModels(models: ModelRegistry, prices: PriceTable, metric
       const name = stop?.model ?? model.name;
       const price = stop && priceOf(name, prices);
       metrics.modelCall({
-        ...{ model: name, outcome: stop === undefined ? outcome : 'ok', seconds: secondsSince(start) },
+        model: name,
+        outcome: stop === undefined ? outcome : 'ok',
+        seconds: secondsSince(start),
         ...(stop && { usage: stop.usage, dollars: price && costOf(stop.usage, price) }),
       });
     }

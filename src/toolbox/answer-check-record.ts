@@ -55,7 +55,11 @@ export function toAnswerCheckRequest(given: z.output<typeof members>): AnswerChe
   return {
     answer: given.answer,
     sources: (given.sources ?? []).map(({ marker, chunk_id: chunkId, document_id: documentId, id: either, text }) => ({
-      ...{ marker, chunkId, documentId, id: either, text },
+      marker,
+      chunkId,
+      documentId,
+      id: either,
+      text,
     })),
     documentIds: given.document_ids ?? [],
     searchesElsewhere: given.search ?? true,

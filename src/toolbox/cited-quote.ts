@@ -16,7 +16,9 @@ export type CitedQuote = z.output<typeof citedQuote>;
 export const verdictField = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
 
 export const toCitedQuote = ({ text, start, end, page, headingPath }: Quote): CitedQuote => ({
-  ...{ text, start, end },
+  text,
+  start,
+  end,
   ...(page === null ? {} : { page }),
   heading_path: [...headingPath],
 });

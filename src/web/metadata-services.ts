@@ -18,8 +18,15 @@ const NETWORKS = [
 ].map((network) => ipaddr.parseCIDR(network));
 
 const NAMES = new Set([
-  ...['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data', 'instance-data.ec2.internal'],
-  ...['metadata.tencentyun.com', 'metadata.platformequinix.com', 'metadata.packet.net', 'api.metadata.cloud.ibm.com'],
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data',
+  'instance-data.ec2.internal',
+  'metadata.tencentyun.com',
+  'metadata.platformequinix.com',
+  'metadata.packet.net',
+  'api.metadata.cloud.ibm.com',
 ]);
 
 /** IPv6 networks whose addresses end with an IPv4 address that a translator may connect to. */

@@ -25,7 +25,9 @@ describeEngines('Accounts', ({ openTestStore }) => {
     const hints = (accounts: Partial<AccountSettings> = {}) =>
       accessHints(
         {
-          ...{ mode: 'required', keys: [], admins: { knowsTestPassword: false } },
+          mode: 'required',
+          keys: [],
+          admins: { knowsTestPassword: false },
           accounts: { ...defaultAccountSettings, ...accounts },
         },
         store.people,

@@ -17,8 +17,10 @@ async function openStore(url: string): Promise<Store> {
 
 const accountsOf = (store: Store) => {
   const settings = {
-    ...{ ...defaultAccountSettings, passwordCost: 4 },
-    ...{ rates: { globalPerMinute: 5, routePerMinute: 3 }, quotas: { collections: 2 } },
+    ...defaultAccountSettings,
+    passwordCost: 4,
+    rates: { globalPerMinute: 5, routePerMinute: 3 },
+    quotas: { collections: 2 },
   };
   return createAccounts(settings, { ...store, store: store.people });
 };

@@ -22,7 +22,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const index = () => ({ index: memoryVectorIndex(), embeddingText, readers: 1 });
 const options = (given: Partial<SealOptions> = {}): SealOptions => ({
-  ...{ passphrase: undefined, keyWork: 10, onProgress: () => undefined, signal: new AbortController().signal },
+  passphrase: undefined,
+  keyWork: 10,
+  onProgress: () => undefined,
+  signal: new AbortController().signal,
   ...given,
 });
 

@@ -14,7 +14,10 @@ import { tableContents } from '../support/table-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const options = (given: Partial<SealOptions> = {}): SealOptions => ({
-  ...{ passphrase: undefined, keyWork: 10, onProgress: () => undefined, signal: new AbortController().signal },
+  passphrase: undefined,
+  keyWork: 10,
+  onProgress: () => undefined,
+  signal: new AbortController().signal,
   ...given,
 });
 

@@ -6,8 +6,19 @@ import { readSourceAddress } from '../../src/page/app/views/source/quote.ts';
 
 const documentId = '5b0f1c1e-7c55-4c53-9d2e-1f4f4f1f0002';
 const chunk: ScoredChunk = {
-  ...{ id: 'a', documentId, ownerId: 'b', collectionIds: [], text: 'Paris', order: 0, start: 0, end: 5, page: null },
-  ...{ headingPath: [], version: 'v1', metadata: {}, score: 1 },
+  id: 'a',
+  documentId,
+  ownerId: 'b',
+  collectionIds: [],
+  text: 'Paris',
+  order: 0,
+  start: 0,
+  end: 5,
+  page: null,
+  headingPath: [],
+  version: 'v1',
+  metadata: {},
+  score: 1,
 };
 const quotes = [
   { start: 3, end: 9 },

@@ -111,7 +111,9 @@ it('restores elsewhere, from a backup taken under load, all that was acknowledge
     };
     const { index, owed_to_index, ingestion } = results.citewell;
     expect({ index, owed_to_index, ingestion }).toMatchObject({
-      ...{ index: { state: 'ready' }, owed_to_index: 0, ingestion: { queued: 0, running: 0 } },
+      index: { state: 'ready' },
+      owed_to_index: 0,
+      ingestion: { queued: 0, running: 0 },
     });
   }, PATIENT);
   const [chroma] = await chromasOn(data);

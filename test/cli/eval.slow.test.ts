@@ -38,8 +38,14 @@ describe('citewell eval', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const { file, means, questions, comparison, setup } = JSON.parse(stdout);
     expect(means).toMatchObject({
-      ...{ 'hit@1': 1, 'ndcg@10': 1, answered: 1, answer: 1, refused: 1 },
-      ...{ right_source: 1, supported: 1, well_formed: 1 },
+      'hit@1': 1,
+      'ndcg@10': 1,
+      answered: 1,
+      answer: 1,
+      refused: 1,
+      right_source: 1,
+      supported: 1,
+      well_formed: 1,
     });
     expect(setup).toMatchObject({ answers: 'rag', mode: 'default', documents: 2 });
     const refused = { line: 4, unanswerable: true, scores: { refused: 1 }, answer: { refused: true } };

@@ -325,7 +325,8 @@ async function receive(response: Response, count: number): Promise<ReceivedEvent
 async function startWorker(env: Readonly<Record<string, string>>): Promise<{ stop(): Promise<number | null> }> {
   const { promise: started, resolve } = Promise.withResolvers<ChildProcess>();
   const run = runCitewell(['worker'], {
-    ...{ cwd: await temporaryFolder(), env },
+    cwd: await temporaryFolder(),
+    env,
     onStart: (child) => child.stdout?.once('data', () => resolve(child)),
   });
   const failed = run.then(({ code, stderr }) => Promise.reject(new Error(`The worker ended with ${code}: ${stderr}`)));

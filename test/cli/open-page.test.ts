@@ -11,7 +11,9 @@ async function opening(change: Partial<Surroundings>, exitCode: number | null = 
     URL,
     { note },
     {
-      ...{ platform: 'linux', hasDisplay: true, isRoot: false },
+      platform: 'linux',
+      hasDisplay: true,
+      isRoot: false,
       async open(url) {
         opened.push(url);
         return { once: (_event, listener) => listener(exitCode) };

@@ -19,7 +19,8 @@ describePostgres('Uploaded files in S3', () => {
       CITEWELL_DATABASE_URL: await postgresDatabase(),
       CHROMA_URL: chroma.server.kind === 'running' ? chroma.server.url : '',
       CITEWELL_ORIGINALS_ENDPOINT: s3.endpoint(),
-      ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
+      AWS_ACCESS_KEY_ID: 'S3RVER',
+      AWS_SECRET_ACCESS_KEY: 'S3RVER',
     };
     const env = { ...access, CITEWELL_ORIGINALS: 's3://originals/kb' };
     const start = async (settings: Readonly<Record<string, string>>) => {
@@ -76,7 +77,9 @@ describePostgres('Uploaded files in S3', () => {
     const acknowledged = output.split('\n').slice(0, -1);
     expect(acknowledged.length).toBeGreaterThan(20);
     const store = await openPostgresStore({
-      ...{ url, index: memoryVectorIndex(), embeddingText: ({ text }) => text },
+      url,
+      index: memoryVectorIndex(),
+      embeddingText: ({ text }) => text,
       objects: s3.open('kb'),
     });
     onTestFinished(() => store.close());

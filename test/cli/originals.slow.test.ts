@@ -36,7 +36,8 @@ it('moves uploaded files to S3 and back, serves, backs up and restores them, and
 
   const move = ['migrate', 'originals', '--to', 's3://originals/kb'];
   const killed = await runCitewell([...move, '--json'], {
-    ...{ cwd, env: access },
+    cwd,
+    env: access,
     onStart: (child) => child.stdout?.on('data', (text) => /"began"/.test(text) && child.kill('SIGKILL')),
   });
   expect(killed.code).toBeNull();
@@ -79,7 +80,8 @@ it('moves uploaded files to S3 and back, serves, backs up and restores them, and
   expect(gone.status).toBe(503);
   expect(await gone.text()).toMatch(/storage of the uploaded files does not answer.*Search and answers work on/);
   const found = await fetch(`${server.url}/v3/retrieval/search`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: 'when does the ferry leave?' }),
   });
   const { results } = (await found.json()) as { results: { chunk_search_results: unknown[] } };

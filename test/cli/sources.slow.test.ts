@@ -75,7 +75,10 @@ it('changes credentials, schedule and settings of a source, with a server and wi
   );
   expect(renewed.code, renewed.stderr).toBe(0);
   expect(JSON.parse(renewed.stdout)).toMatchObject({
-    ...{ state: 'idle', every_minutes: null, keep_deleted: true, settings: { region: 'eu-central-1' } },
+    state: 'idle',
+    every_minutes: null,
+    keep_deleted: true,
+    settings: { region: 'eu-central-1' },
     last_sync: { counts: { unchanged: 1 } },
   });
   const plain = await run(['change', address, '--set', 'region=', '--no-keep-deleted', '--json']);
@@ -89,8 +92,9 @@ it('shows what of a source fails, and how often it was tried', async () => {
   await mkdir(folder);
   const bucket = await startBucket(new Map([['broken.pdf', 'This is no PDF.']]));
   const env = {
-    ...{ CITEWELL_ALLOW_HOSTS: `127.0.0.1:${bucket.port}` },
-    ...{ AWS_ACCESS_KEY_ID: 'RIGHT', AWS_SECRET_ACCESS_KEY: 'secret' },
+    CITEWELL_ALLOW_HOSTS: `127.0.0.1:${bucket.port}`,
+    AWS_ACCESS_KEY_ID: 'RIGHT',
+    AWS_SECRET_ACCESS_KEY: 'secret',
   };
   const run = (...args: readonly string[]) => runCitewell(['sources', ...args], { cwd: folder, env });
   const added = await run('add', 's3://papers/', '--set', `endpoint=${bucket.endpoint}`);

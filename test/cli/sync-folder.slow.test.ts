@@ -28,7 +28,10 @@ async function openFolder(change: Partial<SyncParts> = {}) {
   const root = join(folder, 'notes');
   await mkdir(root);
   const store = await openStore({
-    ...{ path: join(folder, 'citewell.db'), index: memoryVectorIndex(), embeddingText, readers: 1 },
+    path: join(folder, 'citewell.db'),
+    index: memoryVectorIndex(),
+    embeddingText,
+    readers: 1,
   });
   const readers = createPreparationWorkers();
   const ingestor = createIngestor({ ...store, readers, embeddings: createLexicalHash() });
@@ -44,8 +47,15 @@ async function openFolder(change: Partial<SyncParts> = {}) {
   );
   const parts: SyncParts = {
     client: await httpClient(link),
-    ...{ root, dataFolder: join(folder, '.citewell'), metadata: {}, collections: [], keepDeleted: false },
-    ...{ duplicates: new Map(), settleMs: () => 0, stop: always, abandon: always },
+    root,
+    dataFolder: join(folder, '.citewell'),
+    metadata: {},
+    collections: [],
+    keepDeleted: false,
+    duplicates: new Map(),
+    settleMs: () => 0,
+    stop: always,
+    abandon: always,
     ...change,
   };
   const at = (name: string) => join(root, name);
@@ -198,7 +208,8 @@ describe('events of files', () => {
     const root = await temporaryFolder();
     const paths = new Set<string>();
     const events = await watchFiles({
-      ...{ root, dataFolder: join(root, 'data') },
+      root,
+      dataFolder: join(root, 'data'),
       onPath: (path) => paths.add(path),
       onLost: (cause) => {
         throw cause;

@@ -77,7 +77,10 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       const pdfs = await store.corpus.facets({ kind: 'compare', field: 'document_type', op: 'eq', value: 'pdf' });
       expect(pdfs).toMatchObject({ documents: 2, metadata: [{ key: 'tags' }] });
       expect(await store.corpus.facets({ kind: 'none' })).toEqual({
-        ...{ documents: 0, types: [], collections: [], metadata: [] },
+        documents: 0,
+        types: [],
+        collections: [],
+        metadata: [],
       });
     });
 

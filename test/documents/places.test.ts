@@ -18,7 +18,10 @@ const outline = {
 };
 
 const stretch = (start: number, end: number, headingPath: readonly string[] = ['A']) => ({
-  ...{ start, end, headingPath, page: 1 },
+  start,
+  end,
+  headingPath,
+  page: 1,
   text: 'x'.repeat(end - start),
 });
 

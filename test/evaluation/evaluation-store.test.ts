@@ -21,16 +21,34 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const evaluation = (at: string, hit: number): EvaluationRecord => ({
-  ...{ started_at: at, ended_at: at, is_whole: true, questions_file: '/questions.csv', questions_in_file: 1 },
+  started_at: at,
+  ended_at: at,
+  is_whole: true,
+  questions_file: '/questions.csv',
+  questions_in_file: 1,
   setup: {
-    ...{ mode: 'default', limit: 10, filters: {}, as_of: null, answers: 'none', model: null },
-    ...{ embedder: 'e', version: '1', documents: 1, chunks: 1 },
+    mode: 'default',
+    limit: 10,
+    filters: {},
+    as_of: null,
+    answers: 'none',
+    model: null,
+    embedder: 'e',
+    version: '1',
+    documents: 1,
+    chunks: 1,
   },
   means: { 'hit@10': hit },
   questions: [
     {
-      ...{ id: 'q', line: 2, text: 'Where?', isUnanswerable: false, scores: { 'hit@10': hit } },
-      ...{ rank: hit === 1 ? 1 : null, found: ['Other'], milliseconds: 1 },
+      id: 'q',
+      line: 2,
+      text: 'Where?',
+      isUnanswerable: false,
+      scores: { 'hit@10': hit },
+      rank: hit === 1 ? 1 : null,
+      found: ['Other'],
+      milliseconds: 1,
     },
   ],
 });

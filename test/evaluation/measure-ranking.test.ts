@@ -30,7 +30,11 @@ describe('measureRanking', () => {
   it('considers ten ranks, and a hundred for recall', () => {
     const others = Array.from({ length: 10 }, (_, place) => `x${place}`);
     expect(measureRanking([...others, 'a'], gains)).toMatchObject({
-      ...{ 'ndcg@10': 0, 'mrr@10': 0, 'hit@10': 0, 'recall@10': 0, 'recall@100': 0.5 },
+      'ndcg@10': 0,
+      'mrr@10': 0,
+      'hit@10': 0,
+      'recall@10': 0,
+      'recall@100': 0.5,
     });
     const many = Array.from({ length: 100 }, (_, place) => `x${place}`);
     expect(measureRanking([...many, 'a'], gains)['recall@100']).toBe(0);

@@ -51,7 +51,13 @@ describe('the options of an extraction', () => {
       mentions: [],
     });
     const relation = (subject: string, predicate: string, object: string, weight: number) => ({
-      ...{ subject, predicate, object, weight, description: '', metadata: {}, mentions: [] },
+      subject,
+      predicate,
+      object,
+      weight,
+      description: '',
+      metadata: {},
+      mentions: [],
     });
     const graph = {
       entities: [entity('Ada', 'person'), entity('Bo', 'Person'), entity('Oslo', 'place')],

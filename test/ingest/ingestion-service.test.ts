@@ -82,7 +82,10 @@ async function openService(
   const ingestor = createIngestor({ ...store, readers, embeddings: options.embeddings ?? embedder(), feed });
   const reported: string[] = [];
   const service = createIngestionService({
-    ...{ queue, ingestor, feed, policy: quick },
+    queue,
+    ingestor,
+    feed,
+    policy: quick,
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     report: (message) => reported.push(message),
   });
@@ -150,7 +153,10 @@ describeEngines('A queued submission', (engine) => {
     onTestFinished(() => fake.close());
     const provider = openAiProvider(fake.baseUrl);
     const embeddings = openAiEmbeddings({
-      ...{ provider, client: openAiClient(provider), model: 'some-embedder', dimensions: 4 },
+      provider,
+      client: openAiClient(provider),
+      model: 'some-embedder',
+      dimensions: 4,
       retry: { maxTries: 1, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 10 },
     });
     const store = await engine.openTestStore();

@@ -84,7 +84,9 @@ it.each(['legacy', 'modern'] as const)(
     const spy = await spyOnModules(cwd);
     const secrets = { OPENAI_API_KEY: 'sk-not-to-be-told', SEARXNG_URL: 'http://me:not-to-be-told@127.0.0.1:8888' };
     const client = await connectStdio({
-      ...{ cwd, era, args: ['--tool-prefix', 'kb_', '--allow-dir', '.'] },
+      cwd,
+      era,
+      args: ['--tool-prefix', 'kb_', '--allow-dir', '.'],
       env: { CITEWELL_DATA_DIR: cwd, ...spy.env, ...secrets },
     });
     const names = (await client.listTools()).tools.map(({ name }) => name);

@@ -3,7 +3,10 @@ import { renderOutput } from '../../src/mcp/render-output.ts';
 
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64');
 const file = (name: string, mediaType: string, bytes: Uint8Array | undefined, runId?: string) => ({
-  ...{ name, mediaType, size: bytes?.byteLength ?? 7, runId },
+  name,
+  mediaType,
+  size: bytes?.byteLength ?? 7,
+  runId,
   ...(bytes && { bytes }),
 });
 const contentOf = (files: readonly ReturnType<typeof file>[]) =>
@@ -17,7 +20,11 @@ it('returns pictures that every model accepts as images, and a link to each kept
     file('out/huge.png', 'image/png', Buffer.concat([PNG, Buffer.alloc(1_000_000)]), 'r1'),
   ];
   const link = (name: string, uri: string, mimeType: string, size: number) => ({
-    ...{ type: 'resource_link', uri: `citewell://run/r1/${uri}`, name, mimeType, size },
+    type: 'resource_link',
+    uri: `citewell://run/r1/${uri}`,
+    name,
+    mimeType,
+    size,
   });
   expect(contentOf(files)).toEqual([
     { type: 'text', text: 'done' },

@@ -203,7 +203,9 @@ describe('/mcp', () => {
     });
     const session = { 'mcp-session-id': await startSession(mcp.url) };
     const calls = [2, 3, 4].map((id) => ({
-      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
       params: { name: 'corpus_status', arguments: {} },
     }));
     expect((await post(mcp.url, calls, session)).status).toBe(429);

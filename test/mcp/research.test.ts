@@ -33,8 +33,14 @@ function slowAgent(text: string) {
           const quote = { text: 'Rivers flow', start: 7, end: 18, page: 2, headingPath: ['Water'] };
           const source = { kind: 'chunk' as const, chunk: foundChunk('Rivers flow downhill.') };
           const citation: CheckedCitation = {
-            ...{ id: 'cit.1', number: 1, source, spans: [{ start: 0, end: 3 }], quotes: [quote] },
-            ...{ verdict: 'close', score: 0.8, checks: [] },
+            id: 'cit.1',
+            number: 1,
+            source,
+            spans: [{ start: 0, end: 3 }],
+            quotes: [quote],
+            verdict: 'close',
+            score: 0.8,
+            checks: [],
           };
           const unsupported = [{ start: 0, end: 11 }];
           const common = { model: 'test/model', conversationId: 'c0' };

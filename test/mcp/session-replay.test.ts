@@ -18,7 +18,11 @@ it('repeats what a session consists of, each request with an identifier of its o
 
   const lines = replay.lines().map((line) => JSON.parse(line));
   expect(lines.map(({ method, params }) => params?.uri ?? method)).toEqual([
-    ...['initialize', 'notifications/initialized', 'b', 'c', 'tools/call'],
+    'initialize',
+    'notifications/initialized',
+    'b',
+    'c',
+    'tools/call',
   ]);
   const ids = lines.flatMap((line) => line.id ?? []);
   expect(new Set(ids).size).toBe(4);

@@ -113,7 +113,10 @@ function serveRetrieval(call: Backend['call'], answersAfterEnd = true) {
   const errors: string[] = [];
   const connection = serveOverStdio({
     createServer: mcpServers({ backend, offer, folders: [], version: '0.0.0' }),
-    ...{ backend, input, output, answersAfterEnd },
+    backend,
+    input,
+    output,
+    answersAfterEnd,
     onError: ({ message }) => errors.push(message),
   });
   onTestFinished(() => connection.close());

@@ -325,8 +325,12 @@ async function fill(): Promise<void> {
   const made = { name: 'Arachne Society', description: secrets.entity };
   const entity = await send('owner', 'POST', `${graph}/entities`, made);
   await send('owner', 'POST', `${graph}/relationships`, {
-    ...{ subject: 'Arachne Society', subject_id: entity.id, predicate: 'keeps', object: 'Arachne Society' },
-    ...{ object_id: entity.id, description: secrets.entity },
+    subject: 'Arachne Society',
+    subject_id: entity.id,
+    predicate: 'keeps',
+    object: 'Arachne Society',
+    object_id: entity.id,
+    description: secrets.entity,
   });
   await send('owner', 'POST', `${graph}/communities`, { name: 'Arachne Society', summary: secrets.community });
   for (const id of [first, shared, unshared]) await send('owner', 'POST', `/documents/${id}/extract`, {});

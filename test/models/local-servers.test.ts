@@ -86,7 +86,9 @@ describe('models on this machine', () => {
     let text = '';
     const events = models.resolve('ollama/qwen3:8b', 'quality').stream({
       messages: [{ role: 'user', text: 'Who?' }],
-      ...{ tools: [], config: {}, signal: AbortSignal.timeout(PROMPTLY_MS) },
+      tools: [],
+      config: {},
+      signal: AbortSignal.timeout(PROMPTLY_MS),
     });
     for await (const event of events) {
       if (event.type === 'text') text += event.text;
@@ -207,7 +209,9 @@ describe('doctor', () => {
     const ollama = await start('ollama');
     const findings = await checkModels(configFor([ollama]));
     expect(findings.find(({ name }) => name === 'Local models')).toEqual({
-      ...{ name: 'Local models', state: 'ok', fix: 'Set CITEWELL_MODEL=ollama/qwen3:8b for answers by it.' },
+      name: 'Local models',
+      state: 'ok',
+      fix: 'Set CITEWELL_MODEL=ollama/qwen3:8b for answers by it.',
       detail: expect.stringContaining(
         `ollama/qwen3:8b (Ollama at ${ollama.address}, 40,960 tokens of context, said to call tools)`,
       ),
@@ -216,7 +220,9 @@ describe('doctor', () => {
 
   it('says what auto takes, or that it finds nothing', async () => {
     expect(await checkModels(autoFor([await start('ollama')]))).toContainEqual({
-      ...{ name: 'Local models', state: 'ok', detail: expect.stringContaining('auto chose ollama/qwen3:8b') },
+      name: 'Local models',
+      state: 'ok',
+      detail: expect.stringContaining('auto chose ollama/qwen3:8b'),
     });
     const none = await checkModels(autoFor([], { CITEWELL_LOCAL_MODELS: 'off' }));
     expect(none).toContainEqual(expect.objectContaining({ name: 'Local models', state: 'warning' }));

@@ -7,17 +7,29 @@ import {
 } from '../../src/page/app/views/graph/graph-shape.ts';
 
 const node = (id: string, community: string | null = null) => ({
-  ...{ id, label: id, category: null, description: '', mentions: 1, weight: 1, community },
+  id,
+  label: id,
+  category: null,
+  description: '',
+  mentions: 1,
+  weight: 1,
+  community,
 });
 const edge = (source: string, target: string, weight: number) => ({
-  ...{ id: `${source}${target}`, source, target, label: 'knows', description: '', weight },
+  id: `${source}${target}`,
+  source,
+  target,
+  label: 'knows',
+  description: '',
+  weight,
 });
-const community = (id: string) => ({ ...{ id, label: id, level: 0, size: 9 } });
+const community = (id: string) => ({ id, label: id, level: 0, size: 9 });
 const view: GraphView = {
   nodes: [node('a', 'one'), node('b', 'two'), node('c', 'two')],
   edges: [edge('a', 'b', 1), edge('c', 'a', 3), edge('b', 'c', 2), edge('a', 'unseen', 9)],
   communities: [community('one'), community('two'), community('elsewhere')],
-  ...{ total_nodes: 3, total_edges: 4 },
+  total_nodes: 3,
+  total_edges: 4,
 };
 
 describe('the graph', () => {

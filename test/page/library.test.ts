@@ -4,11 +4,15 @@ import { type DroppedEntry, filesOf } from '../../src/page/app/views/library/rea
 import { countUploads, shownUploads, UploadQueue } from '../../src/page/app/views/library/upload-queue.ts';
 
 const file = (name: string) => ({
-  ...{ isFile: true, isDirectory: false, name },
+  isFile: true,
+  isDirectory: false,
+  name,
   file: (done: (file: File) => void) => done(new File(['x'], name)),
 });
 const folder = (name: string, entries: readonly DroppedEntry[]) => ({
-  ...{ isFile: false, isDirectory: true, name },
+  isFile: false,
+  isDirectory: true,
+  name,
   createReader() {
     const rest = [...entries];
     // As in browsers: a few at a time, and an empty list at the end.
@@ -75,7 +79,10 @@ describe('the queue of uploads', () => {
 
   it('lists running uploads first, then failures, then the latest successes', () => {
     const upload = (key: number, state: Parameters<typeof countUploads>[0][number]['state']) => ({
-      ...{ key, state, folder: '', file: new File([], String(key)) },
+      key,
+      state,
+      folder: '',
+      file: new File([], String(key)),
     });
     const shown = shownUploads(
       [
@@ -94,7 +101,10 @@ describe('the queue of uploads', () => {
 describe('the address of the library', () => {
   it('contains the filters of the list', () => {
     expect(readLibraryFilter(new URLSearchParams('state=failed&title=tax&page=3'))).toEqual({
-      ...{ state: 'failed', collection: undefined, title: 'tax', offset: 100 },
+      state: 'failed',
+      collection: undefined,
+      title: 'tax',
+      offset: 100,
     });
     expect(readLibraryFilter(new URLSearchParams('state=odd&page=-1'))).toMatchObject({ state: undefined, offset: 0 });
   });
@@ -102,7 +112,12 @@ describe('the address of the library', () => {
 
 describe('merged receipts', () => {
   const receipt = (verified: Receipt['verified']): Receipt => ({
-    ...{ documents: 1, chunks: 2, vectors: 2, full_text_entries: 2, files: 1, graph_rows: 0 },
+    documents: 1,
+    chunks: 2,
+    vectors: 2,
+    full_text_entries: 2,
+    files: 1,
+    graph_rows: 0,
     ...(verified !== undefined && { verified }),
   });
 

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { changedWords, pairDifferences } from '../../src/page/app/views/source/pair-differences.ts';
 
 const difference = (kind: 'removed' | 'added', start: number, text: string, heading = 'Fares') => ({
-  ...{ kind, start, end: start + text.length, text, page: null, heading_path: [heading] },
+  kind,
+  start,
+  end: start + text.length,
+  text,
+  page: null,
+  heading_path: [heading],
 });
 
 describe('the differences of two versions', () => {

@@ -3,8 +3,16 @@ import { assistantsOf, KEY_PLACE } from '../../src/page/app/views/settings/assis
 import { findingsOf, type SystemStatus } from '../../src/page/app/views/settings/findings.ts';
 
 const calm: SystemStatus['citewell'] = {
-  ...{ version: '1', model: 'm', embedder: 'e', data: '/data', index: { kind: 'embedded', state: 'ready' }, hints: [] },
-  ...{ owed_to_index: 0, documents: { success: 3, failed: 0 }, chunks: 9, collections: 1 },
+  version: '1',
+  model: 'm',
+  embedder: 'e',
+  data: '/data',
+  index: { kind: 'embedded', state: 'ready' },
+  hints: [],
+  owed_to_index: 0,
+  documents: { success: 3, failed: 0 },
+  chunks: 9,
+  collections: 1,
   ingestion: { queued: 0, retrying: 0, running: 0 },
 };
 const levels = (change: Partial<SystemStatus['citewell']>) =>

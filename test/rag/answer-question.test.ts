@@ -49,7 +49,13 @@ describe('an answer by a model', () => {
   it('emits results, then text with each citation right after its marker, then the final answer', async () => {
     const events = await Array.fromAsync(ask({ model: scriptedModel(says('Paris [1]!')) }));
     expect(events.map((event) => (event.type === 'message' ? event.text : event.type))).toEqual([
-      ...['search_results', 'Par', 'is', ' [1]', 'citation', '!', 'final_answer'],
+      'search_results',
+      'Par',
+      'is',
+      ' [1]',
+      'citation',
+      '!',
+      'final_answer',
     ]);
   });
 

@@ -28,7 +28,10 @@ function ask(query: string, chunks: readonly ScoredChunk[] = [tower, bridge], we
     webSearch,
   }).answer(
     {
-      ...{ query, search: defaultSearchSettings, generation: {}, includeTitle: false },
+      query,
+      search: defaultSearchSettings,
+      generation: {},
+      includeTitle: false,
       includeWebSearch: webSearch !== undefined,
     },
     new AbortController().signal,
@@ -47,7 +50,11 @@ describe('an answer without a language model', () => {
   it('emits the same events as a model’s answer', async () => {
     const events = await Array.fromAsync(ask('When did the Golden Gate Bridge open?', [bridge]));
     expect(events.map(({ type }) => type).slice(0, 5)).toEqual([
-      ...['search_results', 'message', 'message', 'citation', 'message'],
+      'search_results',
+      'message',
+      'message',
+      'citation',
+      'message',
     ]);
     expect(events.at(-1)?.type).toBe('final_answer');
   });
@@ -85,7 +92,11 @@ describe('an answer without a language model', () => {
   const searching = (...found: readonly Pick<WebResult, 'title' | 'url' | 'snippet'>[]): WebSearch => ({
     engines: ['test'],
     search: async ({ text }) => ({
-      ...{ query: text, engine: 'test', related: [], questions: [], notes: [] },
+      query: text,
+      engine: 'test',
+      related: [],
+      questions: [],
+      notes: [],
       results: found.map((one, index) => ({ ...one, id: one.url, position: index + 1, date: null, sitelinks: [] })),
     }),
   });

@@ -81,17 +81,21 @@ describe('words in quotation marks', () => {
 
   it('are recognised in every script', async () => {
     const { texts } = await searching([
-      ...[
-        '深い機械学習の本',
-        '機械の学習',
-        '学習機械',
-        'ระบบการเรียนรู้ของเครื่อง',
-        'เครื่องเรียน',
-        'यह मशीन लर्निंग है',
-        'लर्निंग मशीन',
-      ],
-      ...['call getUserName now', 'get the user a name', 'هذه لغة الآلة', 'آلة لغة', '한국어 처리 기술', '기술 한국어'],
-      ...['Das ist die Politik der deutschen Bundesbank.', 'die Bundesbank der Deutschen und das'],
+      '深い機械学習の本',
+      '機械の学習',
+      '学習機械',
+      'ระบบการเรียนรู้ของเครื่อง',
+      'เครื่องเรียน',
+      'यह मशीन लर्निंग है',
+      'लर्निंग मशीन',
+      'call getUserName now',
+      'get the user a name',
+      'هذه لغة الآلة',
+      'آلة لغة',
+      '한국어 처리 기술',
+      '기술 한국어',
+      'Das ist die Politik der deutschen Bundesbank.',
+      'die Bundesbank der Deutschen und das',
     ]);
     const saying = (phrase: string) => texts(`"${phrase}"`, { kind: 'full_text' });
     expect(await saying('機械学習')).toEqual(['深い機械学習の本']);

@@ -56,7 +56,11 @@ async function openRelease(more: Partial<AddOptions> = {}) {
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/full`;
   const progress: PackageProgress[] = [];
   const options = {
-    ...{ pyodide, pyodideVersion: '314.0.7', folder, names: [], address },
+    pyodide,
+    pyodideVersion: '314.0.7',
+    folder,
+    names: [],
+    address,
     signal: new AbortController().signal,
     onProgress: (step: PackageProgress) => void progress.push(step),
     ...more,

@@ -197,7 +197,11 @@ async function writeLock(pyodide: string, wheel: Buffer): Promise<void> {
   await mkdir(pyodide);
   const sha256 = createHash('sha256').update(wheel).digest('hex');
   const entry = (name: string, version: string, depends: string[]) => ({
-    ...{ name, version, depends, sha256, package_type: 'package' },
+    name,
+    version,
+    depends,
+    sha256,
+    package_type: 'package',
     file_name: `${name}-${version}-py3-none-any.whl`,
   });
   const packages = { tiny: entry('tiny', '1.0', ['needed']), needed: entry('needed', '0.1', []) };

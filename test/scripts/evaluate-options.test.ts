@@ -4,9 +4,15 @@ import { readOptions } from '../../scripts/evaluate/options.ts';
 describe('the options of scripts/evaluate.ts', () => {
   it('default to the user’s configuration and every search mode', () => {
     expect(readOptions(['folder'])).toMatchObject({
-      ...{ folders: ['folder'], embedders: ['auto'], modes: ['full_text', 'semantic', 'hybrid', 'default'] },
+      folders: ['folder'],
+      embedders: ['auto'],
+      modes: ['full_text', 'semantic', 'hybrid', 'default'],
       stores: ['sqlite'],
-      ...{ limit: 100, isWhole: false, isGraphOn: false, failOnLoss: [], failBelow: [] },
+      limit: 100,
+      isWhole: false,
+      isGraphOn: false,
+      failOnLoss: [],
+      failBelow: [],
     });
   });
 

@@ -3,9 +3,20 @@ import type { CollectionRun } from '../../scripts/evaluate/collection-run.ts';
 import { storeTable } from '../../scripts/evaluate/report.ts';
 
 const run = (store: CollectionRun['store'], ndcg: number): CollectionRun => ({
-  ...{ collection: 'cranfield', embedder: 'hash', embedded_with: 'builtin/lexical-hash-v1', mode: 'full_text', store },
-  ...{ passages: 'split', titles: true, graph: false, documents: 1, chunks: 1, ingest_seconds: 1 },
-  ...{ milliseconds_per_query: 1, means: { 'ndcg@10': ndcg }, queries: [] },
+  collection: 'cranfield',
+  embedder: 'hash',
+  embedded_with: 'builtin/lexical-hash-v1',
+  mode: 'full_text',
+  store,
+  passages: 'split',
+  titles: true,
+  graph: false,
+  documents: 1,
+  chunks: 1,
+  ingest_seconds: 1,
+  milliseconds_per_query: 1,
+  means: { 'ndcg@10': ndcg },
+  queries: [],
 });
 
 it('stores that rank alike have the same three decimals', () => {

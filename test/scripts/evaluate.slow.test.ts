@@ -31,7 +31,9 @@ it('measures a collection over HTTP, reuses stored data, and fails when a measur
     'peat',
   ];
   const corpus = topics.map((topic, index) => ({
-    ...{ _id: `d${index}`, title: `Of ${topic}`, text: `This page is about the ${topic} and nothing else.` },
+    _id: `d${index}`,
+    title: `Of ${topic}`,
+    text: `This page is about the ${topic} and nothing else.`,
   }));
   const queries = topics.map((topic, index) => ({ _id: `q${index}`, text: `Where is the ${topic}?` }));
   const lines = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n');

@@ -17,7 +17,10 @@ async function ask({ call }: Following, query: string): Promise<string> {
 
 it('follows pages of Notion, and answers from them as they are now', async () => {
   const page = (id: string, title: string, markdown: string): NotionPage => ({
-    ...{ id, properties: { Name: titled(title) }, markdown, edited: '2025-01-06T10:00:00.000Z' },
+    id,
+    properties: { Name: titled(title) },
+    markdown,
+    edited: '2025-01-06T10:00:00.000Z',
   });
   const barn = page('a', 'Barn roof', 'The roof of the barn needs twelve beams of larch.');
   const pages = [barn, page('b', 'Orchard', 'The orchard has forty pear trees.')];
@@ -25,7 +28,10 @@ it('follows pages of Notion, and answers from them as they are now', async () =>
   onTestFinished(notion.close);
   const following = await startFollowing({ network: notion.network });
   const { id, last_sync: first } = await following.add({
-    ...{ kind: 'notion', address: 'notion://wiki', every_minutes: null, credentials: { token: 'ntn_right' } },
+    kind: 'notion',
+    address: 'notion://wiki',
+    every_minutes: null,
+    credentials: { token: 'ntn_right' },
   });
   expect(first).toMatchObject({ counts: { ingested: 2 }, failures: [] });
   expect(await ask(following, 'How many beams does the roof of the barn need?')).toContain('twelve beams of larch');
@@ -48,7 +54,10 @@ it.skipIf(dovecot === undefined)('follows a mailbox, answers from its mail, and 
     await server.close();
   });
   const writer = new ImapFlow({
-    ...{ host: 'localhost', port: server.ports.imaps, secure: true, logger: false },
+    host: 'localhost',
+    port: server.ports.imaps,
+    secure: true,
+    logger: false,
     auth: { user: account.user, pass: account.password },
   });
   await writer.connect();
@@ -63,7 +72,9 @@ it.skipIf(dovecot === undefined)('follows a mailbox, answers from its mail, and 
   const network = createRemoteNetwork({ rules: { ports: new Set([80, 443]), open: [], allowPrivate: true } });
   const following = await startFollowing({ network });
   const { id, last_sync: first } = await following.add({
-    ...{ kind: 'imap', address: `imaps://${account.user}@localhost:${server.ports.imaps}/INBOX`, every_minutes: null },
+    kind: 'imap',
+    address: `imaps://${account.user}@localhost:${server.ports.imaps}/INBOX`,
+    every_minutes: null,
     credentials: { password: account.password },
   });
   expect(first).toMatchObject({ counts: { ingested: 2 }, failures: [] });

@@ -84,7 +84,8 @@ async function start(
   onTestFinished(close);
   const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${server.url}/v3${path}`, {
-      ...{ method, headers: { 'content-type': 'application/json' } },
+      method,
+      headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
@@ -107,12 +108,10 @@ async function start(
 }
 
 const source = (port: number, more: object = {}) => ({
-  ...{
-    kind: 's3',
-    address: 's3://papers/docs/',
-    settings: { endpoint: `http://127.0.0.1:${port}` },
-    credentials: KEYS,
-  },
+  kind: 's3',
+  address: 's3://papers/docs/',
+  settings: { endpoint: `http://127.0.0.1:${port}` },
+  credentials: KEYS,
   ...more,
 });
 

@@ -7,7 +7,8 @@ import { newDocument } from './new-document.ts';
 // Runs as a separate process, to be killed: begins documents whose files are objects, and prints the id of each.
 const [, , where = '', settings = '', round = ''] = process.argv;
 const options = {
-  ...{ index: memoryVectorIndex(), embeddingText: ({ text }: { readonly text: string }) => text },
+  index: memoryVectorIndex(),
+  embeddingText: ({ text }: { readonly text: string }) => text,
   objects: openS3Objects(JSON.parse(settings)),
 };
 const { corpus } = where.startsWith('postgres')

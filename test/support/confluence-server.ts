@@ -183,16 +183,30 @@ const answer = (response: ServerResponse, status: number, value: object) => {
 };
 
 const cloudPage = ({ id, title, version, status = 'current' }: ConfluencePage) => ({
-  ...{ id, status, title, spaceId: '1', parentId: null, authorId: 'a', createdAt: EDITED, body: {} },
+  id,
+  status,
+  title,
+  spaceId: '1',
+  parentId: null,
+  authorId: 'a',
+  createdAt: EDITED,
+  body: {},
   version: { number: version, createdAt: EDITED, message: '', minorEdit: false, authorId: 'a' },
   _links: { webui: `/spaces/X/pages/${id}`, editui: '', tinyui: `/x/${id}` },
 });
 
 const cloudFiles = (page: ConfluencePage) =>
   (page.files ?? []).map(({ id, title, version, mediaType, bytes }) => ({
-    ...{ id, status: 'current', title, mediaType, fileSize: bytes.length, createdAt: EDITED, fileId: `f-${id}` },
+    id,
+    status: 'current',
+    title,
+    mediaType,
+    fileSize: bytes.length,
+    createdAt: EDITED,
+    fileId: `f-${id}`,
     ...(page.type === 'blogpost' ? { blogPostId: page.id } : { pageId: page.id }),
-    ...{ webuiLink: `/pages/viewpageattachments.action?preview=${id}`, downloadLink: `/download/attachments/${id}` },
+    webuiLink: `/pages/viewpageattachments.action?preview=${id}`,
+    downloadLink: `/download/attachments/${id}`,
     version: { number: version, createdAt: EDITED, message: '', minorEdit: false, authorId: 'a' },
   }));
 
@@ -201,7 +215,10 @@ const ownPage = (page: ConfluencePage, most: number) => {
   const files = ownFiles(page);
   const next = files.length > most && { next: `/rest/api/content/${page.id}/child/attachment?limit=1&start=1` };
   return {
-    ...{ id: page.id, type: page.type ?? 'page', status: 'current', title: page.title },
+    id: page.id,
+    type: page.type ?? 'page',
+    status: 'current',
+    title: page.title,
     version: { number: page.version, when: EDITED, minorEdit: false },
     children: { attachment: { results: files.slice(0, most), start: 0, limit: 25, _links: { ...next, self: '' } } },
     _links: { webui: `/display/X/${page.id}`, self: '' },
@@ -210,7 +227,11 @@ const ownPage = (page: ConfluencePage, most: number) => {
 
 const ownFiles = ({ id: holder, files = [] }: ConfluencePage) =>
   files.map(({ id, title, version, mediaType, bytes }) => ({
-    ...{ id, type: 'attachment', status: 'current', title, version: { number: version, when: EDITED } },
+    id,
+    type: 'attachment',
+    status: 'current',
+    title,
+    version: { number: version, when: EDITED },
     extensions: { mediaType, fileSize: bytes.length, comment: '' },
     _links: {
       webui: `/display/X/${holder}?preview=${id}`,

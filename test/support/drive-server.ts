@@ -22,7 +22,10 @@ export const DOCUMENT = `${GOOGLE}document`;
 export const FORM = `${GOOGLE}form`;
 
 const entry = (id: string, parent: string, more: Partial<DriveEntry>): DriveEntry => ({
-  ...{ id, name: id, mimeType: 'text/plain', parents: parent === '' ? [] : [parent] },
+  id,
+  name: id,
+  mimeType: 'text/plain',
+  parents: parent === '' ? [] : [parent],
   ...more,
 });
 export const folder = (id: string, parent = '', more: Partial<DriveEntry> = {}): DriveEntry =>
@@ -42,13 +45,12 @@ interface Refusal {
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const ROBOT = 'robot@project.iam.gserviceaccount.com';
 export const SERVICE_KEY = JSON.stringify({
-  ...{
-    type: 'service_account',
-    project_id: 'project',
-    private_key_id: 'k1',
-    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-  },
-  ...{ client_email: ROBOT, token_uri: 'https://elsewhere.example.org/token' },
+  type: 'service_account',
+  project_id: 'project',
+  private_key_id: 'k1',
+  private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  client_email: ROBOT,
+  token_uri: 'https://elsewhere.example.org/token',
 });
 export const CLIENT = { client_id: 'client', client_secret: 'hidden', refresh_token: 'refresh' };
 
@@ -84,11 +86,17 @@ export async function startDrive(
     const version = versions.get(id) ?? 1;
     const bytes = content ?? '';
     return {
-      ...{ id, name, mimeType, parents, trashed: isTrashed(file), version: `${version * 7}` },
+      id,
+      name,
+      mimeType,
+      parents,
+      trashed: isTrashed(file),
+      version: `${version * 7}`,
       modifiedTime: `2025-01-06T10:00:${String(version).padStart(2, '0')}.000Z`,
       webViewLink: `https://drive.google.com/file/d/${id}/view`,
       ...(!mimeType.startsWith(GOOGLE) && {
-        ...{ size: `${bytes.length}`, md5Checksum: createHash('md5').update(bytes).digest('hex') },
+        size: `${bytes.length}`,
+        md5Checksum: createHash('md5').update(bytes).digest('hex'),
       }),
       ...(driveId !== undefined && { driveId }),
       ...(target !== undefined && {
@@ -195,7 +203,10 @@ export async function startDrive(
     addressOf: () => Promise.reject(new Error('Only for other protocols.')),
   };
   return {
-    ...{ network, requests, refusals, claims },
+    network,
+    requests,
+    refusals,
+    claims,
     /** Adds a file, or changes one. */
     put(file: Partial<DriveEntry> & { readonly id: string }) {
       const before = files.get(file.id);

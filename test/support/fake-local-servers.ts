@@ -31,7 +31,8 @@ const answers: Readonly<Record<LocalServer['name'], Answers>> = {
     '/api/show': ({ model = '' }) =>
       ({
         'gemma3:4b': {
-          ...{ capabilities: ['completion', 'vision'], model_info: { 'gemma3.context_length': 131_072 } },
+          capabilities: ['completion', 'vision'],
+          model_info: { 'gemma3.context_length': 131_072 },
           parameters: 'num_ctx                        8192\nstop                           "<end_of_turn>"',
         },
         'qwen3:8b': {
@@ -46,8 +47,13 @@ const answers: Readonly<Record<LocalServer['name'], Answers>> = {
       object: 'list',
       data: [
         {
-          ...{ id: 'qwen2.5-7b-instruct', object: 'model', type: 'llm', state: 'loaded', capabilities: ['tool_use'] },
-          ...{ max_context_length: 32_768, loaded_context_length: 4_096 },
+          id: 'qwen2.5-7b-instruct',
+          object: 'model',
+          type: 'llm',
+          state: 'loaded',
+          capabilities: ['tool_use'],
+          max_context_length: 32_768,
+          loaded_context_length: 4_096,
         },
         { id: 'text-embedding-nomic-embed-text-v1.5', object: 'model', type: 'embeddings', max_context_length: 2_048 },
       ],

@@ -43,7 +43,10 @@ export async function startNotion(pages: readonly NotionPage[], token: string) {
       const from = Number(start ?? 0);
       const more = from + Math.min(size, 2) < found.length;
       return answer(200, {
-        ...{ object: 'list', type: 'page_or_data_source', page_or_data_source: {}, has_more: more },
+        object: 'list',
+        type: 'page_or_data_source',
+        page_or_data_source: {},
+        has_more: more,
         next_cursor: more ? `${from + 2}` : null,
         results: found.slice(from, from + 2).map(toWire),
       });
@@ -56,7 +59,11 @@ export async function startNotion(pages: readonly NotionPage[], token: string) {
     if (markdown === undefined) return fail(404, 'object_not_found');
     const unknown = Object.keys(page?.parts ?? {});
     return answer(200, {
-      ...{ object: 'page_markdown', id, markdown, truncated: unknown.length > 0, unknown_block_ids: unknown },
+      object: 'page_markdown',
+      id,
+      markdown,
+      truncated: unknown.length > 0,
+      unknown_block_ids: unknown,
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -75,8 +82,17 @@ export async function startNotion(pages: readonly NotionPage[], token: string) {
 }
 
 const toWire = ({ id, properties, edited, isInTrash = false }: NotionPage) => ({
-  ...{ object: 'page', id, properties, last_edited_time: edited, in_trash: isInTrash, archived: isInTrash },
-  ...{ created_time: edited, url: `https://www.notion.so/${id}`, public_url: null, icon: null, cover: null },
+  object: 'page',
+  id,
+  properties,
+  last_edited_time: edited,
+  in_trash: isInTrash,
+  archived: isInTrash,
+  created_time: edited,
+  url: `https://www.notion.so/${id}`,
+  public_url: null,
+  icon: null,
+  cover: null,
   parent: { type: 'workspace', workspace: true },
 });
 

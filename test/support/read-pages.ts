@@ -38,7 +38,12 @@ const client = {
   },
 };
 const steps = ingestAll([`${base}/`], {
-  ...{ client, metadata: {}, collections: [], dataFolder: '/nowhere', stop: signal, abandon: signal },
+  client,
+  metadata: {},
+  collections: [],
+  dataFolder: '/nowhere',
+  stop: signal,
+  abandon: signal,
   ...(web.sites && { web: web.sites }),
   site: { kind: 'crawl', depth: 1, limit: 10 },
 });

@@ -27,7 +27,10 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   let onRead: ((key: string) => void) | undefined;
 
   const itemOf = (key: string): RemoteItem => ({
-    ...{ kind: 'item', key, version: now.get(key) || 'empty', uri: uris.get(key) ?? uriOf(key) },
+    kind: 'item',
+    key,
+    version: now.get(key) || 'empty',
+    uri: uris.get(key) ?? uriOf(key),
     fileName: key,
   });
   const connector: SourceConnector = {
@@ -56,7 +59,10 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   };
 
   return {
-    ...{ connector, failing, extra, cursors },
+    connector,
+    failing,
+    extra,
+    cursors,
     put(key: string, text: string) {
       now.set(key, text);
       changes.push(key);
@@ -111,10 +117,18 @@ export async function followOver(store: OpenStore) {
   const { followed: records } = store;
   if (!(await records.list()).some(({ id }) => id === SOURCE)) {
     await records.add({
-      ...{ id: SOURCE, ownerId: userId, collectionIds: [], createdAt: new Date().toISOString(), lastSync: null },
+      id: SOURCE,
+      ownerId: userId,
+      collectionIds: [],
+      createdAt: new Date().toISOString(),
+      lastSync: null,
       location: {
-        ...{ kind: 'remote', type: 's3', address: 'test://papers', settings: {} },
-        ...{ keepDeleted: false, everyMinutes: 60 },
+        kind: 'remote',
+        type: 's3',
+        address: 'test://papers',
+        settings: {},
+        keepDeleted: false,
+        everyMinutes: 60,
       },
     });
   }
@@ -122,14 +136,25 @@ export async function followOver(store: OpenStore) {
   async function* steps({ connector }: FilesSource, options: SyncOptions = {}): AsyncGenerator<RemoteStep, void> {
     const { isFull = false, keepDeleted = false, signal = AbortSignal.timeout(60_000), limit, now } = options;
     yield* syncRemote({
-      ...{ id: SOURCE, pass: newId(), connector, records, target, isFull, keepDeleted, signal },
-      ...{ maxBytes: 1_000_000, isSupported: (name: string) => !name.endsWith('.bin') },
+      id: SOURCE,
+      pass: newId(),
+      connector,
+      records,
+      target,
+      isFull,
+      keepDeleted,
+      signal,
+      maxBytes: 1_000_000,
+      isSupported: (name: string) => !name.endsWith('.bin'),
       ...(limit !== undefined && { limit }),
       ...(now !== undefined && { now: () => now }),
     });
   }
   return {
-    ...{ records, target, services, steps },
+    records,
+    target,
+    services,
+    steps,
     /** Items by outcome. */
     async sync(source: FilesSource, options?: SyncOptions): Promise<Record<string, string[]>> {
       const done: Record<string, string[]> = {};

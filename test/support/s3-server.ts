@@ -35,8 +35,12 @@ export async function startS3Server(directory: string) {
   };
   await start();
   const settings = (prefix: string, more: Partial<S3Settings> = {}): S3Settings => ({
-    ...{ bucket: BUCKET, prefix, endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' },
-    ...{ accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    bucket: BUCKET,
+    prefix,
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
     ...more,
   });
   const folder = (prefix: string) => join(directory, BUCKET, prefix);

@@ -18,7 +18,8 @@ export async function startFollowing({ port, network }: { readonly port?: string
   onTestFinished(() => server.close());
   const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${server.url}/v3${path}`, {
-      ...{ method, headers: { 'content-type': 'application/json' } },
+      method,
+      headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would

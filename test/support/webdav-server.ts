@@ -21,7 +21,8 @@ export async function startWebdav(user: string, password: string) {
   const privileges = new v2.SimplePathPrivilegeManager();
   privileges.setRights(users.addUser(user, password, false), '/', ['all']);
   const files = new v2.WebDAVServer({
-    ...{ requireAuthentification: true, privilegeManager: privileges },
+    requireAuthentification: true,
+    privilegeManager: privileges,
     httpAuthentication: new v2.HTTPBasicAuthentication(users, 'files'),
   });
   const requests: string[] = [];
@@ -39,7 +40,8 @@ export async function startWebdav(user: string, password: string) {
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     const url = `http://127.0.0.1:${port}/${path.split('/').map(encodeURIComponent).join('/')}`;
     const answer = await fetch(url, {
-      ...{ method, headers: { ...headers, authorization } },
+      method,
+      headers: { ...headers, authorization },
       ...(body !== undefined && { body }),
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`);

@@ -104,8 +104,11 @@ it('keeps a bounded number of models and routes', async () => {
 });
 
 const idle: Parameters<Metrics['render']>[0] = {
-  ...{ queue: { queued: 0, running: 0, failed: 0, oldestSeconds: 0 }, index: 'ready', pendingIndexWrites: 0 },
-  ...{ documents: {}, chunks: 0 },
+  queue: { queued: 0, running: 0, failed: 0, oldestSeconds: 0 },
+  index: 'ready',
+  pendingIndexWrites: 0,
+  documents: {},
+  chunks: 0,
 };
 
 it('adds up tokens and cost of a model, and counts failures and answers that were given up', async () => {

@@ -7,7 +7,11 @@ import { searchFileKnowledge } from '../../tools/rag/search-file-knowledge.ts';
 
 const echo = (input: z.ZodObject) =>
   defineTool({
-    ...{ name: 'echo', title: 'Echo', description: 'Says what it was given.', deadline: 1_000, input },
+    name: 'echo',
+    title: 'Echo',
+    description: 'Says what it was given.',
+    deadline: 1_000,
+    input,
     output: z.object({ given: z.unknown() }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     execute: async (given) => ({ text: '', structured: { given } }),

@@ -6,8 +6,16 @@ const nothing = { text: '', characters: 0, isTruncated: false };
 const describe = (change: Partial<PythonResult>) =>
   describeRun(
     {
-      ...{ end: 'finished', stdout: nothing, stderr: nothing, files: [], skippedFiles: [], milliseconds: 1 },
-      ...{ sessionLost: false, restoredFiles: 0, lostFiles: [], ...change },
+      end: 'finished',
+      stdout: nothing,
+      stderr: nothing,
+      files: [],
+      skippedFiles: [],
+      milliseconds: 1,
+      sessionLost: false,
+      restoredFiles: 0,
+      lostFiles: [],
+      ...change,
     },
     { mounted: [], isSession: true, maxLength: 2_000 },
   );

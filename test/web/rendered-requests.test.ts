@@ -7,7 +7,11 @@ import { createRenderedRequests } from '../../src/web/rendered-requests.ts';
 const signal = new AbortController().signal;
 
 const pageOf = (url: string, bytes: Uint8Array = Buffer.from('text')): FetchedPage => ({
-  ...{ url, bytes, mediaType: 'text/html', fileName: 'page.html', validators: {} },
+  url,
+  bytes,
+  mediaType: 'text/html',
+  fileName: 'page.html',
+  validators: {},
 });
 
 /** Fetches addresses that match the pattern; `fetched` lists them. */

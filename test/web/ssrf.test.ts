@@ -341,14 +341,26 @@ describe('a host allowed by the operator', () => {
 
 describe('a metadata service', () => {
   const addresses = [
-    ...['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', '192.0.0.192', '169.254.42.42'],
-    ...['fd00:ec2::254', 'fd20:ce::254', 'fe80::a9fe:a9fe', '::ffff:169.254.169.254', '::ffff:a83f:8110'],
-    ...['64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1', '::169.254.169.254'],
+    '169.254.169.254',
+    '169.254.170.2',
+    '168.63.129.16',
+    '100.100.100.200',
+    '192.0.0.192',
+    '169.254.42.42',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    'fe80::a9fe:a9fe',
+    '::ffff:169.254.169.254',
+    '::ffff:a83f:8110',
+    '64:ff9b::a9fe:a9fe',
+    '2002:a9fe:a9fe::1',
+    '::169.254.169.254',
   ];
   const names = ['metadata.google.internal', 'metadata', 'instance-data.ec2.internal'];
   const hostIn = (address: string) => (address.includes(':') ? `[${address}]` : address);
   const rulesWith = (entries: readonly string[], allowPrivate = false): AddressRules => ({
-    ...{ ...publicOnly, allowPrivate },
+    ...publicOnly,
+    allowPrivate,
     open: entries.map((entry) => {
       const read = readOpenHost(entry);
       if (read === undefined) throw new Error(`${entry} is no entry`);

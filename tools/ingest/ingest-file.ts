@@ -38,8 +38,12 @@ export const ingestFile = defineTool({
       return {
         text: describeSync(file, { status, counts, failures }),
         structured: {
-          ...{ title: basename(file), outcome: isOver ? ('ingested' as const) : ('started' as const), status, counts },
-          ...{ chunk_count: 0, deduplicated: false },
+          title: basename(file),
+          outcome: isOver ? ('ingested' as const) : ('started' as const),
+          status,
+          counts,
+          chunk_count: 0,
+          deduplicated: false,
         },
       };
     }

@@ -206,7 +206,11 @@ function toPassage(page: WebPage, { start, text }: { readonly start: number; rea
     id: createHash('sha256').update(canonicalUrl(page.finalUrl)).digest('hex').slice(0, 32),
     url: page.finalUrl,
     title: page.title ?? new URL(page.finalUrl).host,
-    ...{ text, start, position: 0, date: page.published ?? null, sitelinks: [] },
+    text,
+    start,
+    position: 0,
+    date: page.published ?? null,
+    sitelinks: [],
   };
 }
 

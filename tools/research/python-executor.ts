@@ -138,8 +138,10 @@ export const pythonExecutor = defineTool({
       signal,
     );
     const files = result.files.map(({ name, bytes }) => ({
-      ...{ name: `out/${name}`, mediaType: mediaTypeOf(name) },
-      ...{ size: bytes.byteLength, bytes },
+      name: `out/${name}`,
+      mediaType: mediaTypeOf(name),
+      size: bytes.byteLength,
+      bytes,
     }));
     const runId = files.length === 0 ? undefined : await context.keepFiles?.(files);
     const linkTo = runId === undefined ? undefined : linksTo(runId, context);
@@ -203,7 +205,9 @@ function toStructured(result: PythonResult, maxLength: number, linkTo?: (name: s
       const text = isTextual(mediaType) && bytes.byteLength <= room ? Buffer.from(bytes).toString() : undefined;
       room -= text?.length ?? 0;
       return {
-        ...{ name: `out/${name}`, mime_type: mediaType, size: bytes.byteLength },
+        name: `out/${name}`,
+        mime_type: mediaType,
+        size: bytes.byteLength,
         ...(linkTo && { link: linkTo(`out/${name}`) }),
         ...(text !== undefined && { text }),
       };
@@ -224,7 +228,9 @@ function shortenValue({ repr, json, type, isTruncated }: PythonValue, most: numb
   const shown = repr.slice(0, wholeCharacterEnd(repr, Math.floor(most)));
   const fits = json !== undefined && JSON.stringify(json).length <= most;
   return {
-    ...{ type, repr: shown, isTruncated: isTruncated || shown.length < repr.length || (json !== undefined && !fits) },
+    type,
+    repr: shown,
+    isTruncated: isTruncated || shown.length < repr.length || (json !== undefined && !fits),
     ...(fits && { json }),
   };
 }

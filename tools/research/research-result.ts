@@ -100,7 +100,11 @@ export const researchResult = defineTool({
         citations: answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => {
           const link = linkOf(documentId, quotes);
           return {
-            ...{ verdict, quotes: [...quotes], marker, title, uri },
+            verdict,
+            quotes: [...quotes],
+            marker,
+            title,
+            uri,
             ...(documentId === undefined ? {} : { document_id: documentId }),
             ...(link === undefined ? {} : { link }),
           };

@@ -65,7 +65,8 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     const { id } = await findVisible(corpus, readId(request, 'id'), response);
     const { offset, limit, ...asked } = readQuery(request, relationshipsQuery);
     const rows = await graph.records.relationships(parentOf(id), {
-      ...{ offset, limit },
+      offset,
+      limit,
       entityNames: [...asked.entity_names, ...asked.entityNames],
       predicates: [...asked.relationship_types, ...asked.relationshipTypes],
     });

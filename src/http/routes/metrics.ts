@@ -23,7 +23,11 @@ export function metricsRoutes(services: Services, identified: RequestHandler): R
       ]);
       const { documents, chunks, pendingIndexWrites } = stats;
       const { contentType, text } = await metrics.render({
-        ...{ index: index.state, queue: backlog, documents, chunks, pendingIndexWrites },
+        index: index.state,
+        queue: backlog,
+        documents,
+        chunks,
+        pendingIndexWrites,
         ...(originals && { originals: originals.state }),
         ...(processes && { processes }),
       });

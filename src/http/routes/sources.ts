@@ -26,7 +26,8 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
   router.get('/by-source', async (request, response) => {
     const { prefix, content_hash, after, limit } = readQuery(request, prefixQuery);
     const found = await sources.below(principalOf(response).userId, {
-      ...{ prefix, limit },
+      prefix,
+      limit,
       ...(content_hash !== undefined && { contentHash: content_hash }),
       ...(after !== undefined && { after }),
     });

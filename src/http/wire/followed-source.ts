@@ -84,15 +84,21 @@ function toLocation(wire: NewSource): SourceLocation {
   if (wire.kind === 'folder') return { kind: 'folder', path: wire.path, keepDeleted: wire.keep_deleted };
   if (wire.kind === 'site') {
     return {
-      ...{ kind: 'site', url: wire.url, limit: wire.max_pages },
+      kind: 'site',
+      url: wire.url,
+      limit: wire.max_pages,
       ...(wire.sitemap ? { walk: 'sitemap', depth: 0 } : { walk: 'crawl', depth: wire.crawl_depth }),
     };
   }
   const kind = sourceKind(wire.kind);
   const { settings, address } = readSettings(kind, wire);
   return {
-    ...{ kind: 'remote', type: kind.type, address, settings },
-    ...{ keepDeleted: wire.keep_deleted, everyMinutes: wire.every_minutes },
+    kind: 'remote',
+    type: kind.type,
+    address,
+    settings,
+    keepDeleted: wire.keep_deleted,
+    everyMinutes: wire.every_minutes,
   };
 }
 
@@ -192,7 +198,11 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
         : {
             count: failed.count,
             items: failed.items.map(({ key, reason, tries, triedAt, nextTryAt }) => ({
-              ...{ name: key, reason, tries, tried_at: triedAt, next_try_at: nextTryAt },
+              name: key,
+              reason,
+              tries,
+              tried_at: triedAt,
+              next_try_at: nextTryAt,
             })),
           },
   };
@@ -227,17 +237,32 @@ export const sourceKindRecord = z
 
 export const toSourceKind = ({ type, title, example, fields, secrets }: SourceKind) => ({
   kind: type,
-  ...{ title, example },
+  title,
+  example,
   fields: [
     ...Object.entries(fields).map(([name, field]) => ({
-      ...{ name, type: field.type, description: field.description, example: field.example ?? null, variable: null },
-      ...{ is_required: field.isRequired ?? false, is_fixed: field.isRequired ?? field.isFixed ?? false },
-      ...{ is_long: false, least: field.least ?? null, most: field.most ?? null },
+      name,
+      type: field.type,
+      description: field.description,
+      example: field.example ?? null,
+      variable: null,
+      is_required: field.isRequired ?? false,
+      is_fixed: field.isRequired ?? field.isFixed ?? false,
+      is_long: false,
+      least: field.least ?? null,
+      most: field.most ?? null,
     })),
     ...Object.entries(secrets).map(([name, secret]) => ({
-      ...{ name, type: 'credential', description: secret.description, example: null, variable: secret.variable },
-      ...{ is_required: secret.isRequired ?? false, is_fixed: false, is_long: secret.isLong ?? false },
-      ...{ least: null, most: null },
+      name,
+      type: 'credential',
+      description: secret.description,
+      example: null,
+      variable: secret.variable,
+      is_required: secret.isRequired ?? false,
+      is_fixed: false,
+      is_long: secret.isLong ?? false,
+      least: null,
+      most: null,
     })),
   ],
 });

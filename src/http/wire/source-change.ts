@@ -31,7 +31,9 @@ const common = {
 
 const folder = changes('folder', { keep_deleted: keepDeleted.optional(), ...common });
 const site = changes('site', {
-  ...{ sitemap: sitemap.optional(), crawl_depth: crawlDepth.optional(), max_pages: maxPages.optional() },
+  sitemap: sitemap.optional(),
+  crawl_depth: crawlDepth.optional(),
+  max_pages: maxPages.optional(),
   ...common,
 });
 const remote = (kind: SourceKind) =>
@@ -71,9 +73,13 @@ export const sourceChangeAt = (location: SourceLocation) =>
   schemaOf(location).transform((wire: unknown) => {
     const { check = true, collections, ...given } = wire as WireChange;
     const change: Omit<SourceChange, 'collectionIds'> = {
-      ...{ keepDeleted: given.keep_deleted, everyMinutes: given.every_minutes },
-      ...{ settings: given.settings, credentials: given.credentials },
-      ...{ sitemap: given.sitemap, depth: given.crawl_depth, limit: given.max_pages },
+      keepDeleted: given.keep_deleted,
+      everyMinutes: given.every_minutes,
+      settings: given.settings,
+      credentials: given.credentials,
+      sitemap: given.sitemap,
+      depth: given.crawl_depth,
+      limit: given.max_pages,
     };
     return { change, collections, isTried: check };
   });

@@ -82,7 +82,11 @@ export const welcomeRecord = z.object({
 
 export const toHealthRecord = ({ version, model, embedder, embedderReason, index }: ServiceStatus) => ({
   message: 'ok',
-  ...{ version, model, embedder, embedder_reason: embedderReason, index },
+  version,
+  model,
+  embedder,
+  embedder_reason: embedderReason,
+  index,
 });
 
 /** The service as `citewell status` prints it. */
@@ -106,7 +110,13 @@ export function toCitewellStatus(
 }
 
 const toClusterProcess = ({ role, name, version, startedAt, seenAt, leads, tasks }: ClusterMember) => ({
-  ...{ role, name, version, started_at: startedAt.toISOString(), seen_at: seenAt.toISOString(), leads, tasks },
+  role,
+  name,
+  version,
+  started_at: startedAt.toISOString(),
+  seen_at: seenAt.toISOString(),
+  leads,
+  tasks,
 });
 
 export const welcome = {

@@ -72,7 +72,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
         pending.add(path);
         wake();
       };
-      events.push(await watchFiles({ ...{ root, dataFolder, onPath }, onLost: all }));
+      events.push(await watchFiles({ root, dataFolder, onPath, onLost: all }));
     }
     all();
     while (!stop.aborted) {
@@ -114,7 +114,17 @@ async function syncFolder(
   { client, dataFolder, maxBytes, metadata, collections, keepDeleted, within, stop, abandon, onStep }: FollowParts,
 ): Promise<void> {
   const steps = syncPaths(paths, {
-    ...{ client, root, dataFolder, maxBytes, duplicates, stop, abandon, metadata, collections, keepDeleted, within },
+    client,
+    root,
+    dataFolder,
+    maxBytes,
+    duplicates,
+    stop,
+    abandon,
+    metadata,
+    collections,
+    keepDeleted,
+    within,
     settleMs: (path) => (performance.now() - (unsettled.get(path) ?? performance.now()) > MAX_WAIT_MS ? 0 : QUIET_MS),
   });
   try {

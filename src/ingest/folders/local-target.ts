@@ -26,9 +26,16 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
     async ingest({ source, fileName, bytes, mediaType, metadata }, signal) {
       const { id, before } = await documentOfSource(source, userId, { corpus, sources });
       const accepted = await ingestor.submit({
-        ...{ id, source, metadata, settings: {}, replace: true, ownerId: userId },
+        id,
+        source,
+        metadata,
+        settings: {},
+        replace: true,
+        ownerId: userId,
         content: {
-          ...{ kind: 'file', bytes, fileName: fileName || basename(source) },
+          kind: 'file',
+          bytes,
+          fileName: fileName || basename(source),
           ...(mediaType !== undefined && { mediaType }),
         },
         collectionIds: await owner.collectionIds(),
@@ -52,6 +59,8 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
 }
 
 const toSourced = ({ id, source, contentHash, ingestionStatus }: Document): SourcedDocument => ({
-  ...{ id, contentHash, status: ingestionStatus },
+  id,
+  contentHash,
+  status: ingestionStatus,
   source: source ?? '',
 });

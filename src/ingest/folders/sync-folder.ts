@@ -126,7 +126,8 @@ const failed = (name: string, reason: string): FolderStep => ({
   type: 'document',
   outcome: 'failed',
   documentId: null,
-  ...{ name, reason },
+  name,
+  reason,
 });
 
 const concernsOneFile = ({ code }: ServiceError): boolean =>
@@ -174,7 +175,8 @@ async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<Fo
   let after: string | undefined;
   for (;;) {
     const page = await client.documentsBelow({
-      ...{ prefix: `${source}/`, limit: DOCUMENTS_PER_PAGE },
+      prefix: `${source}/`,
+      limit: DOCUMENTS_PER_PAGE,
       ...(after !== undefined && { after }),
     });
     if (isEmptyRoot && page.length > 0) {

@@ -31,7 +31,9 @@ export function changedLocation(location: SourceLocation, change: SourceChange):
         throw new ServiceError('invalid_request', 'crawl_depth is for following links, and not for a sitemap.');
       }
       return {
-        ...{ kind: 'site', url: location.url, limit: change.limit ?? location.limit },
+        kind: 'site',
+        url: location.url,
+        limit: change.limit ?? location.limit,
         ...(isSitemap
           ? { walk: 'sitemap', depth: 0 }
           : { walk: 'crawl', depth: change.depth ?? (location.walk === 'crawl' ? location.depth : 1) }),

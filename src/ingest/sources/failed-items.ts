@@ -73,7 +73,10 @@ export function rememberFailures(parts: FailedItemParts): FailedItems {
       const tries = before !== undefined && itemOf(before).version === item.version ? before.tries + 1 : 1;
       const at = now();
       await records.saveFailure(id, {
-        ...{ key: item.key, item: written, reason: reason.slice(0, MAX_REASON), tries },
+        key: item.key,
+        item: written,
+        reason: reason.slice(0, MAX_REASON),
+        tries,
         triedAt: new Date(at).toISOString(),
         nextTryAt: new Date(at + Math.max(pauseAfter(tries), retryAfter * 1000)).toISOString(),
       });

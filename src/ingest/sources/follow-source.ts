@@ -126,8 +126,16 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
         }, CHECK_MS).unref();
         const over = AbortSignal.any([signal, replaced.signal]);
         await followFolders({
-          ...{ client: targetOf(entry.source), roots: [path], dataFolder, metadata: {}, collections: [] },
-          ...{ maxBytes, keepDeleted: location.keepDeleted, within: allowedFolders, stop: over, abandon: over },
+          client: targetOf(entry.source),
+          roots: [path],
+          dataFolder,
+          metadata: {},
+          collections: [],
+          maxBytes,
+          keepDeleted: location.keepDeleted,
+          within: allowedFolders,
+          stop: over,
+          abandon: over,
           onStep: tally.add,
           onCaughtUp() {
             entry.state = 'following';
@@ -234,8 +242,16 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
       const { syncRemote } = await import('./sync-remote.ts');
       const { isNamedLikeSupported, MAX_BYTES } = await import('../folders/supported-files.ts');
       for await (const step of syncRemote({
-        ...{ id, pass: newId(), connector, records, target: targetOf(entry.source), isFull, signal },
-        ...{ keepDeleted: location.keepDeleted, maxBytes: maxBytes ?? MAX_BYTES, isSupported: isNamedLikeSupported },
+        id,
+        pass: newId(),
+        connector,
+        records,
+        target: targetOf(entry.source),
+        isFull,
+        signal,
+        keepDeleted: location.keepDeleted,
+        maxBytes: maxBytes ?? MAX_BYTES,
+        isSupported: isNamedLikeSupported,
       })) {
         if (step.outcome === 'kept') entry.problem = step.reason;
         tally.addRemote(step);

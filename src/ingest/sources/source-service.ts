@@ -173,7 +173,11 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     requireFree(location, userId, overlap);
     const lastSync = null;
     const source = {
-      ...{ id, ownerId: userId, location, collectionIds, lastSync },
+      id,
+      ownerId: userId,
+      location,
+      collectionIds,
+      lastSync,
       ...(credentials !== undefined && { credentials }),
       createdAt: new Date().toISOString(),
     };

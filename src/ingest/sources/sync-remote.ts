@@ -24,7 +24,7 @@ export interface RemoteStep {
   readonly reason?: string;
 }
 
-export interface RemoteSyncParts {
+export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
   readonly id: string;
   /** Names this synchronisation; another one has another name. */
   readonly pass: string;
@@ -307,7 +307,9 @@ async function* removeUnseen(listed: number, parts: RemoteSyncParts): AsyncGener
   if (listed === 0) {
     if (!(await records.hasItems(id))) return false;
     yield {
-      ...{ outcome: 'kept', name: id, documentId: null },
+      outcome: 'kept',
+      name: id,
+      documentId: null,
       reason: 'The source lists nothing any more, as when access to it was narrowed, so its documents are kept.',
     };
     return false;

@@ -54,7 +54,10 @@ export async function* fromAnthropicEvents(
         break;
       case 'message_stop':
         yield {
-          ...{ type: 'stop', reason: readReason(reason), usage: readUsage(counts), model },
+          type: 'stop',
+          reason: readReason(reason),
+          usage: readUsage(counts),
+          model,
           ...(snapshot !== undefined && { snapshot }),
         };
         return;

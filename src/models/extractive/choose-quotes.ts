@@ -108,7 +108,13 @@ function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: 
     else if (picked.length < limit) {
       const { sourceIndex, start, end, cell, position, terms, mayAnswer } = candidate;
       picked.push({
-        ...{ sourceIndex, start, end, terms, mayAnswer, first: position, last: position },
+        sourceIndex,
+        start,
+        end,
+        terms,
+        mayAnswer,
+        first: position,
+        last: position,
         ...(cell && { cell }),
       });
     } else continue;

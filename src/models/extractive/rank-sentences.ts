@@ -92,7 +92,11 @@ export function rankSentences(
   );
   const kind = expectedAnswer(question);
   const reading: Reading = {
-    ...{ words, support, kind, analyser, match },
+    words,
+    support,
+    kind,
+    analyser,
+    match,
     share: shareAmong(asked.terms),
     bestScore: sources.reduce((best, { score = 0 }) => Math.max(best, score), 0),
     forms: new Set(asked.terms.flatMap(({ forms }) => forms)),

@@ -72,8 +72,13 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
   };
 
   const toFile = (record: z.output<typeof fileRecord>, base: string): ListedFile => ({
-    ...{ id: record.id, title: record.title, version: record.version.number, mediaType: record.mediaType },
-    ...{ size: record.fileSize, modified: record.version.createdAt, link: linkOf(base, record.webuiLink) },
+    id: record.id,
+    title: record.title,
+    version: record.version.number,
+    mediaType: record.mediaType,
+    size: record.fileSize,
+    modified: record.version.createdAt,
+    link: linkOf(base, record.webuiLink),
   });
 
   return {
@@ -90,7 +95,11 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
         const { id, title, version, status = 'current', _links } = record;
         if (status !== 'current') continue;
         yield {
-          ...{ type, id, title, version: version.number, modified: version.createdAt },
+          type,
+          id,
+          title,
+          version: version.number,
+          modified: version.createdAt,
           link: linkOf(base, _links.webui),
         };
       }

@@ -31,7 +31,8 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
   const { site, address, isCloud, spaces: keys, pictures, authorization, network } = source;
   const name = `Confluence at ${new URL(site).host}`;
   const requests = createJsonRequests({
-    ...{ name, network },
+    name,
+    network,
     headers: async () => (authorization === undefined ? {} : { authorization }),
   });
   const edition = (isCloud ? confluenceCloud : confluenceDataCenter)(site, requests);
@@ -74,7 +75,9 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
 
   const pageItem = ({ type, id, title, version, modified, link }: ListedPage, { key }: Space): RemoteItem => ({
     // A page that moves to another space keeps its version.
-    ...{ kind: 'item', key: `${type}/${id}`, version: `${version} ${key}` },
+    kind: 'item',
+    key: `${type}/${id}`,
+    version: `${version} ${key}`,
     uri: `${address}/${type === 'page' ? 'pages' : 'blogposts'}/${encodeURIComponent(id)}`,
     fileName: fileNameOf(title, { id, extension: 'md' }),
     ...shared(title, modified, link),
@@ -82,7 +85,10 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
   });
 
   const fileItem = ({ id, title, version, size, modified, link }: ListedFile, { key }: Space): RemoteItem => ({
-    ...{ kind: 'item', key: `attachment/${id}`, version: `${version} ${title}`, fileName: title },
+    kind: 'item',
+    key: `attachment/${id}`,
+    version: `${version} ${title}`,
+    fileName: title,
     uri: `${address}/attachments/${encodeURIComponent(id)}`,
     ...(size !== undefined && { size }),
     ...shared(title, modified, link),
@@ -97,7 +103,8 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
       const id = key.slice(at + 1);
       if (type === 'attachment') return edition.file(id, options);
       const { title, storage } = await edition.page(type === 'page' ? 'page' : 'blogpost', id, {
-        ...{ signal: options.signal, maxBytes: Math.min(options.maxBytes, MAX_PAGE_BYTES) },
+        signal: options.signal,
+        maxBytes: Math.min(options.maxBytes, MAX_PAGE_BYTES),
       });
       const text = [`# ${oneLine(title)}`, storageToMarkdown(storage)].filter(Boolean).join('\n\n');
       return { bytes: new TextEncoder().encode(text), mediaType: 'text/markdown' };

@@ -84,8 +84,13 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
     path?.startsWith('/') ? `${site}${path}` : undefined;
 
   const toFile = ({ id, title, version, metadata, extensions, _links }: z.output<typeof fileRecord>): ListedFile => ({
-    ...{ id, title, version: version.number, modified: version.when, size: extensions?.fileSize },
-    ...{ mediaType: extensions?.mediaType ?? metadata?.mediaType, link: linkOf(_links.webui) },
+    id,
+    title,
+    version: version.number,
+    modified: version.when,
+    size: extensions?.fileSize,
+    mediaType: extensions?.mediaType ?? metadata?.mediaType,
+    link: linkOf(_links.webui),
   });
 
   async function spaceOf(key: string, signal: AbortSignal): Promise<readonly Space[]> {
@@ -112,11 +117,14 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
 
     async *pages({ key }, type: PageType, signal): AsyncGenerator<ListedPage, void> {
       const chosen = {
-        ...{ spaceKey: key, type, status: 'current' },
+        spaceKey: key,
+        type,
+        status: 'current',
         expand: 'version,children.attachment.version,children.attachment.extensions',
       };
       for await (const { id, title, version, status, children, _links } of listTwice('content', chosen, {
-        ...{ each: pageRecord, signal },
+        each: pageRecord,
+        signal,
       })) {
         if ((status ?? 'current') !== 'current') continue;
         const files = children?.attachment;

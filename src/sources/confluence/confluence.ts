@@ -9,16 +9,20 @@ export const confluenceKind = defineSourceKind({
   example: 'confluence://team.atlassian.net/wiki/spaces/ENG',
   fields: {
     site: {
-      ...{ type: 'text', isRequired: true, example: 'https://team.atlassian.net/wiki' },
+      type: 'text',
+      isRequired: true,
+      example: 'https://team.atlassian.net/wiki',
       description: 'Address that all pages of Confluence begin with, with its path if there is one.',
     },
     spaces: {
-      ...{ type: 'list', isFixed: true },
+      type: 'list',
+      isFixed: true,
       description: 'Keys of the spaces to follow. Without it, all that the account may see, but those of persons.',
       example: 'ENG',
     },
     email: {
-      ...{ type: 'text', example: 'ann@example.org' },
+      type: 'text',
+      example: 'ann@example.org',
       description: 'At Atlassian’s cloud: the mail address of the account that the token is of.',
     },
     pictures: { type: 'flag', description: 'Also read attached pictures and recordings, as far as this service can.' },
@@ -54,8 +58,13 @@ export const confluenceKind = defineSourceKind({
     const { createConfluenceConnector } = await import('./confluence-connector.ts');
     const address = baseAddress(site);
     return createConfluenceConnector({
-      ...{ site, address, spaces, pictures, network },
-      ...{ isCloud: isCloud({ site, email }), authorization: authorizationOf(email, token) },
+      site,
+      address,
+      spaces,
+      pictures,
+      network,
+      isCloud: isCloud({ site, email }),
+      authorization: authorizationOf(email, token),
     });
   },
 });

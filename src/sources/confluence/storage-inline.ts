@@ -15,8 +15,16 @@ const INLINE = new Set(
   ),
 );
 const INLINE_OF_CONFLUENCE = new Set([
-  ...['ac:link', 'ac:image', 'ac:emoticon', 'ac:inline-comment-marker', 'ac:placeholder', 'ac:parameter'],
-  ...['ri:page', 'ri:attachment', 'ri:url', 'ri:user'],
+  'ac:link',
+  'ac:image',
+  'ac:emoticon',
+  'ac:inline-comment-marker',
+  'ac:placeholder',
+  'ac:parameter',
+  'ri:page',
+  'ri:attachment',
+  'ri:url',
+  'ri:user',
 ]);
 
 /** Whether it belongs into the paragraph around it. */
@@ -144,8 +152,17 @@ function imageText(image: StorageElement): string {
 
 /** Ticks and crosses are often all that a cell says. */
 const SIGNS: Readonly<Record<string, string>> = {
-  ...{ tick: '✔', cross: '✘', warning: '⚠', information: 'ℹ', plus: '+', minus: '−', question: '?' },
-  ...{ 'yellow-star': '★', 'thumbs-up': '👍', 'thumbs-down': '👎', 'light-on': '💡' },
+  tick: '✔',
+  cross: '✘',
+  warning: '⚠',
+  information: 'ℹ',
+  plus: '+',
+  minus: '−',
+  question: '?',
+  'yellow-star': '★',
+  'thumbs-up': '👍',
+  'thumbs-down': '👎',
+  'light-on': '💡',
 };
 
 function emoticon(attributes: StorageElement['attributes']): string {

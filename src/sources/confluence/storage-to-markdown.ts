@@ -87,7 +87,12 @@ function blocksOfElement(element: StorageElement): readonly MarkdownBlock[] {
 }
 
 const PANELS: Readonly<Record<string, string>> = {
-  ...{ info: 'Info', note: 'Note', tip: 'Tip', warning: 'Warning', success: 'Success', error: 'Error' },
+  info: 'Info',
+  note: 'Note',
+  tip: 'Tip',
+  warning: 'Warning',
+  success: 'Success',
+  error: 'Error',
 };
 
 function macroBlocks(macro: StorageElement): readonly MarkdownBlock[] {

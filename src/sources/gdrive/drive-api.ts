@@ -81,7 +81,8 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
     async *children(folders, drive, signal) {
       const within = folders.map((folder) => `'${folder}' in parents`).join(' or ');
       const parameters = {
-        ...{ q: `(${within}) and trashed = false`, includeItemsFromAllDrives: 'true' },
+        q: `(${within}) and trashed = false`,
+        includeItemsFromAllDrives: 'true',
         ...(drive !== undefined && { corpora: 'drive', driveId: drive }),
         fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
       };
@@ -100,7 +101,9 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
 
     async *changes(token, drive, signal) {
       const parameters = {
-        ...{ includeRemoved: 'true', includeItemsFromAllDrives: 'true', driveId: drive },
+        includeRemoved: 'true',
+        includeItemsFromAllDrives: 'true',
+        driveId: drive,
         fields: `nextPageToken,newStartPageToken,changes(fileId,removed,file(${FILE_FIELDS}))`,
       };
       for await (const page of pages('changes', { schema: changesPage, parameters, signal }, token)) {

@@ -45,7 +45,8 @@ interface Tree {
 export function createDriveConnector({ folder, address, account, network }: DriveSource): SourceConnector {
   const tokens = createGoogleTokens(account, network);
   const requests = createJsonRequests({
-    ...{ name: 'Google Drive', network },
+    name: 'Google Drive',
+    network,
     headers: async (signal) => ({ authorization: `Bearer ${await tokens.current(signal)}` }),
     failureOf: (response) => driveFailure(response, tokens),
   });

@@ -52,7 +52,11 @@ export function driveItem(file: DriveFile, address: string): RemoteItem | undefi
   const exported = exportOf(file);
   if (exported === undefined && mimeType.startsWith(GOOGLE)) return undefined;
   return {
-    ...{ kind: 'item', key: file.id, version: versionOf(file), uri: `${address}/${file.id}`, title: name },
+    kind: 'item',
+    key: file.id,
+    version: versionOf(file),
+    uri: `${address}/${file.id}`,
+    title: name,
     fileName: exported === undefined ? name : fileNameOf(name, { id: file.id, extension: exported.extension }),
     ...(size !== undefined && exported === undefined && { size: Number(size) }),
     ...(modifiedTime !== undefined && { modified: modifiedTime }),

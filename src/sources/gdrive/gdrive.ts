@@ -10,17 +10,21 @@ export const gdriveKind = defineSourceKind({
   example: 'gdrive://1dyUEebJaFnWa3Z4n0BFMVAXQ7mfUH11g',
   fields: {
     folder: {
-      ...{ type: 'text', isRequired: true, example: '1dyUEebJaFnWa3Z4n0BFMVAXQ7mfUH11g' },
+      type: 'text',
+      isRequired: true,
+      example: '1dyUEebJaFnWa3Z4n0BFMVAXQ7mfUH11g',
       description: 'The last part of the address of a folder or shared drive in the browser; `root` is My Drive.',
     },
     user: {
-      ...{ type: 'text', example: 'ann@example.org' },
+      type: 'text',
+      example: 'ann@example.org',
       description: 'Mail address of the user that a service account acts for, where it has domain-wide delegation.',
     },
   },
   secrets: {
     service_account_key: {
-      ...{ description: 'Key of a service account: the content of its JSON file.', isLong: true },
+      description: 'Key of a service account: the content of its JSON file.',
+      isLong: true,
       variable: 'GOOGLE_SERVICE_ACCOUNT_KEY',
     },
     client_id: { description: 'Of an OAuth client, instead of a service account.', variable: 'GOOGLE_CLIENT_ID' },

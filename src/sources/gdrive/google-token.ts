@@ -48,8 +48,10 @@ export function createGoogleTokens(account: GoogleAccount, network: RemoteNetwor
     if (account.kind === 'client') {
       const { clientId, clientSecret, refreshToken } = account;
       return {
-        ...{ grant_type: 'refresh_token', refresh_token: refreshToken },
-        ...{ client_id: clientId, client_secret: clientSecret },
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+        client_id: clientId,
+        client_secret: clientSecret,
       };
     }
     return {
@@ -60,7 +62,9 @@ export function createGoogleTokens(account: GoogleAccount, network: RemoteNetwor
 
   async function open(signal: AbortSignal): Promise<string> {
     const response = await network.fetch(TOKEN_URL, {
-      ...{ method: 'POST', redirect: 'manual', signal },
+      method: 'POST',
+      redirect: 'manual',
+      signal,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: new URLSearchParams(await parametersOf()).toString(),
     });

@@ -94,7 +94,10 @@ export function createGitConnector(source: GitSource): SourceConnector {
   const toItem = (commit: string, path: string, oid: string): RemoteItem => {
     const link = webAddress(url, commit, path);
     return {
-      ...{ kind: 'item', key: path, version: oid, fileName: path.slice(path.lastIndexOf('/') + 1) },
+      kind: 'item',
+      key: path,
+      version: oid,
+      fileName: path.slice(path.lastIndexOf('/') + 1),
       uri: `${address}/${path.split('/').map(encodeURIComponent).join('/')}`,
       ...(link !== undefined && { link }),
     };

@@ -10,13 +10,16 @@ export const gitKind = defineSourceKind({
   example: 'git+https://github.com/owner/repository.git@main/docs',
   fields: {
     url: {
-      ...{ type: 'text', isRequired: true, example: 'https://github.com/owner/repository.git' },
+      type: 'text',
+      isRequired: true,
+      example: 'https://github.com/owner/repository.git',
       description: 'Address of the repository, as it is cloned over HTTPS.',
     },
     ref: { type: 'text', isFixed: true, description: 'Branch or tag (default: the default branch).', example: 'main' },
     folder: { type: 'text', isFixed: true, description: 'Only files below this folder.', example: 'docs' },
     include: {
-      ...{ type: 'list', example: '*.md' },
+      type: 'list',
+      example: '*.md',
       description: 'Only files that fit one of these patterns, such as "*.md" or "docs/**/guide/*".',
     },
     exclude: { type: 'list', description: 'No files that fit one of these patterns.', example: 'test/' },
@@ -38,6 +41,6 @@ export const gitKind = defineSourceKind({
   async open({ url, ref, folder = '', include = [], exclude = [], user }, { token }, { network }) {
     const { createGitConnector } = await import('./git-connector.ts');
     const address = gitAddress({ url, ref });
-    return createGitConnector({ ...{ address, url, ref, folder, include, exclude, user, token, network } });
+    return createGitConnector({ address, url, ref, folder, include, exclude, user, token, network });
   },
 });

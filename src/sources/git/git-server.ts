@@ -125,7 +125,10 @@ export function createGitServer({ url, user, token, network }: GitServerParts): 
     const body = head.map(packetLine).join('') + DELIMITER + lines.map(packetLine).join('') + FLUSH;
     return within(ms, signal, async (limited) => {
       const response = await network.fetch(`${base}/git-upload-pack`, {
-        ...{ method: 'POST', body, signal: limited, redirect: 'manual' },
+        method: 'POST',
+        body,
+        signal: limited,
+        redirect: 'manual',
         headers: {
           ...headers,
           'content-type': 'application/x-git-upload-pack-request',
@@ -150,7 +153,9 @@ export function createGitServer({ url, user, token, network }: GitServerParts): 
         {
           command: 'fetch',
           lines: [
-            ...['no-progress', 'ofs-delta', ...wants.map((oid) => `want ${oid}`)],
+            'no-progress',
+            'ofs-delta',
+            ...wants.map((oid) => `want ${oid}`),
             ...(isShallow ? ['deepen 1'] : []),
             ...(withoutFiles ? ['filter blob:none'] : []),
             'done',

@@ -41,12 +41,21 @@ export function createImapClient({ host, port = TLS_PORT, tls, auth, network }: 
     const { ImapFlow } = await import('imapflow');
     const secure = port === TLS_PORT || tls === true;
     const client = new ImapFlow({
-      ...{ host: address, port, secure, auth, logger: false, disableAutoIdle: true },
+      host: address,
+      port,
+      secure,
+      auth,
+      logger: false,
+      disableAutoIdle: true,
       ...(isIP(host.replace(/^\[|\]$/g, '')) === 0 && { servername: host }),
       // Credentials are never sent before TLS.
       ...(!secure && { doSTARTTLS: true }),
-      ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
-      ...{ maxLiteralSize: MAX_LITERAL, maxResponseSize: 2 * MAX_LITERAL, maxLineLength: MAX_LINE },
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      maxLiteralSize: MAX_LITERAL,
+      maxResponseSize: 2 * MAX_LITERAL,
+      maxLineLength: MAX_LINE,
       clientInfo: { name: 'Citewell' },
     });
     // Failures reach the command that was under way.

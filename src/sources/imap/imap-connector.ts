@@ -149,7 +149,9 @@ function toItem(path: string, validity: string, message: FetchMessageObject, bas
     .slice(0, MAX_NAME);
   const date = dateOf(envelope?.date) ?? dateOf(internalDate);
   return {
-    ...{ kind: 'item', key: keyOf(path, validity, uid), version: `${validity}.${uid}` },
+    kind: 'item',
+    key: keyOf(path, validity, uid),
+    version: `${validity}.${uid}`,
     // The form of RFC 5092.
     uri: `${base}/${encodeFolder(path)};UIDVALIDITY=${validity}/;UID=${uid}`,
     fileName: `${name || `message-${uid}`}.eml`,

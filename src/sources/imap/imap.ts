@@ -10,7 +10,10 @@ export const imapKind = defineSourceKind({
   fields: {
     host: { type: 'text', description: 'Name of the mail server.', example: 'mail.example.org', isRequired: true },
     port: {
-      ...{ type: 'number', least: 1, most: 65_535, isFixed: true },
+      type: 'number',
+      least: 1,
+      most: 65_535,
+      isFixed: true,
       description: '993 (standard) begins with TLS; on any other port, TLS is begun with STARTTLS unless `tls` is set.',
     },
     tls: { type: 'flag', isFixed: true, description: 'Begin with TLS on a port other than 993.' },
@@ -38,7 +41,8 @@ export const imapKind = defineSourceKind({
     const folder = decode(url.pathname.slice(1));
     const since = url.searchParams.get('since');
     return {
-      ...{ host: url.hostname, port: url.port === '' ? undefined : Number(url.port) },
+      host: url.hostname,
+      port: url.port === '' ? undefined : Number(url.port),
       ...(url.username !== '' && { user: decode(url.username) }),
       ...(url.protocol === 'imaps:' && url.port !== '' && url.port !== '993' && { tls: true }),
       ...(url.protocol === 'imap:' && url.port === '' && { port: 143 }),

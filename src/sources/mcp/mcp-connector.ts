@@ -67,8 +67,11 @@ function toItem({ uri, name, ...said }: McpResource, address: string, unknown: s
   const size = said.size !== undefined && Number.isSafeInteger(said.size) && said.size >= 0 ? said.size : undefined;
   const title = oneLine(said.title ?? name);
   return {
-    ...{ kind: 'item', key: uri, version: isDated ? `${said.lastModified} ${size ?? ''}`.trim() : unknown },
-    ...{ uri: `${address}/${encodeURIComponent(uri.toWellFormed())}`, fileName: fileNameOf(uri, said.mimeType) },
+    kind: 'item',
+    key: uri,
+    version: isDated ? `${said.lastModified} ${size ?? ''}`.trim() : unknown,
+    uri: `${address}/${encodeURIComponent(uri.toWellFormed())}`,
+    fileName: fileNameOf(uri, said.mimeType),
     ...(size !== undefined && { size }),
     ...(title !== '' && { title }),
     ...(isDated && { modified: new Date(time).toISOString() }),

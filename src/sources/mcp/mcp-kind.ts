@@ -11,7 +11,9 @@ export const mcpKind = defineSourceKind({
   isForSuperusers: true,
   fields: {
     server: {
-      ...{ type: 'text', isRequired: true, example: 'wiki' },
+      type: 'text',
+      isRequired: true,
+      example: 'wiki',
       description: 'Name of a server of CITEWELL_MCP_SERVERS that has "resources": true.',
     },
   },

@@ -30,7 +30,10 @@ export function createNotionConnector({ address, token, network }: NotionSource)
   async function ask<T>(signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> {
     const { Client, LogLevel } = await import('@notionhq/client');
     const client = new Client({
-      ...{ auth: token, timeoutMs: TIMEOUT_MS, logLevel: LogLevel.ERROR, logger: () => undefined },
+      auth: token,
+      timeoutMs: TIMEOUT_MS,
+      logLevel: LogLevel.ERROR,
+      logger: () => undefined,
       fetch: async (url, init) => bounded(await network.fetch(url, { ...(init as RequestInit), signal })),
     });
     try {
@@ -50,7 +53,8 @@ export function createNotionConnector({ address, token, network }: NotionSource)
       const start: string | undefined = next;
       const found = await ask(signal, (client) =>
         client.search({
-          ...{ filter: { property: 'object', value: 'page' }, page_size: PER_PAGE },
+          filter: { property: 'object', value: 'page' },
+          page_size: PER_PAGE,
           // What is edited meanwhile moves to the end, so that nothing is passed over.
           sort: { timestamp: 'last_edited_time', direction: 'ascending' },
           ...(start !== undefined && { start_cursor: start }),
@@ -101,8 +105,12 @@ export function createNotionConnector({ address, token, network }: NotionSource)
       .trim()
       .slice(0, 120);
     return {
-      ...{ kind: 'item', key: id, version: isSettled ? edited : `${edited} or later` },
-      ...{ uri: `${address}/${encodeURIComponent(id)}`, fileName: `${name || id}.md`, modified: edited },
+      kind: 'item',
+      key: id,
+      version: isSettled ? edited : `${edited} or later`,
+      uri: `${address}/${encodeURIComponent(id)}`,
+      fileName: `${name || id}.md`,
+      modified: edited,
       ...(title !== undefined && { title }),
       ...(/^https:\/\//.test(url) && { link: url }),
     };

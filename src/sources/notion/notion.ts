@@ -9,7 +9,9 @@ export const notionKind = defineSourceKind({
   example: 'notion://team-wiki',
   fields: {
     name: {
-      ...{ type: 'text', isRequired: true, example: 'team-wiki' },
+      type: 'text',
+      isRequired: true,
+      example: 'team-wiki',
       description: 'A name of your choice for the workspace: letters, digits, dots and dashes.',
     },
   },

@@ -29,7 +29,11 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
       return network.fetch(url, { signal, redirect: 'manual' });
     }
     const signed = await new AwsV4Signer({
-      ...{ url: url.href, accessKeyId, secretAccessKey, region, service: 's3' },
+      url: url.href,
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
       ...(sessionToken !== undefined && { sessionToken }),
     }).sign();
     return network.fetch(signed.url, { headers: signed.headers, signal, redirect: 'manual' });
@@ -113,7 +117,10 @@ interface ListPage {
 }
 
 const toItem = (bucket: string, { key, etag, size, modified }: S3Object): RemoteItem => ({
-  ...{ kind: 'item', key, version: etag || `${modified} ${size}`, size },
+  kind: 'item',
+  key,
+  version: etag || `${modified} ${size}`,
+  size,
   uri: uriOf(bucket, key),
   fileName: key.slice(key.lastIndexOf('/') + 1),
   ...(modified !== '' && { modified }),

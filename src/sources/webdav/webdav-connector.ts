@@ -116,7 +116,9 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
   const toItem = (path: string, { etag, size, modified, fileId }: DavEntry): RemoteItem => {
     const link = fileId === undefined ? undefined : pageOf(folder, fileId);
     return {
-      ...{ kind: 'item', key: path, version: etag || `${modified ?? ''} ${size ?? ''}`.trim() },
+      kind: 'item',
+      key: path,
+      version: etag || `${modified ?? ''} ${size ?? ''}`.trim(),
       uri: `${address}/${path.split('/').map(encodeURIComponent).join('/')}`,
       fileName: path.slice(path.lastIndexOf('/') + 1),
       ...(size !== undefined && { size }),

@@ -9,12 +9,15 @@ export const webdavKind = defineSourceKind({
   example: 'davs://ann@cloud.example.org/remote.php/dav/files/ann/Documents',
   fields: {
     url: {
-      ...{ type: 'text', isRequired: true, example: 'https://cloud.example.org/remote.php/dav/files/ann/Documents' },
+      type: 'text',
+      isRequired: true,
+      example: 'https://cloud.example.org/remote.php/dav/files/ann/Documents',
       description: 'Address of the folder; for Nextcloud and ownCloud, that of the browser will do too.',
     },
     user: { type: 'text', description: 'Name to log in with; none for a public share.', example: 'ann' },
     include: {
-      ...{ type: 'list', example: '*.pdf' },
+      type: 'list',
+      example: '*.pdf',
       description: 'Only files that fit one of these patterns, such as "*.pdf" or "reports/**/2026/*".',
     },
     exclude: { type: 'list', description: 'No files that fit one of these patterns.', example: 'archive/' },

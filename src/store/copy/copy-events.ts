@@ -43,8 +43,12 @@ export const progressOf = (
 ) =>
   ({
     type: 'progress',
-    ...{ stage, table, rows: done.rows, bytes: done.bytes },
-    ...{ totalRows: total.rows, totalBytes: total.bytes },
+    stage,
+    table,
+    rows: done.rows,
+    bytes: done.bytes,
+    totalRows: total.rows,
+    totalBytes: total.bytes,
   }) as const;
 
 /** Between two transactions, so that the same command continues there. */

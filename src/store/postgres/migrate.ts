@@ -33,7 +33,9 @@ export async function migratePostgres(
   options: MigrateOptions = {},
 ): Promise<void> {
   await runSteps(database, await stepsOf(database), {
-    ...{ name, steps: postgresSteps, otherwise: OTHERWISE },
+    name,
+    steps: postgresSteps,
+    otherwise: OTHERWISE,
     ...options,
     begin: async (transaction, worksFrom) => {
       await waitForTurn(transaction);

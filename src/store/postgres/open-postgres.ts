@@ -82,8 +82,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const readSession = () => `${READ_ONLY}; set statement_timeout = ${isCopying ? 0 : within.reading}`;
   const state = createDatabaseState();
   const reader = openConnections({
-    ...{ name, url, size: readers, isPipelined: true },
-    ...{ session: readSession, answerWithinMs: readWithin },
+    name,
+    url,
+    size: readers,
+    isPipelined: true,
+    session: readSession,
+    answerWithinMs: readWithin,
     // Before a search uses what was kept of the state before a failover.
     onConnect: async (query) => (isOpen ? state.check(query) : undefined),
   });

@@ -105,7 +105,9 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
   const removals = createObjectRemovals({ sqlite, objects, report });
   removals.wakeUp();
   const originals = createOriginalRecords({
-    ...{ sqlite, objects, onUnneeded: removals.wakeUp },
+    sqlite,
+    objects,
+    onUnneeded: removals.wakeUp,
     ...(objectGraceMs !== undefined && { graceMs: objectGraceMs }),
   });
   const resets = createGraphResets(sqlite, report);

@@ -174,12 +174,21 @@ const toItem = (row: Selectable<SourceItemTable>): SourceItem => ({
 });
 
 const toFailure = (row: Selectable<SourceFailureTable>): FailedItem => ({
-  ...{ key: row.item_key, item: row.item, reason: row.reason, tries: Number(row.tries) },
-  ...{ triedAt: row.tried_at, nextTryAt: row.next_try_at },
+  key: row.item_key,
+  item: row.item,
+  reason: row.reason,
+  tries: Number(row.tries),
+  triedAt: row.tried_at,
+  nextTryAt: row.next_try_at,
 });
 
 const toRow = (id: string, pass: string, { key, version, uri, duplicateOf }: SourceItem) => ({
-  ...{ source_id: id, item_key: key, version, uri, pass, duplicate_of: duplicateOf },
+  source_id: id,
+  item_key: key,
+  version,
+  uri,
+  pass,
+  duplicate_of: duplicateOf,
 });
 
 const toSource = (row: Selectable<FollowedSourceTable>): FollowedSource => ({

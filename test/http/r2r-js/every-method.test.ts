@@ -296,8 +296,14 @@ describe('every method of r2r-js works:', { shuffle: false }, () => {
     expect(changed.results.description).toBe('A chemist');
 
     const relationship = await graphs.createRelationship({
-      ...{ collectionId, subject: 'Irène', subjectId: subject.id, predicate: 'married' },
-      ...{ object: 'Frédéric', objectId: object.id, description: 'In 1926', weight: 2 },
+      collectionId,
+      subject: 'Irène',
+      subjectId: subject.id,
+      predicate: 'married',
+      object: 'Frédéric',
+      objectId: object.id,
+      description: 'In 1926',
+      weight: 2,
     });
     const relationshipId = relationship.results.id;
     expect((await graphs.listRelationships({ collectionId })).totalEntries).toBeGreaterThan(1);

@@ -51,7 +51,10 @@ async function start(port: number, options: Parameters<typeof startCitewell>[0] 
 
 const papers = () => new Map([['docs/rivers.md', '# Rivers\n\nThe Rhine rises in the Alps.']]);
 const source = (endpoint: string) => ({
-  ...{ kind: 's3', address: 's3://papers/docs/', settings: { endpoint }, credentials: keysOf('RIGHT') },
+  kind: 's3',
+  address: 's3://papers/docs/',
+  settings: { endpoint },
+  credentials: keysOf('RIGHT'),
 });
 
 describe('PATCH /v3/sources/{id}', () => {
@@ -68,7 +71,7 @@ describe('PATCH /v3/sources/{id}', () => {
     const { status, body } = await first.call('PATCH', `/sources/${id}`, change);
     expect([status, body.results]).toMatchObject([
       200,
-      { ...{ every_minutes: null, next_sync_at: null, keep_deleted: true, state: 'idle', has_credentials: true } },
+      { every_minutes: null, next_sync_at: null, keep_deleted: true, state: 'idle', has_credentials: true },
     ]);
     expect(body.results.collection_ids).toHaveLength(1);
     expect(body.results.last_sync).toEqual(before.last_sync);
@@ -129,7 +132,10 @@ describe('PATCH /v3/sources/{id}', () => {
     const answers = await Promise.all(changes.map((change) => call('PATCH', `/sources/${id}`, change)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await over(id)).toMatchObject({
-      ...{ every_minutes: 90, keep_deleted: true, settings: { region: 'eu-north-1' }, state: 'idle' },
+      every_minutes: 90,
+      keep_deleted: true,
+      settings: { region: 'eu-north-1' },
+      state: 'idle',
       last_sync: { counts: {}, failures: [] },
     });
   });

@@ -481,7 +481,8 @@ describe('access to documents', () => {
       asking = member;
       expect(await facets()).toMatchObject({
         results: {
-          ...{ documents: 1, types: [{ value: 'txt', count: 1 }] },
+          documents: 1,
+          types: [{ value: 'txt', count: 1 }],
           collections: [{ id: defaultAdmin.collectionIds[0], name: 'Default', count: 1 }],
         },
       });

@@ -278,7 +278,10 @@ describe('/v3/sources', () => {
     const { url, port } = await site();
     const base = await realpath(await temporaryFolder());
     const { call } = await start({
-      ...{ isRequired: true, hasTestAdmin: true, allowedFolders: [base], web: await webTo(port) },
+      isRequired: true,
+      hasTestAdmin: true,
+      allowedFolders: [base],
+      web: await webTo(port),
     });
     const tokenOf = async (email: string) => {
       await call('POST', '/users', { email, password: 'a long pass phrase' });

@@ -9,15 +9,16 @@ const choices: ModelChoices = {
     {
       name: 'ollama/qwen3:8b',
       server: { name: 'ollama', address: 'http://127.0.0.1:11434' },
-      ...{ contextTokens: 40_960, hasTools: true, isUsable: true, settings: ['CITEWELL_MODEL=ollama/qwen3:8b'] },
+      contextTokens: 40_960,
+      hasTools: true,
+      isUsable: true,
+      settings: ['CITEWELL_MODEL=ollama/qwen3:8b'],
     },
     {
       name: 'vllm/qwen',
       server: { name: 'vllm', address: 'http://127.0.0.1:8000' },
-      ...{
-        isUsable: false,
-        settings: ['CITEWELL_PROVIDERS=vllm=http://127.0.0.1:8000/v1', 'CITEWELL_MODEL=vllm/qwen'],
-      },
+      isUsable: false,
+      settings: ['CITEWELL_PROVIDERS=vllm=http://127.0.0.1:8000/v1', 'CITEWELL_MODEL=vllm/qwen'],
     },
   ],
 };
@@ -25,7 +26,8 @@ const choices: ModelChoices = {
 async function start() {
   let looks = 0;
   const server = await startCitewell({
-    ...{ isRequired: true, hasTestAdmin: true },
+    isRequired: true,
+    hasTestAdmin: true,
     async modelChoices() {
       looks++;
       return choices;
@@ -60,17 +62,23 @@ describe('models to choose from', () => {
           looks_for_models: true,
           found: [
             {
-              ...{ name: 'ollama/qwen3:8b', server: 'ollama', address: 'http://127.0.0.1:11434', is_usable: true },
-              ...{
-                context_tokens: 40_960,
-                tools: true,
-                tools_tried: false,
-                settings: ['CITEWELL_MODEL=ollama/qwen3:8b'],
-              },
+              name: 'ollama/qwen3:8b',
+              server: 'ollama',
+              address: 'http://127.0.0.1:11434',
+              is_usable: true,
+              context_tokens: 40_960,
+              tools: true,
+              tools_tried: false,
+              settings: ['CITEWELL_MODEL=ollama/qwen3:8b'],
             },
             {
-              ...{ name: 'vllm/qwen', server: 'vllm', address: 'http://127.0.0.1:8000', is_usable: false },
-              ...{ context_tokens: null, tools: null, tools_tried: false },
+              name: 'vllm/qwen',
+              server: 'vllm',
+              address: 'http://127.0.0.1:8000',
+              is_usable: false,
+              context_tokens: null,
+              tools: null,
+              tools_tried: false,
               settings: ['CITEWELL_PROVIDERS=vllm=http://127.0.0.1:8000/v1', 'CITEWELL_MODEL=vllm/qwen'],
             },
           ],
@@ -83,7 +91,10 @@ describe('models to choose from', () => {
     const { get, admin } = await start();
     const { data } = (await get('/v1/models', admin)).body;
     expect(data.at(-1)).toEqual({
-      ...{ id: 'ollama/qwen3:8b', object: 'model', created: 0, owned_by: 'ollama' },
+      id: 'ollama/qwen3:8b',
+      object: 'model',
+      created: 0,
+      owned_by: 'ollama',
       setting: 'CITEWELL_MODEL=ollama/qwen3:8b',
     });
     expect(data).toHaveLength(5);

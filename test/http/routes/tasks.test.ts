@@ -73,7 +73,9 @@ describe('run_with_orchestration', () => {
 describe('tasks', () => {
   it('are listed by state and document, retried, and give the reason of a failure', async () => {
     const { document_id } = await upload({
-      ...{ chunks: '["one"]', id: '649d1072-7054-4e17-bd51-1af5f467d617', run_with_orchestration: 'true' },
+      chunks: '["one"]',
+      id: '649d1072-7054-4e17-bd51-1af5f467d617',
+      run_with_orchestration: 'true',
     });
     await expect
       .poll(async () => (await json(`/tasks?document_ids=${document_id}&state=succeeded`)).total_entries, patient)
@@ -163,7 +165,8 @@ describe('documents by their source', () => {
     const moved = { source: 'file:///notes/b.txt', file_name: 'b.txt' };
     const put = (init: RequestInit = {}) =>
       json(`/documents/${document_id}/source`, {
-        ...{ method: 'PUT', body: JSON.stringify(moved) },
+        method: 'PUT',
+        body: JSON.stringify(moved),
         ...init,
         headers: { 'content-type': 'application/json', ...init.headers },
       });

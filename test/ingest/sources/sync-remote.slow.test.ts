@@ -53,8 +53,16 @@ it(`follows ${ITEMS.toLocaleString('en')} items, and remembers that all of them 
   const run = async (now = Date.now()) => {
     const counts: Record<string, number> = {};
     const steps = syncRemote({
-      ...{ id: 'papers', pass: newId(), connector: source.connector, records, target, isFull: false },
-      ...{ keepDeleted: false, maxBytes: 1_000_000, isSupported: () => true, now: () => now },
+      id: 'papers',
+      pass: newId(),
+      connector: source.connector,
+      records,
+      target,
+      isFull: false,
+      keepDeleted: false,
+      maxBytes: 1_000_000,
+      isSupported: () => true,
+      now: () => now,
       signal: AbortSignal.timeout(300_000),
     });
     for await (const { outcome } of steps) counts[outcome] = (counts[outcome] ?? 0) + 1;

@@ -47,7 +47,8 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
       const adapters = adaptersOver(
         { ...store, index },
         {
-          ...{ web: { ...web, network: { ...network, fetch: watched } }, close: store.close },
+          web: { ...web, network: { ...network, fetch: watched } },
+          close: store.close,
           secrets: createSecretBox(async () => 'k'.repeat(32)),
         },
       );
@@ -64,7 +65,10 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
     const one = await startServer();
     const other = await startServer();
     const location: SourceLocation = {
-      ...{ type: 's3', address: 's3://papers/', keepDeleted: false, everyMinutes: null },
+      type: 's3',
+      address: 's3://papers/',
+      keepDeleted: false,
+      everyMinutes: null,
       kind: 'remote',
       settings: { bucket: 'papers', endpoint: bucket.endpoint },
     };

@@ -3,7 +3,11 @@ import { type ConfluencePage, EMAIL, startConfluence, TOKEN } from '../../suppor
 import { startFollowing } from '../../support/start-following.ts';
 
 const page = (id: string, title: string, more: Partial<ConfluencePage> = {}): ConfluencePage => ({
-  ...{ id, space: 'ENG', title, version: 1, storage: `<p>All about ${title} in this place.</p>` },
+  id,
+  space: 'ENG',
+  title,
+  version: 1,
+  storage: `<p>All about ${title} in this place.</p>`,
   ...more,
 });
 
@@ -17,8 +21,10 @@ it.each(['cloud', 'data-center'] as const)(
     onTestFinished(server.close);
     const { add, sync, titles, call } = await startFollowing({ port: new URL(server.site).port });
     const first = await add({
-      ...{ kind: 'confluence', address: `${server.site.replace('http:', 'confluence+http:')}/spaces/ENG` },
-      ...{ settings: edition === 'cloud' ? { email: EMAIL } : {}, credentials: { token: TOKEN } },
+      kind: 'confluence',
+      address: `${server.site.replace('http:', 'confluence+http:')}/spaces/ENG`,
+      settings: edition === 'cloud' ? { email: EMAIL } : {},
+      credentials: { token: TOKEN },
     });
     expect(first).toMatchObject({ state: 'idle', problem: null, has_credentials: true });
     expect(first.last_sync).toMatchObject({ counts: { ingested: 4 }, failures: [] });

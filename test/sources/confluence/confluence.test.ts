@@ -18,7 +18,11 @@ const SPACES = [
 ];
 
 const page = (id: string, title: string, more: Partial<ConfluencePage> = {}): ConfluencePage => ({
-  ...{ id, space: 'ENG', title, version: 1, storage: `<p>Text of ${title}.</p>` },
+  id,
+  space: 'ENG',
+  title,
+  version: 1,
+  storage: `<p>Text of ${title}.</p>`,
   ...more,
 });
 
@@ -75,7 +79,10 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
     });
     expect(item?.link).toBe(`${site}/${edition === 'cloud' ? 'spaces/X/pages' : 'display/X'}/3`);
     expect(items.find(({ key }) => key === 'attachment/att64')).toMatchObject({
-      ...{ uri: `${base}/attachments/att64`, fileName: 'notes-6.md', size: 8, version: '3 notes-6.md' },
+      uri: `${base}/attachments/att64`,
+      fileName: 'notes-6.md',
+      size: 8,
+      version: '3 notes-6.md',
     });
   });
 
@@ -211,7 +218,8 @@ it('says that a page to log in is no answer', async () => {
   if (item === undefined) throw new Error('not listed');
   refusals.push({ status: 200, body: '<html>Log in</html>' });
   await expect(connector.read(item, readOptions)).rejects.toMatchObject({
-    ...{ code: 'provider_failed', message: expect.stringContaining('a web page, such as one to log in') },
+    code: 'provider_failed',
+    message: expect.stringContaining('a web page, such as one to log in'),
   });
 });
 
@@ -220,11 +228,13 @@ describe('addresses of Confluence', () => {
     const address = 'confluence://Team.atlassian.net/wiki/spaces/ENG/pages/123/Title';
     expect(kindOfAddress(address)).toBe(confluenceKind);
     expect(settingsOfAddress(confluenceKind, address)).toEqual({
-      ...{ site: 'https://team.atlassian.net/wiki', spaces: ['ENG'] },
+      site: 'https://team.atlassian.net/wiki',
+      spaces: ['ENG'],
     });
     const own = 'confluence+http://wiki.example.org:8090/confluence/display/OPS';
     expect(settingsOfAddress(confluenceKind, own)).toEqual({
-      ...{ site: 'http://wiki.example.org:8090/confluence', spaces: ['OPS'] },
+      site: 'http://wiki.example.org:8090/confluence',
+      spaces: ['OPS'],
     });
     expect(
       readSettings(confluenceKind, { address: 'confluence://ann%40example.org@team.atlassian.net', settings: {} }),

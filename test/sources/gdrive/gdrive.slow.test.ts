@@ -4,13 +4,18 @@ import { startFollowing } from '../../support/start-following.ts';
 
 it('follows a folder of Google Drive: new, changed and deleted files; away and refused, the documents stay', async () => {
   const drive = await startDrive([
-    ...[folder('top', 'my-drive'), folder('inner', 'top'), folder('other', 'my-drive')],
-    ...[textFile('rivers', 'top', 'The Rhine rises in the Alps.'), textFile('mills', 'inner', 'Mills stood here.')],
+    folder('top', 'my-drive'),
+    folder('inner', 'top'),
+    folder('other', 'my-drive'),
+    textFile('rivers', 'top', 'The Rhine rises in the Alps.'),
+    textFile('mills', 'inner', 'Mills stood here.'),
   ]);
   onTestFinished(drive.close);
   const { add, sync, titles } = await startFollowing({ network: drive.network });
   const first = await add({
-    ...{ kind: 'gdrive', address: 'gdrive://top', every_minutes: null },
+    kind: 'gdrive',
+    address: 'gdrive://top',
+    every_minutes: null,
     credentials: { service_account_key: SERVICE_KEY },
   });
   expect(first).toMatchObject({ state: 'idle', problem: null, has_credentials: true, location: 'gdrive://top' });

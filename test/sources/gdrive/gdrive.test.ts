@@ -64,8 +64,11 @@ describe('a folder of Google Drive', () => {
     const { keys, covers, items } = await keysOf(connector);
     expect([keys, covers]).toEqual([['a', 'b', 'c', 'doc'], 'all']);
     expect(items.find(({ key }) => key === 'doc')).toMatchObject({
-      ...{ uri: 'gdrive://top/doc', fileName: 'Minutes May.docx', title: 'Minutes: May' },
-      ...{ link: 'https://drive.google.com/file/d/doc/view', version: '2025-01-06T10:00:01.000Z Minutes: May' },
+      uri: 'gdrive://top/doc',
+      fileName: 'Minutes May.docx',
+      title: 'Minutes: May',
+      link: 'https://drive.google.com/file/d/doc/view',
+      version: '2025-01-06T10:00:01.000Z Minutes: May',
     });
     expect(items.find(({ key }) => key === 'a')).toMatchObject({
       size: 3,
@@ -161,10 +164,8 @@ describe('a folder of Google Drive', () => {
     const { connector, put } = await open(tree());
     put({ id: 'top', isShared: false });
     await expect(collectListing(connector)).rejects.toMatchObject({
-      ...{
-        code: 'invalid_request',
-        message: `The folder top is not there, or not shared with ${ROBOT}. The documents stay.`,
-      },
+      code: 'invalid_request',
+      message: `The folder top is not there, or not shared with ${ROBOT}. The documents stay.`,
     });
     put({ id: 'top', isShared: true, trashed: true });
     await expect(collectListing(connector)).rejects.toThrow('in the trash');
@@ -234,7 +235,8 @@ describe('access to Google Drive', () => {
     [{ client_id: 'x' }, undefined],
   ])('needs one whole credential: %#', async (secrets, words = 'needs either') => {
     await expect(open(tree(), { secrets })).rejects.toMatchObject({
-      ...{ code: 'unauthenticated', message: expect.stringContaining(words) },
+      code: 'unauthenticated',
+      message: expect.stringContaining(words),
     });
   });
 

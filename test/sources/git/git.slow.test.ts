@@ -177,7 +177,8 @@ it('is followed by the service: moves and deletions, and what is skipped with it
   onTestFinished(service.close);
   const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${service.url}/v3${path}`, {
-      ...{ method, headers: { 'content-type': 'application/json' } },
+      method,
+      headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would

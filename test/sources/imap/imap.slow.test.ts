@@ -19,7 +19,10 @@ describe.skipIf(dovecot === undefined)(title, () => {
     server = await startDovecot();
     setDefaultCACertificates([...before, server.certificate]);
     writer = new ImapFlow({
-      ...{ host: 'localhost', port: server.ports.imaps, secure: true, logger: false },
+      host: 'localhost',
+      port: server.ports.imaps,
+      secure: true,
+      logger: false,
       auth: { user: account.user, pass: account.password },
     });
     await writer.connect();
@@ -55,7 +58,9 @@ describe.skipIf(dovecot === undefined)(title, () => {
     expect(first.end).toMatchObject({ covers: 'all' });
     const roof = first.items.find((item) => item.title === 'Roof');
     expect(roof).toMatchObject({
-      ...{ fileName: 'Roof.eml', modified: '2025-01-06T10:00:00.000Z', metadata: { folder: 'Projects/Barn' } },
+      fileName: 'Roof.eml',
+      modified: '2025-01-06T10:00:00.000Z',
+      metadata: { folder: 'Projects/Barn' },
       uri: expect.stringMatching(
         /^imaps:\/\/ann%40example\.org@localhost:\d+\/Projects\/Barn;UIDVALIDITY=\d+\/;UID=1$/,
       ),

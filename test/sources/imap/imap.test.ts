@@ -9,7 +9,10 @@ describe('addresses of mailboxes', () => {
     expect(kindOfAddress(address)).toBe(imapKind);
     const settings = settingsOfAddress(imapKind, address);
     expect(settings).toEqual({
-      ...{ host: 'mail.example.org', user: 'ann@example.org', folders: ['Projects/*'], since: '2024-01-31' },
+      host: 'mail.example.org',
+      user: 'ann@example.org',
+      folders: ['Projects/*'],
+      since: '2024-01-31',
     });
     expect(imapKind.addressOf(settings as never)).toBe('imaps://ann%40example.org@mail.example.org/Projects/');
     expect(() => settingsOfAddress(imapKind, 'imaps://ann:secret@mail.example.org')).toThrow('carries a password');

@@ -19,7 +19,8 @@ it('are followed: new, changed and gone ones, and dated ones are read once', asy
   onTestFinished(server.close);
   const call = async (method: string, path: string, token: string, body?: unknown) => {
     const response = await fetch(`${server.url}/v3${path}`, {
-      ...{ method, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` } },
+      method,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would

@@ -35,7 +35,8 @@ export function resourceServer(file: string, requests: string[] = []): McpServer
     const more = isEndless || from + pageSize < resources.length;
     return {
       resources: resources.slice(from, from + pageSize).map(({ uri, name, lastModified, ...said }) => ({
-        ...{ uri, name: name ?? uri },
+        uri,
+        name: name ?? uri,
         ...(said.title !== undefined && { title: said.title }),
         ...(said.mimeType !== undefined && { mimeType: said.mimeType }),
         ...(said.size !== undefined && { size: said.size }),

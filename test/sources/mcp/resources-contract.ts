@@ -53,8 +53,12 @@ export async function open(server: ExternalServer) {
 }
 
 export const handbook: OfferedResource = {
-  ...{ uri: 'library://books/handbook', title: 'Handbook\n"v1"', mimeType: 'text/markdown', lastModified: DATED },
-  ...{ text: '# Handbook\n\nOtters hold hands.', size: 30 },
+  uri: 'library://books/handbook',
+  title: 'Handbook\n"v1"',
+  mimeType: 'text/markdown',
+  lastModified: DATED,
+  text: '# Handbook\n\nOtters hold hands.',
+  size: 30,
 };
 export const table: OfferedResource = {
   uri: 'library://tables/fares.csv',
@@ -62,7 +66,9 @@ export const table: OfferedResource = {
   text: 'zone,fare\n1,2.50',
 };
 export const picture: OfferedResource = {
-  ...{ uri: 'https://example.org/notes', name: 'Notes', mimeType: 'application/json' },
+  uri: 'https://example.org/notes',
+  name: 'Notes',
+  mimeType: 'application/json',
   blob: Buffer.from('{"heron": 1}').toString('base64'),
 };
 
@@ -76,8 +82,13 @@ export const describeResources = (way: string, start: (file: string) => Promise<
       expect(end).toEqual({ kind: 'end', covers: 'all' });
       expect(items).toMatchObject([
         {
-          ...{ key: handbook.uri, version: `${DATED} 30`, fileName: 'handbook.md', title: 'Handbook "v1"', size: 30 },
-          ...{ uri: `mcp://library/${encodeURIComponent(handbook.uri)}`, modified: '2026-01-31T10:00:00.000Z' },
+          key: handbook.uri,
+          version: `${DATED} 30`,
+          fileName: 'handbook.md',
+          title: 'Handbook "v1"',
+          size: 30,
+          uri: `mcp://library/${encodeURIComponent(handbook.uri)}`,
+          modified: '2026-01-31T10:00:00.000Z',
         },
         { key: table.uri, fileName: 'fares.csv', version: expect.stringContaining('not said') },
         { key: picture.uri, fileName: 'notes.json', link: picture.uri, title: 'Notes' },
@@ -92,7 +103,8 @@ export const describeResources = (way: string, start: (file: string) => Promise<
       const [first] = items;
       if (first === undefined) throw new Error('not listed');
       await expect(connector.read({ ...first, key: 'library://gone' }, readOptions)).rejects.toMatchObject({
-        ...{ code: 'not_found', message: expect.not.stringContaining('words of the server') },
+        code: 'not_found',
+        message: expect.not.stringContaining('words of the server'),
       });
       await expect(connector.read(first, { ...readOptions, maxBytes: 10 })).rejects.toMatchObject({
         code: 'too_large',

@@ -8,7 +8,10 @@ const TOKEN = 'ntn_right';
 const OLD = '2025-01-06T10:00:00.000Z';
 
 const page = (id: string, title: string, more: Partial<NotionPage> = {}): NotionPage => ({
-  ...{ id, properties: { Name: titled(title) }, markdown: `Text of ${title}.`, edited: OLD },
+  id,
+  properties: { Name: titled(title) },
+  markdown: `Text of ${title}.`,
+  edited: OLD,
   ...more,
 });
 
@@ -46,7 +49,10 @@ describe('pages of Notion', () => {
     expect(end).toMatchObject({ covers: 'changes' });
     const item = items.find(({ key }) => key === 'r');
     expect(item).toMatchObject({
-      ...{ uri: 'notion://wiki/r', fileName: 'Barn roof.md', link: 'https://www.notion.so/r', version: OLD },
+      uri: 'notion://wiki/r',
+      fileName: 'Barn roof.md',
+      link: 'https://www.notion.so/r',
+      version: OLD,
     });
     if (item === undefined) throw new Error('not listed');
     const { bytes, mediaType } = await connector.read(item, readOptions);

@@ -35,7 +35,8 @@ describe('a folder of a WebDAV server', () => {
     const mills = items.find(({ fileName }) => fileName === '100% #1?.md');
     if (mills === undefined) throw new Error('not listed');
     expect(mills).toMatchObject({
-      ...{ uri: `dav://ann@127.0.0.1:${port}/docs/a%20b%2B%C3%BC/100%25%20%231%3F.md`, size: 7 },
+      uri: `dav://ann@127.0.0.1:${port}/docs/a%20b%2B%C3%BC/100%25%20%231%3F.md`,
+      size: 7,
       modified: expect.stringMatching(/^20/),
     });
     expect(Buffer.from((await connector.read(mills, readOptions)).bytes).toString()).toBe('# Mills');
@@ -123,8 +124,12 @@ it('reads answers of any prefix, and of members that are missing', () => {
     </D:propstat></D:response></D:multistatus>`;
   expect(readMultistatus(xml, 'h').entries).toEqual([
     {
-      ...{ path: ['remote.php', 'dav', 'files', 'ann', 'a & b.md'], isFolder: false, etag: 'abc', fileId: '42' },
-      ...{ size: undefined, modified: undefined },
+      path: ['remote.php', 'dav', 'files', 'ann', 'a & b.md'],
+      isFolder: false,
+      etag: 'abc',
+      fileId: '42',
+      size: undefined,
+      modified: undefined,
     },
   ]);
   expect(pathOfHref('/a/%2e%2e/b')).toBeUndefined();

@@ -64,7 +64,11 @@ async function answers(store: SqlStore, asOf: string): Promise<unknown> {
       found.push(hits.map(({ id, score }) => [id, score.toFixed(9)]));
     }
     const near = await store.chunks.nearest({
-      ...{ vector: directionOf(text), space: testSpace, measure: 'cosine_distance', filter: everything, limit: 10 },
+      vector: directionOf(text),
+      space: testSpace,
+      measure: 'cosine_distance',
+      filter: everything,
+      limit: 10,
     });
     found.push(near.map(({ id, score }) => [id, score.toFixed(5)]));
     const limits = { entities: 5, relationships: 5, communities: 5 };

@@ -151,7 +151,8 @@ describeEngines('originals as objects', (engine) => {
       };
       await expect(store.corpus.bytesOf(document.id)).rejects.toMatchObject(refusal);
       await expect(store.corpus.begin(newDocument('two'))).rejects.toMatchObject({
-        ...{ ...refusal, retryAfter: 30 },
+        ...refusal,
+        retryAfter: 30,
         publicMessage: expect.stringMatching(/^The storage of the uploaded files.*Search and answers work on/),
       });
       expect(await store.corpus.get(newDocument('two').id)).toBeUndefined();

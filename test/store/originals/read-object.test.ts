@@ -23,8 +23,12 @@ function breaking(lengths: readonly number[], stored = bytes) {
     })();
   };
   const objects: ObjectStore = {
-    ...{ place: 's3://x', name: 's3://x at y', get },
-    ...{ put: async () => {}, remove: async () => {}, problem: async () => undefined },
+    place: 's3://x',
+    name: 's3://x at y',
+    get,
+    put: async () => {},
+    remove: async () => {},
+    problem: async () => undefined,
   };
   return { objects, ranges: () => asked.map(({ range }) => range && [range.start, range.end]) };
 }

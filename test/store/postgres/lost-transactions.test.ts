@@ -76,7 +76,8 @@ describePostgres('Servers', () => {
     const words = async (store: SqlStore, word: string) => {
       const { hits } = await store.sqlite.search.call('matchingChunks', {
         ...readQueryTerms(word),
-        ...{ filter: null, limit: 100 },
+        filter: null,
+        limit: 100,
       });
       return hits.map(({ id }) => id).sort();
     };

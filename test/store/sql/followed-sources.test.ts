@@ -5,15 +5,26 @@ import { describeEngines } from '../../support/engines.ts';
 const OWNER = '2acb499e-8428-543b-bd85-0d9098718220';
 
 const source = (id: string): FollowedSource => ({
-  ...{ id, ownerId: OWNER, collectionIds: [], createdAt: '2026-11-23T12:00:00.000Z', lastSync: null },
+  id,
+  ownerId: OWNER,
+  collectionIds: [],
+  createdAt: '2026-11-23T12:00:00.000Z',
+  lastSync: null,
   location: {
-    ...{ kind: 'remote', type: 's3', address: `s3://${id}/`, settings: { bucket: id } },
-    ...{ keepDeleted: false, everyMinutes: 60 },
+    kind: 'remote',
+    type: 's3',
+    address: `s3://${id}/`,
+    settings: { bucket: id },
+    keepDeleted: false,
+    everyMinutes: 60,
   },
   credentials: 'v1.sealed',
 });
 const item = (key: string, version: string | null = '1', duplicateOf: string | null = null): SourceItem => ({
-  ...{ key, version, uri: `s3://papers/${key}`, duplicateOf },
+  key,
+  version,
+  uri: `s3://papers/${key}`,
+  duplicateOf,
 });
 
 describeEngines('Records of followed sources', (engine) => {

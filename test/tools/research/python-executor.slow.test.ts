@@ -37,8 +37,16 @@ describe('python_executor', () => {
     const { text, structured } = await run({ code: 'print("summing")\nsum(prices)', inputs: { prices: [1.5, 2] } });
     expect(text).toMatch(/^Printed:\nsumming\n\nResult \(float\): 3\.5\n\n\(\d+ ms\)$/);
     expect(structured).toMatchObject({
-      ...{ ok: true, kind: 'finished', result: '3.5', result_type: 'float', result_json: 3.5 },
-      ...{ stdout: 'summing\n', stdout_truncated: false, stderr: '', files: [], session_lost: false },
+      ok: true,
+      kind: 'finished',
+      result: '3.5',
+      result_type: 'float',
+      result_json: 3.5,
+      stdout: 'summing\n',
+      stdout_truncated: false,
+      stderr: '',
+      files: [],
+      session_lost: false,
     });
   });
 

@@ -61,7 +61,13 @@ export function openRequests(
     // The service compares what arrives with this hash.
     const hash = body === undefined ? EMPTY_HASH : createHash('sha256').update(body).digest('hex');
     const signed = await new AwsV4Signer({
-      ...{ method, url: url.href, accessKeyId, secretAccessKey, region, service: 's3', cache },
+      method,
+      url: url.href,
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
+      cache,
       headers: { ...headers, 'x-amz-content-sha256': hash },
       ...(sessionToken !== undefined && { sessionToken }),
     }).sign();
@@ -71,7 +77,10 @@ export function openRequests(
     try {
       const signals = signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, signal]);
       return await fetch(signed.url, {
-        ...{ method, headers: signed.headers, redirect: 'manual', signal: signals },
+        method,
+        headers: signed.headers,
+        redirect: 'manual',
+        signal: signals,
         ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
       });
     } catch (error) {

@@ -18,12 +18,21 @@ const writeOut = (statement: string): string => statement.replaceAll('TEXT', 'te
 export const baseline: Migration = {
   async up(database: Kysely<Tables>) {
     const tables = [
-      ...[...recordTables, ...graphTables, ...fullTextTables],
-      ...[...clusterTables, ...changeTables, ...sharedStateTables, ...contentVersionTables],
+      ...recordTables,
+      ...graphTables,
+      ...fullTextTables,
+      ...clusterTables,
+      ...changeTables,
+      ...sharedStateTables,
+      ...contentVersionTables,
     ];
     const behaviour = [
-      ...[...views, ...triggers, ...clusterTriggers, ...changeTriggers],
-      ...[...sharedStateTriggers, ...contentVersionTriggers],
+      ...views,
+      ...triggers,
+      ...clusterTriggers,
+      ...changeTriggers,
+      ...sharedStateTriggers,
+      ...contentVersionTriggers,
     ];
     for (const statement of [...tables.map(writeOut), ...behaviour]) await sql.raw(statement).execute(database);
     // Distinguishes the collections of two corpora that use one Chroma.

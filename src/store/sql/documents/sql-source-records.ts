@@ -41,7 +41,9 @@ export function createSourceRecords({ reader, writer }: Database): SourceRecords
         const submitted = readSubmitted(row);
         if (isVisible) await removeFullText(transaction, row.key, row.generation);
         await update(transaction, row.key, {
-          ...{ source, file_name: fileName, title },
+          source,
+          file_name: fileName,
+          title,
           ...(submitted !== null && { submitted: JSON.stringify({ ...submitted, source, fileName }) }),
         });
         if (isVisible) await addFullText(transaction, row.key, row.generation);

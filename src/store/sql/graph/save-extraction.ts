@@ -174,7 +174,11 @@ async function upsertRelationships(
     relationships.map(({ subjectKey, objectKey, predicate, description, weight, metadata }) => [
       relationName(subjectKey, objectKey, predicate),
       {
-        ...{ subject_key: subjectKey, object_key: objectKey, predicate, description, weight },
+        subject_key: subjectKey,
+        object_key: objectKey,
+        predicate,
+        description,
+        weight,
         metadata: JSON.stringify(metadata),
       },
     ]),

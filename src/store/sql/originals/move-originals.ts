@@ -207,7 +207,10 @@ async function begin(writer: Queries, condition: Condition, size: Condition) {
     totalBytes += Number(rows[0]?.bytes ?? 0);
   }
   return {
-    ...{ files: 0, bytes: 0, totalFiles, totalBytes },
+    files: 0,
+    bytes: 0,
+    totalFiles,
+    totalBytes,
     add(rows: readonly Row[]) {
       this.files += rows.length;
       this.bytes += rows.reduce((sum, { size: each }) => sum + each, 0);

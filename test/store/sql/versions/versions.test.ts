@@ -80,7 +80,12 @@ describeEngines('Versions', ({ openTestStore }) => {
       const [chunk] = (await corpus.chunksOf(letter.id, all)).items;
       await corpus.begin({ ...letter, bytes: Buffer.from('other') }, { replace: true });
       const chunks = first.map((text, order) => ({
-        ...{ text, order, start: 0, end: text.length, page: null, headingPath: [] },
+        text,
+        order,
+        start: 0,
+        end: text.length,
+        page: null,
+        headingPath: [],
         embeddedText: `Letter\n${text}`,
       }));
       expect((await corpus.keep(letter.id, chunks, 'Letter')).size).toBe(3);

@@ -65,7 +65,10 @@ export async function openConversation(id: string): Promise<void> {
     const stored = toTurns(await call(`/v3/conversations/${encodeURIComponent(id)}`, { signal }));
     const turns = stored.map(
       ({ id: key, question, answer }): Turn => ({
-        ...{ key, question, kind: 'agent', scope: noScope },
+        key,
+        question,
+        kind: 'agent',
+        scope: noScope,
         answer: answer ?? { ...emptyAnswer, phase: 'stopped' },
       }),
     );
@@ -258,7 +261,9 @@ function errorMessage(code: string, error: unknown, { text }: AnswerState): stri
 
 const newTurn = (question: string, kind: AskKind, scope: Scope): Turn => ({
   key: `turn-${++keys}`,
-  ...{ question, kind, scope },
+  question,
+  kind,
+  scope,
   answer: emptyAnswer,
 });
 

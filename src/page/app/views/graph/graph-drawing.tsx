@@ -31,7 +31,9 @@ export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingPro
       .then(({ drawGraph }) => {
         if (isGone || canvas.current === null) return;
         drawing.current = drawGraph(canvas.current, {
-          ...{ view, colours, colourOf },
+          view,
+          colours,
+          colourOf,
           onNode: (id) => handlers.current.onNode(id),
           onEdge: (id) => handlers.current.onEdge(id),
         });

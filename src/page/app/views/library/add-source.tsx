@@ -48,9 +48,11 @@ function AddSourceForm({ kinds, collection, onAdded, onClose }: FormProps) {
     try {
       const source = await addSource(
         {
-          ...{ kind: kind.kind, settings: readSettings(kind.fields, entered) },
+          kind: kind.kind,
+          settings: readSettings(kind.fields, entered),
           credentials: readCredentials(kind.fields, entered),
-          ...{ every_minutes: readSchedule(entered), keep_deleted: entered.get('keep_deleted') !== null },
+          every_minutes: readSchedule(entered),
+          keep_deleted: entered.get('keep_deleted') !== null,
         },
         collection,
       );

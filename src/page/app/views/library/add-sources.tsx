@@ -59,7 +59,10 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
     try {
       await addSource(
         {
-          ...{ kind: 'site', url, sitemap: scope === 'sitemap', max_pages: Number(fields.get('max_pages')) },
+          kind: 'site',
+          url,
+          sitemap: scope === 'sitemap',
+          max_pages: Number(fields.get('max_pages')),
           crawl_depth: Number(fields.get('depth') ?? 1),
         },
         collection,
@@ -110,7 +113,8 @@ function WatchFolder({ collection, onAdded, onClose }: DialogProps) {
   const submit = async (form: HTMLFormElement) => {
     const fields = new FormData(form);
     const source: NewSource = {
-      ...{ kind: 'folder', path: String(fields.get('path') ?? '').trim() },
+      kind: 'folder',
+      path: String(fields.get('path') ?? '').trim(),
       keep_deleted: fields.get('keep_deleted') !== null,
     };
     try {

@@ -122,7 +122,8 @@ function RemoteForm({ kind, ...props }: ChangeSourceProps & { readonly kind: Sou
       JSON.stringify(before[name]) === JSON.stringify(after[name]) ? [] : [[name, after[name] ?? null]],
     );
     return send({
-      ...{ every_minutes: readSchedule(entered), keep_deleted: entered.get('keep_deleted') !== null },
+      every_minutes: readSchedule(entered),
+      keep_deleted: entered.get('keep_deleted') !== null,
       ...(changed.length > 0 && { settings: Object.fromEntries(changed) }),
       ...(isReplacing && { credentials: readCredentials(kind.fields, entered) }),
     });

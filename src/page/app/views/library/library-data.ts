@@ -77,7 +77,8 @@ export const loadDocuments = (
 ): Promise<Listed<LibraryDocument>> =>
   callList<LibraryDocument>('/v3/documents', {
     query: {
-      ...{ offset, limit: PAGE_SIZE },
+      offset,
+      limit: PAGE_SIZE,
       ...(state !== undefined && { ingestion_status: stages[state] }),
       ...(collection !== undefined && { collection_ids: collection }),
       ...(title !== '' && { title }),

@@ -84,7 +84,8 @@ function stateOf(name: EventName, data: EventData): UploadState | undefined {
       return stage === 'success' || stage === 'failed' ? undefined : { kind: 'working', stage };
     case 'progress':
       return {
-        ...{ kind: 'working', stage },
+        kind: 'working',
+        stage,
         ...(done !== undefined && total !== undefined && { done, total }),
       };
     case 'postponed':
