@@ -82,13 +82,17 @@ export function createSignIn(parts: SignInParts): SignIn {
       const account = email.toLowerCase();
       const clientAddress = rateLimitAddress(address);
       const pair = `${account} ${clientAddress}`;
-      await throttles.pair.attempt(pair);
       const isKnown = await known.has(pair);
-      // A client with an earlier login is not locked out by the failed attempts of others, per account or address.
-      if (!isKnown) {
-        await throttles.address.attempt(clientAddress);
-        await throttles.email.attempt(account);
+      // A client with an earlier login is not locked out by the failed attempts of others, per account or address. The
+      // address comes first, so that one that is refused leaves no record of each account it names.
+      if (!isKnown) await throttles.address.attempt(clientAddress);
+      try {
+        await throttles.pair.attempt(pair);
+      } catch (refusal) {
+        if (!isKnown) await throttles.address.undo(clientAddress);
+        throw refusal;
       }
+      if (!isKnown) await throttles.email.attempt(account);
       const user = await users.findByEmail(email);
       const isRight = await passwords.matches(password, user?.passwordHash ?? null);
       if (user === undefined || !isRight || !user.isActive) {

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createAccounts, defaultAccountSettings } from '../../src/access/accounts.ts';
 import { throttlesOver } from '../../src/access/throttle.ts';
@@ -32,7 +33,7 @@ async function openTwo() {
   const registration = { email: 'ada@example.org', password: 'correct horse battery' };
   const user = await one.users.register(undefined, registration, '192.0.2.1');
   const ada = { userId: user.id, email: user.email, isSuperuser: false, collectionIds: [] };
-  return { stores, one, other, ada, registration };
+  return { url, stores, one, other, ada, registration };
 }
 
 const tooMany = { code: 'rate_limited' };
@@ -71,6 +72,22 @@ describePostgres('On several servers', () => {
     }
     await expect(login(one, registration.password)).rejects.toMatchObject(tooMany);
     await expect(login(other, registration.password)).rejects.toMatchObject(tooMany);
+  });
+
+  it('an address that is refused leaves no record of each account it names', async () => {
+    const { url, one, registration } = await openTwo();
+    const guess = (each: number) =>
+      one.signIn.login({ email: `nobody-${each}@example.org`, password: 'wrong', address: '192.0.2.1' });
+    for (let each = 0; each < 100; each++) await expect(guess(each)).rejects.toMatchObject({ code: 'unauthenticated' });
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const counted = async () => (await client.query('select count(*)::int as n from cluster_counters')).rows[0].n;
+    const before = await counted();
+    expect(before).toBeGreaterThan(200);
+    for (let each = 100; each < 120; each++) await expect(guess(each)).rejects.toMatchObject(tooMany);
+    expect(await counted()).toBe(before);
+    await expect(one.signIn.login({ ...registration, address: '192.0.2.2' })).resolves.toBeDefined();
   });
 
   it('a quota is not exceeded by requests to different ones at the same time', async () => {

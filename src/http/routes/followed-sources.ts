@@ -54,7 +54,9 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     );
   });
   router.get('/kinds', (_request, response) => {
-    response.json(list(sourceKinds.map(toSourceKind), sourceKinds.length));
+    const { isSuperuser } = principalOf(response);
+    const kinds = sourceKinds.filter(({ isForSuperusers }) => isSuperuser || isForSuperusers !== true);
+    response.json(list(kinds.map(toSourceKind), kinds.length));
   });
   router.get('/:id', async (request, response) => {
     response.json(single(await shown(await find(request, response), MANY)));

@@ -302,6 +302,11 @@ describe('/v3/sources', () => {
     const admin = { username: 'admin@example.com', password: 'change_me_immediately' };
     const token = (await call('POST', '/users/login', admin)).body.results.access_token.token;
     expect((await call('GET', '/sources', undefined, token)).body.total_entries).toBe(0);
+    const kinds = async (whose: string): Promise<string[]> =>
+      (await call('GET', '/sources/kinds', undefined, whose)).body.results.map(({ kind }: { kind: string }) => kind);
+    expect(await kinds(token)).toContain('mcp');
+    expect(await kinds(ben)).toContain('s3');
+    expect(await kinds(ben)).not.toContain('mcp');
   });
 
   it('follows no folder of someone who is no longer a superuser', async () => {
