@@ -125,6 +125,7 @@ async function open(
 
   const readers = createPreparationWorkers({
     maxFileBytes: config.maxFileBytes,
+    folder: join(folder.unfinishedFolder, 'reading'),
     imageReader: openImageReader(config.images, { models, cacheFolder: cache.path }),
     transcriber: openTranscriber(config),
   });

@@ -146,9 +146,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       await corpus.setStatus(id, 'parsing', held);
       yield { type: 'status', status: 'parsing' };
       const settings = await corpus.settingsOf(id);
-      const bytes = await corpus.bytesOf(id);
-      if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${id} is gone.`);
-      const read = await readers.prepare(toPreparationJob(document, bytes, settings), signal);
+      const read = await readFile(document, settings, signal);
       const prepared = { ...read, chunks: yield* augment(begun, settings, read, signal) };
       const summaryModel = parts.enrichment?.summaryModel(settings);
       const published = yield* publishChunks({ ...parts, ...begun, settings, prepared, summaryModel, signal });
@@ -172,6 +170,13 @@ export function createIngestor(parts: IngestorParts): Ingestor {
         yield isPublished(now, document) ? { type: 'done', document: now } : { type: 'failed', document: now, error };
       }
     }
+  }
+
+  /** Its bytes, which may be hundreds of megabytes, are not needed afterwards. */
+  async function readFile(document: Document, settings: Metadata, signal: AbortSignal): Promise<PreparedDocument> {
+    const bytes = await corpus.bytesOf(document.id);
+    if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is gone.`);
+    return readers.prepare(toPreparationJob(document, bytes, settings), signal);
   }
 
   /** Writes contexts for the chunks, where requested. */

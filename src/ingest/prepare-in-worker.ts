@@ -6,6 +6,7 @@ import { programFile } from '../program-file.ts';
 import { onAbort, raceAbort } from '../shared/abort.ts';
 import type { DocumentReaders } from './document-readers.ts';
 import { ReaderEnded } from './failure-kind.ts';
+import { type HandedTask, handOver, removeHanded } from './hand-over.ts';
 import type { ImageReaderReply } from './image-reader-requests.ts';
 import { type ImageReaderRequest, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
 import type { ProcessReply } from './preparation-process.ts';
@@ -29,6 +30,8 @@ export interface PreparationSettings extends PreparationLimits {
   readonly transcriber?: Transcriber | undefined;
   /** See DocumentReaders. */
   readonly maxFileBytes?: number | undefined;
+  /** Where large files are put for the processes that read them; without it, they are sent as messages. */
+  readonly folder?: string | undefined;
 }
 
 const defaultLimits: PreparationLimits = { workers: 2, timeoutMs: 120_000, memoryMb: 1_024 };
@@ -73,7 +76,7 @@ export interface ReaderPool {
  * thread fails, whatever limit the thread has. A process that is intact is reused for the next one.
  */
 export function createReaderPool(settings: Partial<PreparationSettings> = {}): ReaderPool {
-  const { workers, timeoutMs, memoryMb, imageReader } = { ...defaultLimits, ...settings };
+  const { workers, timeoutMs, memoryMb, imageReader, folder } = { ...defaultLimits, ...settings };
   const limit = pLimit(workers);
   const idle = new Map<ChildProcess, NodeJS.Timeout>();
   const all = new Set<ChildProcess>();
@@ -123,8 +126,10 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
     ) => {
       const reading = limit(async () => {
         if (isClosed || options.signal.aborted) throw cancelled(options);
+        const handed = await handOver(task, folder);
         const worker = take();
-        const reply = await ask(worker, task, { ...options, timeoutMs, imageReader });
+        const asked = ask(worker, handed, { ...options, timeoutMs, imageReader });
+        const reply = await asked.finally(() => removeHanded(handed));
         if (reply.kind === 'ended') {
           worker.kill('SIGKILL');
           throw ended(options, reply);
@@ -174,7 +179,7 @@ interface AskOptions extends Subject {
 /** The final reply to a job; `cause` is the full error when a picture could not be read. */
 type FinalReply = Exclude<ProcessReply, ImageReaderRequest> & { readonly cause?: ServiceError };
 
-function ask(worker: ChildProcess, task: ReadingTask, options: AskOptions): Promise<FinalReply> {
+function ask(worker: ChildProcess, handed: HandedTask, options: AskOptions): Promise<FinalReply> {
   const { signal, timeoutMs, imageReader } = options;
   return new Promise((resolve, reject) => {
     let failure: ServiceError | undefined;
@@ -237,7 +242,7 @@ function ask(worker: ChildProcess, task: ReadingTask, options: AskOptions): Prom
     startTimer();
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     stopListening = onAbort(signal, () => stop(cancelled(options)));
-    const request: ToPreparation = { kind: 'read', task, imageReader: imageReaderChoice(imageReader) };
+    const request: ToPreparation = { kind: 'read', handed, imageReader: imageReaderChoice(imageReader) };
     worker.send({ ...request }, (error) => {
       if (error !== null) onError(error);
     });

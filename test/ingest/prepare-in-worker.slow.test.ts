@@ -1,19 +1,22 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createPreparationWorkers, type PreparationLimits } from '../../src/ingest/prepare-in-worker.ts';
+import { createPreparationWorkers, type PreparationSettings } from '../../src/ingest/prepare-in-worker.ts';
 import { PATIENT } from '../support/patience.ts';
 import { endlessMarkdown, jobOf } from '../support/preparation-jobs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { linesAt, makePdf } from './make-pdf.ts';
 
 const always = new AbortController().signal;
 const words = jobOf('b.txt', 'Some words.');
 const endless = jobOf('a.md', endlessMarkdown());
 
-function openWorkers(limits: Partial<PreparationLimits> = {}) {
+function openWorkers(limits: Partial<PreparationSettings> = {}) {
   const workers = createPreparationWorkers({ workers: 1, timeoutMs: 240_000, memoryMb: 1_024, ...limits });
   onTestFinished(() => workers.close());
   return workers;
@@ -40,6 +43,29 @@ describe('a document', () => {
     });
     await expect.poll(() => processesWith(1_021), PATIENT).toEqual([]);
     expect((await workers.prepare(words, always)).chunks).toHaveLength(1);
+  });
+
+  it('that is large is handed over on disk, where nothing stays', async () => {
+    const folder = join(await temporaryFolder(), 'reading');
+    const large = jobOf('a.txt', 'The ferry leaves at nine.\n\n'.repeat(350_000));
+    const workers = openWorkers({ folder });
+    const reading = workers.prepare(large, always);
+    await expect.poll(() => readdir(folder).catch(() => []), PATIENT).toHaveLength(1);
+    expect((await reading).text).toContain('The ferry leaves at nine.');
+    expect(await readdir(folder)).toEqual([]);
+    const gone = new AbortController();
+    const stopped = workers.prepare(large, gone.signal);
+    await expect.poll(() => readdir(folder), PATIENT).toHaveLength(1);
+    gone.abort();
+    await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
+    await expect.poll(() => readdir(folder), PATIENT).toEqual([]);
+  });
+
+  it('that is large is read, too, where nothing can be written', async () => {
+    const folder = join(await temporaryFolder(), 'a-file');
+    await writeFile(folder, '');
+    const large = jobOf('a.txt', 'The ferry leaves at nine.\n\n'.repeat(350_000));
+    expect((await openWorkers({ folder }).prepare(large, always)).chunks.length).toBeGreaterThan(1_000);
   });
 
   it('that exhausts memory is refused without affecting others', async () => {
