@@ -268,6 +268,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   unpdf: ['ingest'],
   'bmp-ts': ['ingest'],
   tiff: ['ingest'],
+  'libheif-js': ['ingest'],
   'mdast-util-from-markdown': ['ingest'],
   'mdast-util-gfm-table': ['ingest'],
   'micromark-extension-gfm-table': ['ingest'],

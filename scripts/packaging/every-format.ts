@@ -5,7 +5,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { readableTypes } from '../../src/ingest/readers/file-types.ts';
 import { makeCab, makeRar, makeSevenZip } from '../../test/ingest/make-packed.ts';
-import { makeBmp, makeExif, makeJpeg, makePng, makeTiff } from '../../test/ingest/make-pictures.ts';
+import { makeBmp, makeExif, makeHeic, makeJpeg, makePng, makeTiff } from '../../test/ingest/make-pictures.ts';
 import { recordings } from '../../test/ingest/make-recordings.ts';
 import { allSamples } from '../../test/ingest/readers/hostile/text-samples.ts';
 
@@ -45,6 +45,7 @@ export const imageSamples: Samples = {
   'a.webp': () => Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64'),
   'a.bmp': () => makeBmp([200, 100, 50]),
   'a.tiff': () => makeTiff([90]),
+  'a.heic': () => makeHeic(),
 };
 
 /** The beginning of a recording of each format. */
@@ -52,16 +53,12 @@ export const recordingSamples: Samples = Object.fromEntries(
   Object.entries(recordings).map(([type, bytes]) => [`a.${type}`, () => bytes]),
 );
 
-/** Recognised only to say what to convert it to. */
-const NOT_READ = ['heic'];
-
 const ingested = z.object({ document_id: z.string() });
 const found = z.object({ results: z.array(z.object({ document_id: z.string(), text: z.string() })) });
 
 export function formatsWithoutSample(): string[] {
   const names = Object.keys({ ...textSamples, ...imageSamples, ...recordingSamples });
   return readableTypes
-    .filter(({ type }) => !NOT_READ.includes(type))
     .filter(({ extensions }) => !extensions.some((extension) => names.some((name) => name.endsWith(`.${extension}`))))
     .map(({ type }) => type);
 }

@@ -39,8 +39,7 @@ export const acceptedPyDifferences: readonly AcceptedDifference[] = [
     test: 'test_search_hyde_mode',
     reason: 'a search answers with at most `limit` hits, each once',
   },
-  { file: INGESTION, test: picture('heic'), reason: 'models take no such pictures' },
-  ...[...['bmp', 'jpeg', 'jpg', 'png', 'tiff'].map(picture), 'test_img_ingestion'].map((test) => ({
+  ...[...['bmp', 'heic', 'jpeg', 'jpg', 'png', 'tiff'].map(picture), 'test_img_ingestion'].map((test) => ({
     file: INGESTION,
     test,
     reason: PICTURES,

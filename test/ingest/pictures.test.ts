@@ -12,14 +12,24 @@ import { tesseractImageReader } from '../../src/ingest/tesseract-image-reader.ts
 import { says, scriptedModel } from '../support/scripted-model.ts';
 import { makeZip } from './make-docx.ts';
 import { makeMail } from './make-mail.ts';
-import { makeBmp, makeExif, makeJpeg, makePng, makeScannedPdf, makeTiff, TIFF_NEXT_AT } from './make-pictures.ts';
+import {
+  makeBmp,
+  makeExif,
+  makeHeic,
+  makeJpeg,
+  makePng,
+  makeScannedPdf,
+  makeTiff,
+  TIFF_NEXT_AT,
+} from './make-pictures.ts';
 
 /** The values of the first dot of a PNG with one filter byte for each line. */
 const firstDot = (png: Uint8Array): string => {
   const bytes = Buffer.from(png);
   const start = bytes.indexOf('IDAT') + 4;
   const line = inflateSync(bytes.subarray(start, start + bytes.readUInt32BE(start - 8)));
-  return [...line.subarray(1, bytes[25] === 2 ? 4 : 2)].join();
+  const channels = { 0: 1, 2: 3, 6: 4 }[bytes[25] ?? 0] ?? 1;
+  return [...line.subarray(1, 1 + channels)].join();
 };
 
 const always = new AbortController().signal;
@@ -70,6 +80,21 @@ describe('with an image reader', () => {
     });
     expect((await prepare('a.tiff', 'tiff', makeTiff([7, 9]))).text).toBe('a.tiff, page 1\n\na.tiff, page 2');
     expect(seen).toEqual(['a.bmp image/png 200,100,50', 'a.tiff, page 1 image/png 7', 'a.tiff, page 2 image/png 9']);
+  });
+
+  it('HEIC pictures of phones are converted to PNG, and broken ones refused', async () => {
+    const seen: string[] = [];
+    const prepare = openWorkers(async ({ fileName, mediaType, bytes }) => {
+      seen.push(`${fileName} ${mediaType} ${firstDot(bytes)}`);
+      return 'Words.';
+    });
+    expect(await prepare('a.heic', 'heic', makeHeic())).toMatchObject({ text: 'Words.', metadata: { width: 64 } });
+    expect(seen).toEqual(['a.heic image/png 254,0,0,255']);
+    const broken = { code: 'unsupported_type', message: /^a\.heic is broken.*Convert it to PNG or JPEG/ };
+    await expect(prepare('a.heic', 'heic', makeHeic().subarray(0, 300))).rejects.toMatchObject(broken);
+    const damaged = Buffer.from(makeHeic()).fill(0xff, 425, 540);
+    await prepare('a.heic', 'heic', damaged).catch((error) => expect(error).toMatchObject(broken));
+    expect((await prepare('b.heic', 'heic', makeHeic())).text).toBe('Words.');
   });
 
   it('a broken, endless or too large bitmap or TIFF file is refused with a remedy', async () => {

@@ -3,10 +3,8 @@ import { decode as decodeTiff, type TiffIfd } from 'tiff';
 import { ServiceError } from '../../../errors.ts';
 import { encodePng, type Pixels, shrink } from './encode-png.ts';
 import type { Picture } from './image-reader.ts';
+import { checkSize, MAX_SIDE, undecodable } from './picture-limits.ts';
 
-/** Scans are finer than it takes to read them. */
-const MAX_SIDE = 2_400;
-const MAX_DECODED_BYTES = 200_000_000;
 const MAX_PAGES = 100;
 
 /** The pages of a BMP or TIFF as PNG, which whoever reads pictures takes; undefined for other formats. */
@@ -29,14 +27,11 @@ function* pictures(pages: readonly (() => Pixels)[], fileName: string): Generato
   }
 }
 
-/** What the decoders throw says that the file is broken or of a rare kind. */
 function decoded<Result>(fileName: string, decode: () => Result): Result {
   try {
     return decode();
   } catch (cause) {
-    if (cause instanceof ServiceError) throw cause;
-    const message = `${fileName} is broken, or a picture of a kind that cannot be read. Convert it to PNG or JPEG first.`;
-    throw new ServiceError('unsupported_type', message, { cause });
+    throw cause instanceof ServiceError ? cause : undecodable(fileName, cause);
   }
 }
 
@@ -87,10 +82,4 @@ function pick(values: ArrayLike<number>, each: number, kept: number, toByte: (va
     }
   }
   return bytes;
-}
-
-function checkSize(bytes: number): void {
-  if (bytes > MAX_DECODED_BYTES) {
-    throw new ServiceError('too_large', 'A picture of so many pixels is not opened. Make it smaller first.');
-  }
 }

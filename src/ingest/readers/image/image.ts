@@ -3,6 +3,7 @@ import { detectPicture } from '../../../shared/detect-picture.ts';
 import { cleanText } from '../encoding/clean-text.ts';
 import { markdownBlocks } from '../markdown/markdown.ts';
 import type { Reader } from '../reader.ts';
+import { decodeHeif, isHeif } from './decode-heif.ts';
 import { decodeScan } from './decode-scan.ts';
 import { imageNotRead } from './image-reader.ts';
 import { readPictureFacts } from './picture-facts.ts';
@@ -22,14 +23,15 @@ export const imageReader: Reader = {
       );
     if (readImage === undefined) throw imageNotRead(fileName);
     const kind = detectPicture(bytes);
-    const pages = kind === undefined ? decodeScan(bytes, fileName) : [{ bytes, mediaType: kind, fileName }];
+    const decode = isHeif(bytes) ? decodeHeif : decodeScan;
+    const pages = kind === undefined ? decode(bytes, fileName) : [{ bytes, mediaType: kind, fileName }];
     if (pages === undefined)
       throw new ServiceError(
         'unsupported_type',
         `${fileName} is a picture of a kind that cannot be read. Convert it to PNG or JPEG first.`,
       );
     const texts: string[] = [];
-    for (const picture of pages) {
+    for await (const picture of pages) {
       signal.throwIfAborted();
       texts.push(cleanText(await readImage(picture, signal)).trim());
     }

@@ -1,12 +1,11 @@
 import { extractImages, type getDocumentProxy } from 'unpdf';
 import { cleanText } from '../encoding/clean-text.ts';
 import { encodePng, shrink } from '../image/encode-png.ts';
+import { MAX_SIDE } from '../image/picture-limits.ts';
 import type { ReaderInput } from '../reader.ts';
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-/** Scans have a higher resolution than recognition needs. */
-const MAX_SIDE = 2_400;
 /** Lines and logos are smaller; a scanned page is one image, or several strips. */
 const MIN_SIDE = 200;
 
