@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import type { RemoteNetwork } from '../connector.ts';
 import { refusal } from '../http-answers.ts';
+import { withinTime } from '../within-time.ts';
 import { DELIMITER, FLUSH, lineOf, type Packet, packetLine, readPackets } from './packet-lines.ts';
 
 export interface GitServerParts {
@@ -66,17 +67,8 @@ export function createGitServer({ url, user, token, network }: GitServerParts): 
   };
   let opening: Promise<{ readonly base: string; readonly capabilities: Capabilities }> | undefined;
 
-  async function within<T>(ms: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = AbortSignal.timeout(ms);
-    try {
-      return await work(AbortSignal.any([signal, deadline]));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (deadline.aborted) throw new ServiceError('timeout', `${name} did not answer within ${ms / 1000} s.`);
-      if (error instanceof ServiceError) throw error;
-      throw new ServiceError('provider_failed', `The answer of ${name} broke off.`, { cause: error });
-    }
-  }
+  const within = <T>(ms: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> =>
+    withinTime({ name, ms, signal }, work);
 
   /** Asks what the server can do, where redirects end. */
   const discover = (signal: AbortSignal) =>

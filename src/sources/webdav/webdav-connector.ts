@@ -3,6 +3,7 @@ import type { Listed, RemoteItem, RemoteNetwork, SourceConnector } from '../conn
 import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
 import { fitsPattern } from '../path-patterns.ts';
 import { patiently } from '../patiently.ts';
+import { withinTime } from '../within-time.ts';
 import { type DavEntry, type Multistatus, readMultistatus } from './read-multistatus.ts';
 
 export interface WebdavSource {
@@ -40,17 +41,8 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
     .filter((part) => part !== '')
     .map(decodeURIComponent);
 
-  async function within<T>(ms: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = AbortSignal.timeout(ms);
-    try {
-      return await work(AbortSignal.any([signal, deadline]));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (deadline.aborted) throw new ServiceError('timeout', `${name} did not answer within ${ms / 1000} s.`);
-      if (error instanceof ServiceError) throw error;
-      throw new ServiceError('provider_failed', `The answer of ${name} broke off.`, { cause: error });
-    }
-  }
+  const within = <T>(ms: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> =>
+    withinTime({ name, ms, signal }, work);
 
   /** Credentials are given to the host that they were entered for, and to no other. */
   async function send(url: URL, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> {
