@@ -1,4 +1,5 @@
 import './library.css';
+import './sources.css';
 import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
