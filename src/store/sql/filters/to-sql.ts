@@ -201,7 +201,23 @@ interface Place {
   readonly depth: number;
 }
 
-function jsonContains(engine: FilterSql, value: SqlValue, wanted: Json, { isTop, depth }: Place): RawBuilder<boolean> {
+/** An object as JSON, and the path from it to the value that is compared. */
+interface Location {
+  readonly object: RawBuilder<unknown>;
+  readonly path: readonly string[];
+}
+
+/**
+ * Members of members are read by their path from the outermost object. An expression within an expression names the
+ * outer one twice, so that nesting would double the statement with each level.
+ */
+function jsonContains(
+  engine: FilterSql,
+  value: SqlValue,
+  wanted: Json,
+  { isTop, depth }: Place,
+  location: Location = { object: sql`case when ${value.type} = 'object' then ${value.json} end`, path: [] },
+): RawBuilder<boolean> {
   if (depth > MAX_DEPTH) {
     throw new ServiceError('invalid_request', `"$json_contains" looks at most ${MAX_DEPTH} levels deep.`);
   }
@@ -210,10 +226,11 @@ function jsonContains(engine: FilterSql, value: SqlValue, wanted: Json, { isTop,
     return joined('and', [sql<boolean>`${value.type} = 'array'`, ...elements]);
   }
   if (typeof wanted === 'object' && wanted !== null) {
-    const object = sql`case when ${value.type} = 'object' then ${value.json} end`;
-    const members = Object.entries(wanted).map(([key, each]) =>
-      jsonContains(engine, engine.member(object, [key]), each, { isTop: false, depth: depth + 1 }),
-    );
+    const members = Object.entries(wanted).map(([key, each]) => {
+      const path = [...location.path, key];
+      const member = engine.member(location.object, path);
+      return jsonContains(engine, member, each, { isTop: false, depth: depth + 1 }, { object: location.object, path });
+    });
     return joined('and', [sql<boolean>`${value.type} = 'object'`, ...members]);
   }
   const equal = sameScalar(engine, value, wanted);

@@ -291,6 +291,19 @@ function defineTests(dialect: SqlDialect, open: () => Promise<InSql>, numRuns: n
     expect(await inSql({ kind: 'in', field: 'n', values }, row, 'chunk')).toBe(true);
   });
 
+  it('does not double the statement with each level of a nested object', async () => {
+    const inSql = await open();
+    const nested = (depth: number, innermost: Json): Json =>
+      depth === 0 ? innermost : { a: nested(depth - 1, innermost) };
+    const filter = (depth: number): Filter => ({ kind: 'jsonContains', field: 'a', value: nested(depth, 1) });
+    const length = (depth: number) => compileDocumentFilter(dialect, filter(depth))?.sql.length ?? 0;
+    expect(length(40)).toBeLessThan(16 * length(10));
+    const row = { ...plainRow, metadata: { a: nested(40, 1) } };
+    expect(await inSql(filter(40), row, 'document')).toBe(true);
+    expect(await inSql(filter(39), row, 'document')).toBe(false);
+    expect(await inSql(filter(40), { ...row, metadata: { a: nested(20, [nested(20, 1)]) } }, 'document')).toBe(false);
+  });
+
   it('refuses a too deeply nested filter', () => {
     let deep: Filter = { kind: 'compare', field: 'a', op: 'eq', value: 1 };
     for (let depth = 0; depth < 100; depth++) deep = { kind: 'and', filters: [deep, deep] };
