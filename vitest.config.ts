@@ -4,13 +4,17 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const SLOW = 'test/**/*.slow.test.ts';
 
-// Three modes: `npm test` for the developer, `npm run test:slow` (--mode slow) for what would keep one waiting, and `npm
-// run test:postgres` (--mode postgres) for the tests of the record store again, on PostgreSQL. Continuous integration
-// runs all.
+// Four modes: `npm test` for the developer, `npm run test:slow` (--mode slow) for what would keep one waiting, `npm run
+// test:postgres` (--mode postgres) for the tests of the record store again, on PostgreSQL, and `npm run test:properties`
+// (--mode properties) for properties with new random cases. Continuous integration runs the first three.
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === 'postgres' ? testsOnPostgres() : [mode === 'slow' ? SLOW : 'test/**/*.test.ts'],
-    provide: { engine: mode === 'postgres' ? 'PostgreSQL' : 'SQLite' },
+    include: includedIn(mode),
+    provide: {
+      engine: mode === 'postgres' ? 'PostgreSQL' : 'SQLite',
+      propertyCases: mode === 'properties' ? 'new' : 'same',
+    },
+    setupFiles: 'test/support/property-seed.ts',
     exclude: [...configDefaults.exclude, ...(mode === 'slow' ? [] : [SLOW])],
     globalSetup: 'test/support/build-once.ts',
     pool: 'forks',
@@ -28,6 +32,12 @@ export default defineConfig(({ mode }) => ({
   },
 }));
 
-function testsOnPostgres(): string[] {
-  return globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes('support/engines.ts'));
+function includedIn(mode: string): string[] {
+  if (mode === 'postgres') return testsWith('support/engines.ts');
+  if (mode === 'properties') return testsWith("from 'fast-check'");
+  return [mode === 'slow' ? SLOW : 'test/**/*.test.ts'];
+}
+
+function testsWith(text: string): string[] {
+  return globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes(text));
 }

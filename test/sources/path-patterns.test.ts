@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { fitsPattern } from '../../src/sources/path-patterns.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 it.each([
   ['a.md', '*.md', true],
@@ -20,8 +21,9 @@ it.each([
 });
 
 it('is not slowed down by a pattern of many signs', () => {
-  const started = performance.now();
-  expect(fitsPattern(`${'a'.repeat(1000)}`, `${'*a'.repeat(500)}b`)).toBe(false);
-  expect(fitsPattern('a/'.repeat(500), `${'**/a/'.repeat(200)}b`)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const took = processorTime(() => {
+    expect(fitsPattern(`${'a'.repeat(1000)}`, `${'*a'.repeat(500)}b`)).toBe(false);
+    expect(fitsPattern('a/'.repeat(500), `${'**/a/'.repeat(200)}b`)).toBe(false);
+  });
+  expect(took).toBeLessThan(2_000);
 });

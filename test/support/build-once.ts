@@ -11,6 +11,8 @@ declare module 'vitest' {
     migratedDatabase: string;
     /** The engine that the tests of the record store run on. */
     engine: 'SQLite' | 'PostgreSQL';
+    /** Whether properties are tested with new random cases or with those of every other run. */
+    propertyCases: 'new' | 'same';
     /** Where a PostgreSQL server of this run is started when a test needs one; `bin` is undefined without one. */
     postgres: { bin: string | undefined; folder: string; runner: number };
     /** The same with pgvector. */

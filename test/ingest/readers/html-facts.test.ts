@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { htmlReader } from '../../../src/ingest/readers/html/html.ts';
 import { readHtmlPage } from '../../../src/ingest/readers/html/html-page.ts';
 import { readWholeHtml } from '../../../src/ingest/readers/html/whole-html.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 const SENTENCE = 'The gauge at the weir is read each morning, and what it shows is written down. ';
 const around = (html: string) =>
@@ -104,9 +105,8 @@ it.each([
       `<script type="application/ld+json">{"@type":"Article","author":${'['.repeat(n)}${']'.repeat(n)}}</script>`,
   ],
 ])('reads %s of any length at once', (_, html) => {
-  const startedAt = performance.now();
-  expect(read(html(150_000)).text).toContain('The gauge at the weir');
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  const took = processorTime(() => expect(read(html(150_000)).text).toContain('The gauge at the weir'));
+  expect(took).toBeLessThan(3_000);
 });
 
 describe('lists, tables and pictures of a page', () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ExternalServer } from '../../../src/mcp/external-servers.ts';
 import { callTool } from '../../../src/toolbox/call-tool.ts';
@@ -176,10 +177,8 @@ describe('an unavailable server', () => {
     const before = performance.now();
     expect(await external.offer()).toEqual([]);
     const first = performance.now() - before;
-    await external.offer();
     expect(first).toBeGreaterThan(250);
-    expect(first).toBeLessThan(3_000);
-    expect(performance.now() - before - first).toBeLessThan(100);
+    expect(await Promise.race([external.offer(), sleep(250, 'waits again')])).toEqual([]);
     expect(external.problems()).toEqual([
       'The MCP server "silent" is still being connected to, so its tools are not there.',
     ]);
