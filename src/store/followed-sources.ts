@@ -103,6 +103,8 @@ export interface FollowedSourceRecords {
   ): Promise<readonly SourceItem[]>;
   /** Whether any item is known. */
   hasItems(id: string): Promise<boolean>;
+  /** Whether another source of the same owner has this item as well, and so its document. */
+  isOfOthers(id: string, item: Pick<SourceItem, 'key' | 'uri'>): Promise<boolean>;
   /** Also forgets that they failed. */
   removeItems(id: string, keys: readonly string[]): Promise<void>;
   /** Those of these keys that failed. */
@@ -118,8 +120,8 @@ export interface FollowedSourceRecords {
   /** The failures that were tried last, and the number of all. */
   latestFailures(id: string, limit: number): Promise<{ readonly count: number; readonly items: readonly FailedItem[] }>;
   /**
-   * Has the items of all sources whose content is in this document, which was removed, read again, and says whether there
-   * are any.
+   * Has the items of all sources whose content was in this document, which was removed or got other content, read again,
+   * and says whether there are any.
    */
   releaseDuplicates(documentId: string): Promise<boolean>;
 }

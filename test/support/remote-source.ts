@@ -15,6 +15,9 @@ const uriOf = (key: string) => `test://papers/${encodeURIComponent(key)}`;
 export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   const now = new Map(Object.entries(files));
   const uris = new Map<string, string>();
+  const names = new Map<string, string>();
+  /** Keys that are listed without a version. */
+  const unsaid = new Set<string>();
   /** Keys whose reading fails, and how. */
   const failing = new Map<string, ServiceError>();
   const log: string[] = [];
@@ -29,9 +32,9 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   const itemOf = (key: string): RemoteItem => ({
     kind: 'item',
     key,
-    version: now.get(key) || 'empty',
+    version: unsaid.has(key) ? '' : [now.get(key) || 'empty', ...(names.has(key) ? [names.get(key)] : [])].join(' '),
     uri: uris.get(key) ?? uriOf(key),
-    fileName: key,
+    fileName: names.get(key) ?? key,
   });
   const connector: SourceConnector = {
     async *list(cursor) {
@@ -61,6 +64,7 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   return {
     connector,
     failing,
+    unsaid,
     extra,
     cursors,
     put(key: string, text: string) {
@@ -74,6 +78,11 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
     /** Same item, at another address. */
     move(key: string, uri: string) {
       uris.set(key, uri);
+      changes.push(key);
+    },
+    /** Same item, with another name. */
+    rename(key: string, name: string) {
+      names.set(key, name);
       changes.push(key);
     },
     breakOff(does: boolean) {

@@ -31,7 +31,15 @@ export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
   readonly connector: SourceConnector;
   readonly records: Pick<
     FollowedSourceRecords,
-    'cursorOf' | 'saveCursor' | 'items' | 'saveItems' | 'unseen' | 'hasItems' | 'removeItems' | 'releaseDuplicates'
+    | 'cursorOf'
+    | 'saveCursor'
+    | 'items'
+    | 'saveItems'
+    | 'unseen'
+    | 'hasItems'
+    | 'removeItems'
+    | 'isOfOthers'
+    | 'releaseDuplicates'
   > &
     FailedItemParts['records'];
   readonly target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocument'>;
@@ -44,8 +52,15 @@ export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
   readonly signal: AbortSignal;
 }
 
-interface PassParts extends RemoteSyncParts {
+interface SyncParts extends RemoteSyncParts {
   readonly failed: FailedItems;
+}
+
+interface PassParts extends SyncParts {
+  /** A document is gone, or has other content now: items that shared its content are read again. */
+  release(documentId: string): Promise<void>;
+  /** Documents that were released in this pass. */
+  readonly released: ReadonlySet<string>;
 }
 
 const BATCH = 200;
@@ -57,12 +72,12 @@ const MAX_URI = 4_000;
 /**
  * Brings the documents in step with what the source lists. Unchanged items are not read. What was done is recorded in
  * batches, so that a synchronisation that was interrupted does not read them again. Documents are removed only after a
- * complete listing that is not empty. When one is, and another item has the same content, such as a file that was moved,
- * that item is taken in instead. An item that fails is remembered and tried again, also if no listing names it again.
- * Throws what concerns the whole source.
+ * complete listing that is not empty. When one is, or gets other content, and another item had the same, such as a file
+ * that was moved, that item is taken in instead. An item that fails is remembered and tried again, also if no listing
+ * names it again. Throws what concerns the whole source.
  */
 export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<RemoteStep, void> {
-  const parts: PassParts = { ...given, failed: rememberFailures(given) };
+  const parts: SyncParts = { ...given, failed: rememberFailures(given) };
   const hasReleased = yield* listOnce(parts);
   if (!hasReleased) return;
   for await (const step of listOnce({ ...parts, pass: `${parts.pass} again`, isFull: true })) {
@@ -70,16 +85,25 @@ export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<Remote
   }
 }
 
-/** Whether items have to be read again because the document with their content was removed. */
-async function* listOnce(parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
-  const { id, connector, records, signal } = parts;
+/** Whether items have to be read again because the document with their content was removed, or got other content. */
+async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> {
+  const { id, pass, connector, records, signal } = given;
+  let hasReleased = false;
+  const released = new Set<string>();
+  const parts: PassParts = {
+    ...given,
+    released,
+    async release(documentId) {
+      released.add(documentId);
+      if (await records.releaseDuplicates(documentId)) hasReleased = true;
+    },
+  };
   const cursor = parts.isFull && connector.needsCursor !== true ? undefined : await records.cursorOf(id);
   let end: Extract<Listed, { kind: 'end' }> | undefined;
   /** Whether no part of the listing is missing. */
   let isWhole = true;
   /** Whether every item was taken in, or its failure is remembered. */
   let isSettled = true;
-  let hasReleased = false;
   let listed = 0;
   let batch: RemoteItem[] = [];
   for await (const each of connector.list(cursor, signal)) {
@@ -92,7 +116,7 @@ async function* listOnce(parts: PassParts): AsyncGenerator<RemoteStep, boolean> 
       yield { outcome: 'skipped', name: each.key, documentId: null, reason: each.reason };
     } else if (each.kind === 'removed') {
       const known = await records.items(id, [each.key]);
-      for (const item of known) hasReleased = (yield* removeItem(item, parts)) || hasReleased;
+      for (const item of known) yield* removeItem(item, parts);
     } else if (++listed > MAX_ITEMS) {
       throw new ServiceError(
         'too_large',
@@ -101,6 +125,8 @@ async function* listOnce(parts: PassParts): AsyncGenerator<RemoteStep, boolean> 
     } else {
       const problem = problemOf(each);
       if (problem !== undefined) {
+        // What is known of it stays, since it is there.
+        if (nameProblem(each) === undefined) await records.saveItems(id, pass, await records.items(id, [each.key]));
         yield { outcome: 'failed', name: each.key.slice(0, MAX_KEY_BYTES), documentId: null, reason: problem };
         continue;
       }
@@ -113,17 +139,23 @@ async function* listOnce(parts: PassParts): AsyncGenerator<RemoteStep, boolean> 
   isSettled = (yield* takeBatch(batch, parts)) && isSettled;
   signal.throwIfAborted();
   if (end === undefined) throw new ServiceError('provider_failed', 'The listing ended early, so nothing was removed.');
-  if (end.covers === 'all' && isWhole) hasReleased = (yield* removeUnseen(listed, parts)) || hasReleased;
+  if (end.covers === 'all' && isWhole) yield* removeUnseen(listed, parts);
   isSettled = (yield* retryFailed(parts)) && isSettled;
   // Failures that are not remembered must be listed again.
   if (isWhole && isSettled && !hasReleased) await records.saveCursor(id, end.cursor);
   return hasReleased;
 }
 
-function problemOf({ key, uri, version }: RemoteItem): string | undefined {
-  if (Buffer.byteLength(key) > MAX_KEY_BYTES || uri.length > MAX_URI) return 'Its name is too long.';
-  if (key === '' || version === '' || /\p{Cc}/u.test(key)) return 'Its name has control characters, or it has none.';
-  return URL.canParse(uri) ? undefined : 'Its address is none.';
+function nameProblem({ key }: RemoteItem): string | undefined {
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) return 'Its name is too long.';
+  return key === '' || /\p{Cc}/u.test(key) ? 'Its name has control characters, or it has none.' : undefined;
+}
+
+function problemOf(item: RemoteItem): string | undefined {
+  const { uri, version } = item;
+  if (uri.length > MAX_URI) return 'Its name is too long.';
+  if (version === '') return 'The source does not say which version of it is there.';
+  return nameProblem(item) ?? (URL.canParse(uri) ? undefined : 'Its address is none.');
 }
 
 /** Whether every item was settled: taken in, or remembered as failed. */
@@ -190,6 +222,8 @@ async function* takeItems(
       isSettled = (await failed.remember(item, step.reason ?? '', retryAfter)) && isSettled;
     }
     await records.saveItems(id, pass, [{ key, uri, version, duplicateOf }]);
+    // It was compared with what the document was before.
+    if (duplicateOf !== null && parts.released.has(duplicateOf)) await parts.release(duplicateOf);
     if (step.outcome !== 'failed' && failures.has(key)) await failed.forget([key]);
     yield step;
   }
@@ -215,23 +249,24 @@ async function* retryFailed(parts: PassParts): AsyncGenerator<RemoteStep, boolea
 }
 
 /** The document of what the item was before is no longer what is there. */
-async function dropDocument({ uri }: RemoteItem, { target, records, keepDeleted }: PassParts): Promise<void> {
-  const document = keepDeleted ? undefined : await target.documentOf(uri);
+async function dropDocument(before: SourceItem | undefined, parts: PassParts): Promise<void> {
+  const { target, keepDeleted } = parts;
+  const document = before === undefined || keepDeleted ? undefined : await target.documentOf(before.uri);
   if (document === undefined) return;
   await target.deleteDocument(document.id);
-  await records.releaseDuplicates(document.id);
+  await parts.release(document.id);
 }
 
 /** Gives the document of an item the address that the item has now. */
 async function moveDocument(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<void> {
-  const { target, records, keepDeleted } = parts;
+  const { target, keepDeleted } = parts;
   if (before === undefined || before.uri === item.uri) return;
   const [document, other] = await Promise.all([target.documentOf(before.uri), target.documentOf(item.uri)]);
   if (document === undefined) return;
   if (other === undefined) await target.updateSource(document.id, { source: item.uri, fileName: item.fileName });
   else if (!keepDeleted) {
     await target.deleteDocument(document.id);
-    await records.releaseDuplicates(document.id);
+    await parts.release(document.id);
   }
 }
 
@@ -250,17 +285,20 @@ async function takeItem(item: RemoteItem, before: SourceItem | undefined, parts:
   const { key, version } = item;
   try {
     if (!parts.isSupported(item.fileName)) {
+      await dropDocument(before, parts);
       return { step: { outcome: 'skipped', name: key, documentId: null }, version };
     }
     await moveDocument(item, before, parts);
     const step = await ingestItem(item, parts);
+    const isChanged = step.outcome === 'replaced' || step.outcome === 'failed';
+    if (isChanged && step.documentId !== null) await parts.release(step.documentId);
     if (step.outcome === 'duplicate') return { step, version, duplicateOf: step.documentId };
     return { step, version: step.outcome === 'failed' ? null : version };
   } catch (error) {
     if (parts.signal.aborted || !(error instanceof ServiceError) || concernsAll(error)) throw error;
     const reason = error.message;
     if (error.code === 'unsupported_type') {
-      await dropDocument(item, parts);
+      await dropDocument(before, parts);
       return { step: { outcome: 'skipped', name: key, documentId: null, reason }, version };
     }
     return {
@@ -302,32 +340,32 @@ async function ingestItem(item: RemoteItem, { connector, target, maxBytes, signa
 const concernsAll = ({ code }: ServiceError): boolean =>
   ['unauthenticated', 'store_failed', 'embedding_mismatch', 'not_configured', 'cancelled', 'internal'].includes(code);
 
-async function* removeUnseen(listed: number, parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
+async function* removeUnseen(listed: number, parts: PassParts): AsyncGenerator<RemoteStep, void> {
   const { id, pass, records, signal } = parts;
   if (listed === 0) {
-    if (!(await records.hasItems(id))) return false;
+    if (!(await records.hasItems(id))) return;
     yield {
       outcome: 'kept',
       name: id,
       documentId: null,
       reason: 'The source lists nothing any more, as when access to it was narrowed, so its documents are kept.',
     };
-    return false;
+    return;
   }
-  let hasReleased = false;
   for (let after: string | undefined; ; ) {
     signal.throwIfAborted();
     const page = await records.unseen(id, pass, { limit: BATCH, ...(after !== undefined && { after }) });
-    for (const item of page) hasReleased = (yield* removeItem(item, parts)) || hasReleased;
+    for (const item of page) yield* removeItem(item, parts);
     after = page.at(-1)?.key;
-    if (page.length < BATCH) return hasReleased;
+    if (page.length < BATCH) return;
   }
 }
 
-/** Whether another item had the content of its document. */
-async function* removeItem(item: SourceItem, parts: RemoteSyncParts): AsyncGenerator<RemoteStep, boolean> {
+async function* removeItem(item: SourceItem, parts: PassParts): AsyncGenerator<RemoteStep, void> {
   const { id, records, target, keepDeleted } = parts;
-  const document = keepDeleted ? undefined : await target.documentOf(item.uri);
+  // A page that moved may be there in another source.
+  const isKept = keepDeleted || (await records.isOfOthers(id, item));
+  const document = isKept ? undefined : await target.documentOf(item.uri);
   if (document !== undefined) {
     await target.deleteDocument(document.id).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
@@ -335,5 +373,5 @@ async function* removeItem(item: SourceItem, parts: RemoteSyncParts): AsyncGener
     yield { outcome: 'removed', name: item.key, documentId: document.id };
   }
   await records.removeItems(id, [item.key]);
-  return document !== undefined && (await records.releaseDuplicates(document.id));
+  if (document !== undefined) await parts.release(document.id);
 }

@@ -103,6 +103,21 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
       return (await own.limit(1).executeTakeFirst()) !== undefined;
     },
 
+    async isOfOthers(id, { key, uri }) {
+      const row = await reader
+        .selectFrom('followed_sources as own')
+        .innerJoin('followed_sources as other', 'other.owner_id', 'own.owner_id')
+        .innerJoin('source_items as item', 'item.source_id', 'other.id')
+        .select('item.item_key')
+        .where('own.id', '=', id)
+        .where('other.id', '!=', id)
+        .where('item.item_key', '=', key)
+        .where('item.uri', '=', uri)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     async removeItems(id, keys) {
       if (keys.length === 0) return;
       await writer.transaction().execute(async (transaction) => {

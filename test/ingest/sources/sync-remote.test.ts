@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { newId } from '../../../src/documents/ids.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { pauseAfter } from '../../../src/ingest/sources/failed-items.ts';
 import { describeEngines } from '../../support/engines.ts';
@@ -141,6 +142,81 @@ describeEngines('A synchronisation', (engine) => {
     expect(renamed['removed']).toEqual(['b.md']);
     expect(await titles()).toEqual(['elsewhere/a.md', 'new.md']);
     expect((await sync(source, { isFull: true }))['unchanged']).toEqual(['a.md', 'new.md']);
+  });
+
+  it('takes in an item by itself when the document with its content gets other content', async () => {
+    const { sync, titles } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.' });
+    await sync(source);
+    source.put('b.md', 'Rivers.');
+    expect(await sync(source)).toEqual({ duplicate: ['b.md'] });
+    source.put('a.md', 'Rivers and lakes.');
+    expect(await sync(source)).toEqual({ replaced: ['a.md'], ingested: ['b.md'] });
+    expect(await titles()).toEqual(['a.md', 'b.md']);
+    expect(await sync(source)).toEqual({});
+  });
+
+  it('takes in a file that was copied while the old one got other content', async () => {
+    const { sync, titles } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.' });
+    await sync(source);
+    source.put('a.md', 'Rivers and lakes.');
+    source.put('b.md', 'Rivers.');
+    await sync(source);
+    expect(await titles()).toEqual(['a.md', 'b.md']);
+  });
+
+  it('takes in an item by itself when the one with its content is no longer read', async () => {
+    const { sync, titles } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.' });
+    await sync(source);
+    source.put('b.md', 'Rivers.');
+    await sync(source);
+    source.put('a.md', 'Elsewhere.');
+    source.failing.set('a.md', new ServiceError('unsupported_type', 'It is kept elsewhere.'));
+    expect(await sync(source)).toMatchObject({ ingested: ['b.md'] });
+    expect(await titles()).toEqual(['b.md']);
+  });
+
+  it('deletes the document of an item whose new name is not read', async () => {
+    const { sync, titles } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
+    await sync(source);
+    source.rename('a.md', 'a.bin');
+    expect(await sync(source)).toEqual({ skipped: ['a.md'] });
+    expect(await titles()).toEqual(['b.md']);
+  });
+
+  it('keeps the document of an item that is listed without a version', async () => {
+    const { sync, titles } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
+    source.listAll();
+    await sync(source);
+    source.unsaid.add('a.md');
+    expect(await sync(source)).toEqual({ unchanged: ['b.md'], failed: ['a.md'] });
+    expect(await titles()).toEqual(['a.md', 'b.md']);
+  });
+
+  it('keeps the document of an item that moved to another source', async () => {
+    const { sync, titles, records } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.' });
+    await sync(source);
+    const [papers] = await records.list();
+    if (papers === undefined) throw new Error('not followed');
+    await records.add({ ...papers, id: 'others' });
+    const shared = { version: '1', duplicateOf: null };
+    await records.saveItems('others', 'pass', [
+      { key: 'a.md', uri: 'test://papers/a.md', ...shared },
+      { key: 'b.md', uri: 'test://others/b.md', ...shared },
+    ]);
+    source.remove('a.md');
+    source.remove('b.md');
+    expect(await sync(source)).toEqual({ removed: ['b.md'] });
+    expect(await titles()).toEqual(['a.md', 'c.md']);
+    await records.add({ ...papers, id: 'of another owner', ownerId: newId() });
+    await records.saveItems('of another owner', 'pass', [{ key: 'c.md', uri: 'test://papers/c.md', ...shared }]);
+    source.remove('c.md');
+    expect(await sync(source)).toEqual({ removed: ['c.md'] });
   });
 
   it('goes on after an interruption, without loss and without reading anything twice', async () => {
