@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { jsonOrUndefined } from '../shared/text.ts';
 import type { ReadOptions, RemoteContent, RemoteNetwork } from './connector.ts';
 import { mediaTypeOf, readBytes, refusal } from './http-answers.ts';
+import { withinTime } from './within-time.ts';
 
 /** A service with an interface of JSON over HTTP. */
 export interface JsonService {
@@ -35,19 +36,9 @@ const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream', 'app
 export function createJsonRequests(service: JsonService): JsonRequests {
   const { name, network, failureOf = (response) => refusal(response, name, { whole: false }) } = service;
 
-  async function within<T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = AbortSignal.timeout(ms);
-    try {
-      return await work(AbortSignal.any([signal, deadline]));
-    } catch (error) {
-      if (signal.aborted || !deadline.aborted) throw error;
-      throw new ServiceError('timeout', `${name} did not answer within ${ms / 1000} s.`, { cause: error });
-    }
-  }
-
   return {
     json: (url, schema, { signal, maxBytes = MAX_JSON }) =>
-      within(JSON_TIMEOUT_MS, signal, async (limited) => {
+      withinTime({ name, ms: JSON_TIMEOUT_MS, signal }, async (limited) => {
         const headers = { accept: 'application/json', ...(await service.headers(limited)) };
         const response = await network.fetch(url, { headers, signal: limited, redirect: 'manual' });
         if (!response.ok) throw await failureOf(response);
@@ -61,7 +52,7 @@ export function createJsonRequests(service: JsonService): JsonRequests {
       }),
 
     file: (url, { signal, maxBytes }) =>
-      within(FILE_TIMEOUT_MS, signal, async (limited) => {
+      withinTime({ name, ms: FILE_TIMEOUT_MS, signal }, async (limited) => {
         const response = await network.fetch(url, { headers: await service.headers(limited), signal: limited });
         if (!response.ok) throw await failureOf(response);
         const mediaType = mediaTypeOf(response);

@@ -82,7 +82,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     entry.over = works[entry.source.location.kind](entry, signal)
       .catch((error: unknown) => {
         entry.state = 'stopped';
-        entry.problem = problemOf(error);
+        entry.problem = problemOf(error, entry.source);
         report('A followed source ended unexpectedly.', error);
       })
       .finally(() => {
@@ -149,7 +149,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
       } catch (error) {
         if (signal.aborted) break;
         entry.state = 'stopped';
-        entry.problem = problemOf(error);
+        entry.problem = problemOf(error, entry.source);
       } finally {
         clearInterval(check);
       }
@@ -195,7 +195,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     } catch (error) {
       if (!signal.aborted) {
         entry.state = 'stopped';
-        entry.problem = problemOf(error);
+        entry.problem = problemOf(error, entry.source);
         tally.end();
       }
     }
@@ -261,7 +261,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     } catch (error) {
       if (!signal.aborted) {
         entry.state = 'stopped';
-        entry.problem = problemOf(error);
+        entry.problem = problemOf(error, entry.source);
         if (!(error instanceof ServiceError)) report(`The source ${location.address} could not be followed.`, error);
         tally.end();
       }
@@ -289,5 +289,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
   return begin;
 }
 
-const problemOf = (error: unknown): string =>
-  error instanceof ServiceError ? error.message : `The folder cannot be read: ${fileProblem(error)}.`;
+const problemOf = (error: unknown, { location: { kind } }: FollowedSource): string =>
+  error instanceof ServiceError
+    ? error.message
+    : `The ${kind === 'remote' ? 'source' : kind} cannot be read: ${fileProblem(error)}.`;

@@ -5,6 +5,7 @@ import type { ConnectorParts, Listed, RemoteItem, SourceConnector } from '../con
 import type { SecretsOf, SettingsOf } from '../fields.ts';
 import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
 import { patiently } from '../patiently.ts';
+import { withinTime } from '../within-time.ts';
 import { readEndpoint, type s3Fields, type s3Secrets, uriOf } from './s3-settings.ts';
 
 type S3Settings = SettingsOf<typeof s3Fields>;
@@ -39,20 +40,8 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
     return network.fetch(signed.url, { headers: signed.headers, signal, redirect: 'manual' });
   }
 
-  const within = async <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    const deadline = AbortSignal.timeout(ms);
-    try {
-      return await work(AbortSignal.any([signal, deadline]));
-    } catch (error) {
-      if (!signal.aborted && deadline.aborted) {
-        throw new ServiceError('timeout', `${name} did not answer within ${ms / 1000} s.`, { cause: error });
-      }
-      throw error;
-    }
-  };
-
   const listPage = (token: string | undefined, signal: AbortSignal): Promise<ListPage> =>
-    within(LIST_TIMEOUT_MS, signal, async (limited) => {
+    withinTime({ name, ms: LIST_TIMEOUT_MS, signal }, async (limited) => {
       const url = new URL(root);
       url.searchParams.set('list-type', '2');
       // Keys may have characters that XML has not.
@@ -83,7 +72,7 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
     },
 
     read: ({ key }, { maxBytes, signal }) =>
-      within(READ_TIMEOUT_MS, signal, async (limited) => {
+      withinTime({ name, ms: READ_TIMEOUT_MS, signal }, async (limited) => {
         // The path is part of what is signed, so it is encoded once and not normalised.
         const url = new URL(`${root}/${key.split('/').map(encodePart).join('/')}`);
         if (decodeURIComponent(url.pathname) !== `${decodeURIComponent(new URL(root).pathname)}/${key}`) {
