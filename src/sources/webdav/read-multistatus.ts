@@ -12,6 +12,8 @@ export interface DavEntry {
   readonly modified: string | undefined;
   /** Nextcloud and ownCloud have a page for it. */
   readonly fileId: string | undefined;
+  /** Status by which the server says nothing of it: it may be there or not. */
+  readonly refused: number | undefined;
 }
 
 export interface Multistatus {
@@ -29,16 +31,18 @@ export function readMultistatus(xml: string, name: string): Multistatus {
   const path: string[] = [];
   let isComplete = false;
   let href = '';
+  /** Of the whole response, and of a part of it. */
+  let said = '';
   let status = '';
   let found = new Map<string, string>();
-  let own = new Map<string, string>();
+  let own: Map<string, string> | undefined;
   const parser = new Parser(
     {
       onopentag(tag) {
         const local = localName(tag);
         path.push(local);
         if (path.length > MAX_DEPTH) throw notDav(name);
-        if (local === 'response') [href, own] = ['', new Map()];
+        if (local === 'response') [href, said, status, own] = ['', '', '', undefined];
         if (local === 'propstat') [status, found] = ['', new Map()];
         if (local === 'collection' && path.at(-2) === 'resourcetype') found.set('collection', 'yes');
       },
@@ -46,15 +50,17 @@ export function readMultistatus(xml: string, name: string): Multistatus {
         const local = path.at(-1) ?? '';
         if (local === 'href' && path.at(-2) === 'response') href += text;
         else if (local === 'status' && path.at(-2) === 'propstat') status += text;
+        else if (local === 'status' && path.at(-2) === 'response') said += text;
         else if (path.at(-2) === 'prop') found.set(local, (found.get(local) ?? '') + text);
       },
       onclosetag() {
         const local = path.pop();
         // Members that a server does not have are in a part with another status.
-        if (local === 'propstat' && / 2\d\d/.test(status)) own = new Map([...own, ...found]);
+        if (local === 'propstat' && isSuccess(statusOf(status))) own = new Map([...(own ?? []), ...found]);
         if (local === 'multistatus' && path.length === 0) isComplete = true;
         if (local !== 'response') return;
-        const entry = toEntry(href.trim(), own);
+        const isRefused = own === undefined || (said !== '' && !isSuccess(statusOf(said)));
+        const entry = toEntry(href.trim(), own ?? new Map(), isRefused ? statusOf(said || status) : undefined);
         if (entry === undefined) unreadable.push(href.trim());
         else entries.push(entry);
       },
@@ -69,9 +75,12 @@ export function readMultistatus(xml: string, name: string): Multistatus {
   return { entries, unreadable };
 }
 
+const statusOf = (line: string): number => Number(/^\s*HTTP\/\S+\s+(\d{3})/i.exec(line)?.[1] ?? 0);
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
 const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1).toLowerCase();
 
-function toEntry(href: string, found: ReadonlyMap<string, string>): DavEntry | undefined {
+function toEntry(href: string, found: ReadonlyMap<string, string>, refused: number | undefined): DavEntry | undefined {
   const path = pathOfHref(href);
   if (path === undefined) return undefined;
   const modified = new Date(found.get('getlastmodified')?.trim() ?? '');
@@ -83,6 +92,7 @@ function toEntry(href: string, found: ReadonlyMap<string, string>): DavEntry | u
     size: /^\d+$/.test(size) ? Number(size) : undefined,
     modified: Number.isNaN(modified.getTime()) ? undefined : modified.toISOString(),
     fileId: /^\d+$/.exec(found.get('fileid')?.trim() ?? '')?.[0],
+    refused,
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { Listed, RemoteItem, RemoteNetwork, SourceConnector } from '../connector.ts';
 import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
@@ -25,6 +26,7 @@ const MAX_REDIRECTS = 5;
 /** Deeper ones are most likely a link of a folder to one above it. */
 const MAX_DEPTH = 50;
 const MAX_FOLDERS = 200_000;
+const GONE = new Set([404, 410]);
 const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream']);
 const QUESTION =
   '<?xml version="1.0" encoding="utf-8"?><d:propfind xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:prop>' +
@@ -40,9 +42,6 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
     .split('/')
     .filter((part) => part !== '')
     .map(decodeURIComponent);
-
-  const within = <T>(ms: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> =>
-    withinTime({ name, ms, signal }, work);
 
   /** Credentials are given to the host that they were entered for, and to no other. */
   async function send(url: URL, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> {
@@ -77,7 +76,7 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
   };
 
   const listFolder = (path: string, signal: AbortSignal): Promise<Multistatus> =>
-    within(ANSWER_TIMEOUT_MS, signal, async (limited) => {
+    withinTime({ name, ms: ANSWER_TIMEOUT_MS, signal }, async (limited) => {
       const response = await send(
         urlOf(path, true),
         { method: 'PROPFIND', body: QUESTION, signal: limited },
@@ -89,19 +88,25 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
       throw await refused(response, path === '' ? name : `${name}/${path}`, path === '');
     });
 
-  /** Listed by its parent, or the folder itself. */
-  function* children({ entries }: Multistatus, path: string): Generator<readonly [string, DavEntry], void> {
+  /** The entry of the folder that was asked for. */
+  function ownEntry(entries: readonly DavEntry[], path: string): DavEntry {
     const asked = [...root, ...(path === '' ? [] : path.split('/'))];
-    const own =
-      entries.find((entry) => isSame(entry.path, asked)) ??
-      // A proxy may have changed the paths.
-      entries.filter(({ isFolder }) => isFolder).toSorted((one, other) => one.path.length - other.path.length)[0];
+    const readable = entries.filter(({ refused }) => refused === undefined);
+    const own = readable.find((entry) => isSame(entry.path, asked)) ?? movedEntry(readable, path);
     if (own === undefined) throw new ServiceError('provider_failed', `${name} answered without the folder itself.`);
     if (!own.isFolder) throw new ServiceError('invalid_request', `${name} is a file. Follow the folder that it is in.`);
+    return own;
+  }
+
+  /** What the folder's answer says, by paths below the source. */
+  function* children({ entries }: Multistatus, path: string): Generator<readonly [string, DavEntry], void> {
+    const own = ownEntry(entries, path);
     for (const entry of entries) {
       const child = entry.path.at(-1);
       const isChild = child !== undefined && isSame(entry.path.slice(0, -1), own.path);
       if (isChild) yield [path === '' ? child : `${path}/${child}`, entry];
+      // A listing that was cut is told by a status of the folder itself.
+      else if (isSame(entry.path, own.path) && entry.refused !== undefined) yield [path, entry];
     }
   }
 
@@ -110,7 +115,8 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
     return {
       kind: 'item',
       key: path,
-      version: etag || `${modified ?? ''} ${size ?? ''}`.trim(),
+      // Without any, it is read each time, and compared where it is taken in.
+      version: etag || `${modified ?? ''} ${size ?? ''}`.trim() || `not said (${randomUUID()})`,
       uri: `${address}/${path.split('/').map(encodeURIComponent).join('/')}`,
       fileName: path.slice(path.lastIndexOf('/') + 1),
       ...(size !== undefined && { size }),
@@ -138,7 +144,10 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
       }
       for (const [child, entry] of children(answer, at)) {
         if (exclude.some((pattern) => fitsPattern(child, pattern))) continue;
-        if (!entry.isFolder) {
+        if (entry.refused !== undefined) {
+          if (GONE.has(entry.refused)) continue;
+          yield { kind: 'failed', key: child || name, reason: `${name} answered with ${entry.refused} for it.` };
+        } else if (!entry.isFolder) {
           if (include.length === 0 || include.some((pattern) => fitsPattern(child, pattern)))
             yield toItem(child, entry);
         } else if (child.split('/').length > MAX_DEPTH) {
@@ -159,7 +168,7 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
   return {
     list,
     read: ({ key }, { maxBytes, signal }) =>
-      within(READ_TIMEOUT_MS, signal, async (limited) => {
+      withinTime({ name, ms: READ_TIMEOUT_MS, signal }, async (limited) => {
         const response = await send(urlOf(key, false), { method: 'GET', signal: limited });
         if (response.status !== 200) throw await refused(response, `${name}/${key}`, false);
         const mediaType = mediaTypeOf(response);
@@ -168,6 +177,22 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
       }),
   };
 }
+
+/**
+ * A proxy may have changed the paths: then the folder is the one above all others. It must not be taken for a folder in it,
+ * which would be empty.
+ */
+function movedEntry(entries: readonly DavEntry[], path: string): DavEntry | undefined {
+  const [first] = entries
+    .filter(({ isFolder }) => isFolder)
+    .toSorted((one, other) => one.path.length - other.path.length);
+  const isAbove =
+    first !== undefined && entries.every((entry) => isSame(entry.path.slice(0, first.path.length), first.path));
+  const isNamedSo = path === '' || plainName(first?.path.at(-1)) === plainName(path.split('/').at(-1));
+  return isAbove && isNamedSo ? first : undefined;
+}
+
+const plainName = (name: string | undefined): string | undefined => name?.normalize('NFC').toLowerCase();
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((part, index) => part === other[index]);

@@ -115,6 +115,70 @@ describe('a folder of a WebDAV server', () => {
   });
 });
 
+const response = (href: string, inner: string) => `<response><href>${href}</href>${inner}</response>`;
+const part = (status: string, prop: string) => `<propstat><prop>${prop}</prop><status>${status}</status></propstat>`;
+const aFolder = (href: string) => response(href, part('HTTP/1.1 200 OK', '<resourcetype><collection/></resourcetype>'));
+const aFile = (href: string, etag: string) =>
+  response(href, part('HTTP/1.1 200 OK', `<resourcetype/>${etag && `<getetag>${etag}</getetag>`}`));
+
+describe('an answer to PROPFIND', () => {
+  const listing = async (answers: Readonly<Record<string, readonly string[]>>, settings: object = {}) => {
+    const { open, state } = await files();
+    state.intercept = ({ url = '' }, answer) => {
+      answer.writeHead(207).end(`<multistatus xmlns="DAV:">${(answers[url] ?? []).join('')}</multistatus>`);
+      return true;
+    };
+    return collectListing(await open(settings));
+  };
+
+  it('says of what it refuses that it is unknown, and of what is gone nothing', async () => {
+    const refused = [
+      response('/a.md', '<status>HTTP/1.1 403 Forbidden</status>'),
+      response('/locked/', part('HTTP/1.1 423 Locked', '<resourcetype/><getetag/>')),
+      response('/old.md', '<status>HTTP/1.1 404 Not Found</status>'),
+      response('/drafts.txt', '<status>HTTP/1.1 403 Forbidden</status>'),
+    ];
+    const { items, failed } = await listing(
+      { '/': [aFolder('/'), ...refused, aFile('/b.md', 'x')] },
+      { exclude: ['*.txt'] },
+    );
+    expect(keys(items)).toEqual(['b.md']);
+    expect(failed.map(({ key, reason }) => [key, /\d{3}/.exec(reason.replace(/^\S+/, ''))?.[0]])).toEqual([
+      ['a.md', '403'],
+      ['locked', '423'],
+    ]);
+  });
+
+  it('is not complete when the server cut it', async () => {
+    const cut = response('/', '<status>HTTP/1.1 507 Insufficient Storage</status>');
+    const { items, failed } = await listing({ '/': [aFolder('/'), aFile('/b.md', 'x'), cut] });
+    expect(keys(items)).toEqual(['b.md']);
+    expect(failed).toMatchObject([{ reason: expect.stringContaining('507') }]);
+  });
+
+  it('without the folder itself is refused, and not taken for one of a folder in it', async () => {
+    const top = [aFolder('/'), aFolder('/docs/')];
+    await expect(listing({ '/': top, '/docs/': [aFolder('/docs/inner/')] })).rejects.toThrow(
+      'without the folder itself',
+    );
+    await expect(listing({ '/': top, '/docs/': [aFolder('/docs/a/'), aFile('/docs/b.md', 'x')] })).rejects.toThrow(
+      'without the folder itself',
+    );
+    const moved = await listing({
+      '/': [aFolder('/dav/'), aFolder('/dav/docs/')],
+      '/docs/': [aFolder('/dav/Docs/'), aFile('/dav/Docs/b.md', 'x')],
+    });
+    expect(keys(moved.items)).toEqual(['docs/b.md']);
+  });
+
+  it('without any version has the file read each time', async () => {
+    const { items } = await listing({ '/': [aFolder('/'), aFile('/a.md', ''), aFile('/b.md', '')] });
+    const versions = items.map(({ version }) => version);
+    expect(versions.every((version) => version !== '')).toBe(true);
+    expect(new Set(versions).size).toBe(2);
+  });
+});
+
 it('reads answers of any prefix, and of members that are missing', () => {
   const xml = `<?xml version="1.0"?><D:multistatus xmlns:D="DAV:" xmlns:o="http://owncloud.org/ns"><D:response>
     <D:href>https://h:8080/remote.php/dav/files/ann/a%20%26%20b.md</D:href>
@@ -130,6 +194,7 @@ it('reads answers of any prefix, and of members that are missing', () => {
       fileId: '42',
       size: undefined,
       modified: undefined,
+      refused: undefined,
     },
   ]);
   expect(pathOfHref('/a/%2e%2e/b')).toBeUndefined();
