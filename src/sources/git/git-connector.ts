@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Listed, ReadOptions, RemoteContent, RemoteItem, RemoteNetwork, SourceConnector } from '../connector.ts';
 import { fitsPattern } from '../path-patterns.ts';
 import { patiently } from '../patiently.ts';
+import { createBreather } from './breather.ts';
 import { findTip } from './find-tip.ts';
 import { createGitServer } from './git-server.ts';
 import { type Pack, readPack } from './pack.ts';
@@ -26,6 +27,8 @@ export interface GitSource {
 const MAX_TREES_BYTES = 128_000_000;
 const MAX_WHOLE_BYTES = 256_000_000;
 const MAX_TREE = 32_000_000;
+/** Of files and folders that are looked at: the same folder at many places makes a small repository endless. */
+const MAX_NAMES = 5_000_000;
 /** Of files that are fetched together; of a group that has more, each is fetched alone. */
 const MAX_GROUP_BYTES = 32_000_000;
 const PER_GROUP = 100;
@@ -40,7 +43,7 @@ interface Snapshot {
 
 interface Group {
   readonly oids: readonly string[];
-  /** Undefined if it is too large to be held. */
+  /** Undefined if it is too large to be held, or one of its files is gone: then each is fetched alone. */
   pack?: Promise<Pack | undefined>;
 }
 
@@ -72,10 +75,20 @@ export function createGitConnector(source: GitSource): SourceConnector {
     return readPack(await server.fetch({ wants, maxBytes }, signal), hash, signal);
   }
 
-  function* walk({ commit, pack }: Snapshot, hashBytes: number): Generator<Listed, void> {
+  async function* walk(
+    { commit, pack }: Snapshot,
+    hashBytes: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Listed, void> {
+    const breathe = createBreather(signal);
     const waiting = [{ path: '', oid: treeOfCommit(pack, commit) }];
-    for (const { path, oid } of iterate(waiting)) {
+    let names = 0;
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      const { path, oid } = at;
       for (const entry of readTree(pack.read(oid, MAX_TREE), hashBytes)) {
+        await breathe();
+        if (++names > MAX_NAMES)
+          throw new ServiceError('too_large', 'The repository has too many files. Follow a folder.');
         const name = path === '' ? entry.name : `${path}/${entry.name}`;
         const isOnTheWay = start.every((part, index) => (name.split('/')[index] ?? part) === part);
         if (!isOnTheWay || exclude.some((pattern) => fitsPattern(name, pattern))) continue;
@@ -112,7 +125,7 @@ export function createGitConnector(source: GitSource): SourceConnector {
     if (snapshot?.commit !== tip) snapshot = await patiently(() => fetchCommit(tip, signal), signal);
     const { hash } = await server.capabilities(signal);
     requireFolder(snapshot, hash === 'sha1' ? 20 : 32);
-    yield* walk(snapshot, hash === 'sha1' ? 20 : 32);
+    yield* walk(snapshot, hash === 'sha1' ? 20 : 32, signal);
     yield { kind: 'end', covers: 'all', cursor: next };
   }
 
@@ -134,7 +147,8 @@ export function createGitConnector(source: GitSource): SourceConnector {
     const group = groups.get(oid);
     if (group !== undefined) {
       group.pack ??= fetchFiles(group.oids, MAX_GROUP_BYTES, signal).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === 'too_large') return undefined;
+        // One that is gone fails by itself.
+        if (error instanceof ServiceError && ['too_large', 'not_found'].includes(error.code)) return undefined;
         delete group.pack;
         throw error;
       });
@@ -172,15 +186,3 @@ const REASONS = {
   module: 'It is a submodule. Add its repository as a source of its own.',
   nameless: 'Its name is not UTF-8, or it is none.',
 } as const;
-
-const MAX_FOLDERS = 1_000_000;
-
-/** Goes on with what is added meanwhile. The same tree at many places could make a small repository endless. */
-function* iterate<Item>(waiting: Item[]): Generator<Item, void> {
-  for (let count = 0; ; count++) {
-    const next = waiting.pop();
-    if (next === undefined) return;
-    if (count > MAX_FOLDERS) throw new ServiceError('too_large', 'The repository has too many folders. Follow one.');
-    yield next;
-  }
-}

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as pause } from 'node:timers/promises';
 import { createInflate, inflateSync } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import { applyDelta, resultSize } from './apply-delta.ts';
+import { createBreather } from './breather.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
@@ -34,8 +34,9 @@ const MAX_UNPACKED = 4_000_000_000;
 /** Larger objects are unpacked as streams to get their names, and are not held. */
 const LARGE = 4_000_000;
 const MAX_CHAIN = 10_000;
+/** Of the differences of one chain, which are held together. */
+const MAX_CHAIN_BYTES = 256_000_000;
 const CACHED_BYTES = 32_000_000;
-const PAUSE_MS = 20;
 
 /** Reads the objects of a pack and checks its checksum. Throws `provider_failed` for a damaged one. */
 export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: AbortSignal): Promise<Pack> {
@@ -47,14 +48,7 @@ export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: Ab
   const byOid = new Map<string, number>();
   const cache = new Map<number, GitObject>();
   let cached = 0;
-  let paused = performance.now();
-
-  const breathe = async () => {
-    if (performance.now() - paused < PAUSE_MS) return;
-    await pause();
-    signal.throwIfAborted();
-    paused = performance.now();
-  };
+  const breathe = createBreather(signal);
 
   const unpack = ({ start, size }: Entry): Buffer => {
     try {
@@ -69,6 +63,7 @@ export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: Ab
   /** An object, from the whole one at the base of its chain of differences. */
   function resolve(offset: number, maxBytes: number): GitObject {
     const chain: { readonly at: number; readonly delta: Buffer }[] = [];
+    let held = 0;
     let found: GitObject | undefined;
     for (let at = offset; found === undefined; ) {
       found = cache.get(at);
@@ -81,7 +76,8 @@ export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: Ab
         found = keep(at, { type: entry.kind, content });
         break;
       }
-      if (resultSize(content) > maxBytes) throw tooLarge(maxBytes);
+      held += content.length;
+      if (resultSize(content) > maxBytes || held > MAX_CHAIN_BYTES) throw tooLarge(maxBytes);
       chain.push({ at, delta: content });
       const base = 'offset' in entry.kind ? entry.kind.offset : byOid.get(entry.kind.oid);
       if (base === undefined) throw damaged();

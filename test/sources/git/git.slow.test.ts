@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -130,6 +131,36 @@ describe('a Git repository', () => {
     await expect(collectListing(await open({ folder: 'docs' }))).rejects.toThrow('There is no folder docs');
     await git('symbolic-ref', 'HEAD', 'refs/heads/none');
     await expect(collectListing(await open())).rejects.toThrow('has no default branch. Name one as ref.');
+  });
+
+  it('is given up at once when it is without an end, and nothing of it is wanted', async () => {
+    const { commit, open, git, work, requests } = await repository();
+    await commit({ 'a.txt': 'A' });
+    const tree = (entries: readonly string[]) =>
+      execFileSync('git', ['-C', work, 'mktree'], { input: `${entries.join('\n')}\n`, encoding: 'utf8' }).trim();
+    let oid = await git('rev-parse', 'HEAD^{tree}');
+    for (let level = 0; level < 20; level++)
+      oid = tree(['a', 'b', 'c', 'd'].map((name) => `040000 tree ${oid}\t${name}`));
+    await git('update-ref', 'HEAD', await git('commit-tree', oid, '-m', 'many'));
+    const stop = new AbortController();
+    const listing = (await open({ include: ['*.md'] })).list(undefined, stop.signal)[Symbol.asyncIterator]().next();
+    listing.catch(() => undefined);
+    await vi.waitFor(() => expect(requests).toHaveLength(3), PATIENT);
+    setTimeout(() => stop.abort(), 100);
+    await expect(listing).rejects.toThrow('aborted');
+  }, 30_000);
+
+  it('is read file by file when one of those that are fetched together is gone', async () => {
+    const { commit, open } = await repository();
+    await commit({ 'a.md': '# A', 'b.md': '# B' });
+    const connector = await open();
+    const { items } = await collectListing(connector);
+    const [first, second] = items;
+    if (first === undefined || second === undefined) throw new Error('not listed');
+    const gone = { ...second, version: 'f'.repeat(40) };
+    connector.prepare?.([first, gone]);
+    expect(await textOf(connector, first)).toMatch(/^# [AB]$/);
+    await expect(textOf(connector, gone)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('says what is refused, missing, damaged or elsewhere', async () => {
