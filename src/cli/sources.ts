@@ -109,7 +109,7 @@ export function changeSource(place: string, options: ChangeOptions, context: Com
     }
     const change = {
       ...(kind !== undefined && set && { settings: Object.fromEntries(set.map((each) => readChange(kind, each))) }),
-      ...(kind !== undefined && options.credentials === true && { credentials: readCredentials(kind) }),
+      ...(kind !== undefined && options.credentials === true && { credentials: newCredentials(kind) }),
       ...(sitemap !== undefined && { sitemap }),
       ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
       ...(maxPages !== undefined && { max_pages: maxPages }),
@@ -163,6 +163,19 @@ function readCredentials(kind: SourceKind): Readonly<Record<string, string>> {
     );
   }
   return credentials;
+}
+
+/** Those to replace the stored ones by, which a variable that was forgotten must not remove. */
+function newCredentials(kind: SourceKind): Readonly<Record<string, string>> {
+  const credentials = readCredentials(kind);
+  if (Object.keys(credentials).length > 0) return credentials;
+  const variables = Object.values(kind.secrets).map(({ variable }) => variable);
+  throw new ServiceError(
+    'invalid_request',
+    variables.length === 0
+      ? `${kind.title} has no credentials.`
+      : `There are no credentials in the environment of this command. Set ${variables.join(', ')}.`,
+  );
 }
 
 function readSetting({ type, fields }: SourceKind, written: string): readonly [string, unknown] {

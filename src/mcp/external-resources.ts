@@ -91,6 +91,8 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
     try {
       used = open ?? (await connect(signal));
       open = used;
+      // It was closed while this connection was made.
+      if (isClosed) throw new ServiceError('cancelled', 'The connection is closed.');
       return await raceAbort(work(used.client), signal);
     } catch (error) {
       const failure = asFailure(error, {

@@ -66,6 +66,8 @@ it('changes credentials, schedule and settings of a source, with a server and wi
   onTestFinished(() => server.kill());
   const wrong = await run(['change', address, '--credentials'], keys('WRONG'));
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/Nothing was changed.*Access refused/)]);
+  const forgotten = await run(['change', address, '--credentials', '--no-check']);
+  expect([forgotten.code, forgotten.stderr]).toEqual([2, expect.stringContaining('Set AWS_ACCESS_KEY_ID')]);
   const fixed = await run(['change', address, '--set', 'prefix=a/']);
   expect([fixed.code, fixed.stderr]).toEqual([2, expect.stringContaining('prefix says what is followed')]);
   bucket.state.key = 'NEW';

@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 
 /** A bucket named `papers` on loopback that answers ListObjectsV2 and GetObject to whoever names this access key. */
 export async function startBucket(objects: Map<string, string>, key = 'RIGHT') {
-  const state = { key };
-  const server = createServer((request, response) => {
+  /** `until`: what answers wait for. */
+  const state: { key: string; until?: Promise<unknown> } = { key };
+  const server = createServer(async (request, response) => {
+    await state.until;
     if (!request.headers.authorization?.includes(`Credential=${state.key}/`)) return response.writeHead(403).end();
     const url = new URL(request.url ?? '', 'http://localhost');
     const name = decodeURIComponent(url.pathname.replace(/^\/papers\/?/, ''));

@@ -63,6 +63,8 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
   });
   router.patch('/:id', async (request, response) => {
     const { id, location, ownerId } = await find(request, response);
+    // It is tried with the access of the service.
+    if (isForSuperusers(location)) requireSuperuser(principalOf(response));
     const { change, collections: wanted, isTried } = readBody(request, sourceChangeAt(location));
     const principal = { ...principalOf(response), userId: ownerId };
     const collectionIds = wanted && (await usableCollections(collections, principal, wanted));

@@ -89,7 +89,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   async function storedOf(id: string): Promise<Partial<FollowedSource>> {
     if (others === undefined) return {};
     const stored = (await records.list()).find((source) => source.id === id);
-    if (stored === undefined) throw new ServiceError('not_found', `There is no followed source ${id}.`);
+    if (stored === undefined) throw notThere(id);
     const { location, collectionIds, credentials } = stored;
     return { location, collectionIds, credentials };
   }
@@ -149,7 +149,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   const find = async (id: string): Promise<Followed> => {
     await load();
     const entry = followed.get(id.toLowerCase());
-    if (entry === undefined) throw new ServiceError('not_found', `There is no followed source ${id}.`);
+    if (entry === undefined) throw notThere(id);
     return entry;
   };
 
@@ -239,6 +239,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
         if (entry.source === changed) entry.source = source;
         throw error;
       }
+      if (followed.get(source.id) !== entry) throw notThere(id);
       if (isFollowing) await takeUp(entry, source);
       else await others?.announce({ topic: 'followed_sources', kind: 'taken_up', id: source.id });
       return statusHere(entry);
@@ -313,6 +314,8 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     },
   };
 }
+
+const notThere = (id: string) => new ServiceError('not_found', `There is no followed source ${id}.`);
 
 const newEntry = (source: FollowedSource): Followed => ({
   source,

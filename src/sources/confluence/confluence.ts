@@ -72,7 +72,8 @@ export const confluenceKind = defineSourceKind({
 /** Without a slash at its end; that of Atlassian's cloud with its path. */
 function siteOf(written: string): string {
   const url = URL.parse(written);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
+  const hasMore = url === null || [url.username, url.password, url.search, url.hash].some((part) => part !== '');
+  if (hasMore || !/^https?:$/.test(url.protocol)) {
     throw new ServiceError('invalid_request', 'site: expected an address such as https://team.atlassian.net/wiki.');
   }
   const site = url.href.replace(/\/+$/, '');

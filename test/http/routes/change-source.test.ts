@@ -191,6 +191,19 @@ describe('PATCH /v3/sources/{id}', () => {
     expect(await documents()).toHaveLength(2);
   });
 
+  it('says that a source is gone which was removed while the change was tried', async () => {
+    const bucket = await startBucket(papers());
+    const { call, over } = await start(bucket.port);
+    const { id } = (await call('POST', '/sources', source(bucket.endpoint))).body.results;
+    await over(id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    bucket.state.until = promise;
+    const changing = call('PATCH', `/sources/${id}`, { settings: { region: 'eu-central-1' } });
+    expect((await call('DELETE', `/sources/${id}`)).status).toBe(200);
+    resolve();
+    expect((await changing).status).toBe(404);
+  });
+
   it('is for whoever may remove it', async () => {
     const bucket = await startBucket(papers());
     const { call } = await start(bucket.port, { isRequired: true, hasTestAdmin: true });

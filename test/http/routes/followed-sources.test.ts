@@ -328,6 +328,7 @@ describe('/v3/sources', () => {
     await call('POST', ada, { is_superuser: false }, admin);
     await vi.waitFor(async () => expect((await read()).state).toBe('stopped'), PATIENT);
     expect((await read()).problem).toContain('ada@example.org, is no longer a superuser');
+    expect((await call('PATCH', `/sources/${source.id}`, { keep_deleted: true }, token)).status).toBe(403);
     await writeFile(join(base, 'two.md'), '# Two\n\nThe second paper.');
     await call('POST', `/sources/${source.id}/sync`, undefined, admin);
     await vi.waitFor(async () => expect((await read()).state).toBe('stopped'), PATIENT);

@@ -246,6 +246,9 @@ describe('addresses of Confluence', () => {
       'confluence://w.example.org/spaces/A,~b%20c',
     );
     expect(() => confluenceKind.addressOf({ site: 'wiki' } as never)).toThrow('expected an address');
+    expect(() => confluenceKind.addressOf({ site: 'https://:hidden@wiki.example.org' } as never)).toThrow(
+      'expected an address',
+    );
   });
 
   it('need the account at Atlassian’s cloud', async () => {

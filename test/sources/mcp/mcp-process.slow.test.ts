@@ -1,12 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createExternalResources } from '../../../src/mcp/external-resources.ts';
 import type { ExternalServer } from '../../../src/mcp/external-servers.ts';
 import { mcpKind } from '../../../src/sources/mcp/mcp-kind.ts';
 import { collectListing } from '../../support/collect-listing.ts';
-import { common, describeResources, offered, open, overHttp, overStdio } from './resources-contract.ts';
+import { PATIENT } from '../../support/patience.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { common, describeResources, handbook, offered, open, overHttp, overStdio } from './resources-contract.ts';
 
 describeResources('over pipes', overStdio);
+
+it('ends the process that was being started when the connection was closed', async () => {
+  const { file } = await offered({ resources: [handbook] });
+  const pid = join(await temporaryFolder(), 'pid');
+  const server = await overStdio(file);
+  if (server.transport.kind !== 'stdio') throw new Error('not over pipes');
+  const { command, args, env } = server.transport;
+  const started = ['-c', 'echo $$ > "$PID"; exec "$@"', 'sh', command, ...args];
+  const connector = await open({
+    ...server,
+    transport: { kind: 'stdio', command: '/bin/sh', args: started, env: { ...env, PID: pid } },
+  });
+  const listing = collectListing(connector);
+  listing.catch(() => undefined);
+  const id = await vi.waitFor(async () => {
+    const written = Number(await readFile(pid, 'utf8'));
+    expect(written).toBeGreaterThan(0);
+    return written;
+  }, PATIENT);
+  await connector.close?.();
+  await expect(listing).rejects.toMatchObject({ code: 'cancelled' });
+  await vi.waitFor(() => expect(() => process.kill(id, 0)).toThrow('ESRCH'), PATIENT);
+});
 
 describe('a server that cannot be used', () => {
   it('says so in words: no access, no command, no resources, no such name', async () => {
