@@ -13,6 +13,8 @@ export interface JsonService {
   headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** The error of a response that is no success; by its status unless given. */
   failureOf?(response: Response): Promise<ServiceError>;
+  /** Whether a success was not answered to the account whose credentials were sent. */
+  isAnonymous?(response: Response): boolean;
 }
 
 interface JsonOptions {
@@ -36,12 +38,22 @@ const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream', 'app
 export function createJsonRequests(service: JsonService): JsonRequests {
   const { name, network, failureOf = (response) => refusal(response, name, { whole: false }) } = service;
 
+  async function assertAnswered(response: Response): Promise<void> {
+    if (!response.ok) throw await failureOf(response);
+    if (service.isAnonymous?.(response) !== true) return;
+    await response.body?.cancel().catch(() => undefined);
+    throw new ServiceError(
+      'unauthenticated',
+      `${name} answered as to a visitor without an account. Check the credentials, which may have expired; the documents stay.`,
+    );
+  }
+
   return {
     json: (url, schema, { signal, maxBytes = MAX_JSON }) =>
       withinTime({ name, ms: JSON_TIMEOUT_MS, signal }, async (limited) => {
         const headers = { accept: 'application/json', ...(await service.headers(limited)) };
         const response = await network.fetch(url, { headers, signal: limited, redirect: 'manual' });
-        if (!response.ok) throw await failureOf(response);
+        await assertAnswered(response);
         const text = new TextDecoder().decode(await readBytes(response, maxBytes));
         const parsed = schema.safeParse(jsonOrUndefined(text));
         if (parsed.success) return parsed.data;
@@ -54,7 +66,7 @@ export function createJsonRequests(service: JsonService): JsonRequests {
     file: (url, { signal, maxBytes }) =>
       withinTime({ name, ms: FILE_TIMEOUT_MS, signal }, async (limited) => {
         const response = await network.fetch(url, { headers: await service.headers(limited), signal: limited });
-        if (!response.ok) throw await failureOf(response);
+        await assertAnswered(response);
         const mediaType = mediaTypeOf(response);
         const isKnown = mediaType !== undefined && !GENERIC.has(mediaType);
         return { bytes: await readBytes(response, maxBytes), ...(isKnown && { mediaType }) };

@@ -24,6 +24,8 @@ export interface ConfluenceSource {
 /** Confluence itself takes some five million characters. */
 const MAX_PAGE_BYTES = 10_000_000;
 
+const LOGIN_REASON = 'x-seraph-loginreason';
+
 const TYPES: readonly PageType[] = ['page', 'blogpost'];
 
 /** Every listing is complete: it costs a request for each hundred pages, and shows what is deleted or archived. */
@@ -34,6 +36,9 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
     name,
     network,
     headers: async () => (authorization === undefined ? {} : { authorization }),
+    // Where visitors may read, wrong credentials are answered with what is public: not the whole that the account sees.
+    isAnonymous: ({ headers }) =>
+      authorization !== undefined && /^AUTHENTICAT(?:ED_FAILED|ION_DENIED)/.test(headers.get(LOGIN_REASON) ?? ''),
   });
   const edition = (isCloud ? confluenceCloud : confluenceDataCenter)(site, requests);
 

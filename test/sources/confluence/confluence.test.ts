@@ -129,6 +129,20 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
     expect(after).not.toHaveProperty('page/2');
   });
 
+  it.each(['AUTHENTICATED_FAILED', 'AUTHENTICATION_DENIED'])(
+    'are no listing when the server answers with what visitors see (%s)',
+    async (reason) => {
+      const { connector, refusals } = await open(edition, [page('1', 'One')]);
+      const answered = { status: 200, headers: { 'x-seraph-loginreason': reason }, body: '{"results": []}' };
+      refusals.push(answered);
+      await expect(collectListing(connector)).rejects.toMatchObject({
+        code: 'unauthenticated',
+        message: expect.stringContaining('as to a visitor without an account'),
+      });
+      expect((await collectListing(connector)).items.map(({ key }) => key)).toEqual(['page/1']);
+    },
+  );
+
   it('are all but those of persons, and say which is missing', async () => {
     const pages = [page('1', 'One'), page('2', 'Two', { space: 'OPS' }), page('3', 'Mine', { space: '~ann' })];
     const all = await open(edition, pages, {});
