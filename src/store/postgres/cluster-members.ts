@@ -77,12 +77,19 @@ export async function takeLock(client: Client, key: number): Promise<boolean> {
 const heldLocks = `pg_locks l where l.locktype = 'advisory' and l.granted and l.classid = ${LOCKS} and l.objsubid = 2
   and l.database = (select oid from pg_database where datname = current_database())`;
 
-/** The numbers of the processes that are connected now. */
-export async function connectedServers(database: Queries): Promise<readonly number[]> {
-  const { rows } = await sql<{ key: number }>`
-    select s.key from cluster_servers s where exists (
+/** A process that is connected now. */
+export interface ConnectedServer {
+  readonly key: number;
+  /** Of the program. */
+  readonly version: string;
+  readonly knowsSchema: number;
+}
+
+export async function connectedServers(database: Queries): Promise<readonly ConnectedServer[]> {
+  const { rows } = await sql<ConnectedServer>`
+    select s.key, s.version, s.knows_schema as "knowsSchema" from cluster_servers s where exists (
       select 1 from ${sql.raw(heldLocks)} and l.objid = s.key::oid)`.execute(database);
-  return rows.map(({ key }) => key);
+  return rows;
 }
 
 /** The name of the connection that writes for a server, by which others can end it. */

@@ -119,7 +119,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     if (!isCopying) {
       const { key } = server;
       await writer.transaction().execute(async (transaction) => {
-        await settleSettings(transaction, { key, name, role: role ?? 'server', settings: options.settings ?? {} });
+        const { settings = {} } = options;
+        await settleSettings(transaction, { key, name, role: role ?? 'server', version: version ?? '', settings });
         await settleVectorIndex(transaction, vectorIndex);
       });
     }

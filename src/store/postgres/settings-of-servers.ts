@@ -16,6 +16,8 @@ export interface AlikeSettings {
   readonly secretKey?: string | undefined;
   /** With which access tokens are signed; undefined for the secret in the database. */
   readonly tokenSecret?: string | undefined;
+  /** Where the uploaded files are; undefined for the database. */
+  readonly originals?: string | undefined;
 }
 
 interface SettingsOfServer {
@@ -23,25 +25,29 @@ interface SettingsOfServer {
   /** Of the database, without its password, for messages. */
   readonly name: string;
   readonly role: ProcessRole;
+  /** Of the program. */
+  readonly version: string;
   readonly settings: AlikeSettings;
 }
 
 /** In the settings of the database: what each connected process is set to, by its number. */
 const SERVER_SETTINGS = 'settings_of_servers';
 
-interface Known {
+/** The secrets as fingerprints. */
+interface Known extends AlikeSettings {
   readonly role: ProcessRole;
-  readonly chroma?: string | undefined;
-  readonly secretKey?: string | undefined;
-  readonly tokenSecret?: string | undefined;
+  readonly analyser?: string;
 }
+
+/** The step of the schema before which a server knows no originals outside of the database. */
+const ORIGINALS_SINCE = 21;
 
 /**
  * Notes what this process is set to, or throws `conflict` where another process that is connected is set otherwise, in a
  * way that one of them would not find or not be able to read what the other writes.
  */
 export async function settleSettings(transaction: Queries, server: SettingsOfServer): Promise<void> {
-  const { key, name, role, settings } = server;
+  const { key, name, role, version, settings } = server;
   // Of processes that start at the same time, the second one sees what the first one noted.
   await sql`select pg_advisory_xact_lock(hashtext('citewell settings of servers'))`.execute(transaction);
   const own: Known = {
@@ -49,16 +55,26 @@ export async function settleSettings(transaction: Queries, server: SettingsOfSer
     chroma: settings.chroma,
     secretKey: await fingerprint('CITEWELL_SECRET_KEY', settings.secretKey),
     tokenSecret: await fingerprint('CITEWELL_JWT_SECRET', settings.tokenSecret),
+    originals: settings.originals,
+    analyser: ANALYSER_VERSION,
   };
-  const connected = (await connectedServers(transaction)).filter((each) => each !== key);
-  if (connected.length > 0) await refuseOtherAnalyser(transaction, name);
+  const connected = (await connectedServers(transaction)).filter((each) => each.key !== key);
   const row = await transaction
     .selectFrom('settings')
     .select('value')
     .where('name', '=', SERVER_SETTINGS)
     .executeTakeFirst();
   const noted: Readonly<Record<string, Known>> = JSON.parse(row?.value ?? '{}');
-  const others = Object.entries(noted).filter(([each]) => connected.includes(Number(each)));
+  const others = Object.entries(noted).filter(([each]) => connected.some((other) => other.key === Number(each)));
+  // One that starts at the same time is not noted yet, and compares itself with this one then.
+  const silent = connected.filter((each) => noted[each.key] === undefined);
+  if (own.originals !== undefined && silent.some(({ knowsSchema }) => knowsSchema < ORIGINALS_SINCE)) {
+    throw unlikeOriginals(own, {}, name);
+  }
+  const findsOtherwise = ({ analyser }: Known) => analyser !== ANALYSER_VERSION;
+  if (others.some(([, other]) => findsOtherwise(other)) || silent.some((each) => each.version !== version)) {
+    await refuseOtherAnalyser(transaction, name);
+  }
   for (const [, other] of others) refuseUnlike(own, other, name);
   const value = JSON.stringify(Object.fromEntries([...others, [key, own]]));
   await transaction
@@ -81,10 +97,20 @@ function refuseUnlike(own: Known, other: Known, name: string): void {
   if (own.secretKey !== undefined && other.secretKey !== undefined && own.secretKey !== other.secretKey) {
     throw unlikeSecret('CITEWELL_SECRET_KEY', name, 'Neither could read the credentials that the other encrypts');
   }
+  if (own.originals !== other.originals) throw unlikeOriginals(own, other, name);
   const haveTokens = own.role === 'server' && other.role === 'server';
   if (haveTokens && own.tokenSecret !== other.tokenSecret) {
     throw unlikeSecret('CITEWELL_JWT_SECRET', name, 'Each would refuse the users who logged in at the other');
   }
+}
+
+function unlikeOriginals(own: AlikeSettings, other: AlikeSettings, name: string): ServiceError {
+  const [theirs, ours] = [other, own].map(({ originals = 'the database' }) => originals);
+  return new ServiceError(
+    'conflict',
+    `Another server uses the database ${name} with the originals in ${theirs}, this one in ${ours}: set CITEWELL_ORIGINALS ` +
+      'alike for all servers of the database. To change it, stop all servers first.',
+  );
 }
 
 const unlikeSecret = (variable: string, name: string, why: string): ServiceError =>

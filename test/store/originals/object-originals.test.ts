@@ -8,6 +8,8 @@ import { everything } from '../../../src/documents/filter.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import type { ObjectStore } from '../../../src/store/originals/object-store.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
+import { raiseWorksFrom } from '../../../src/store/sql/migrations/run-steps.ts';
+import { settlePlace } from '../../../src/store/sql/originals/originals-place.ts';
 import { describeEngines, describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { type S3Server, startS3Server } from '../../support/s3-server.ts';
@@ -138,6 +140,39 @@ describeEngines('originals as objects', (engine) => {
     expect(text(await store.corpus.bytesOf(document.id))).toBe('bytes of one');
   });
 
+  it('remembers an object whose upload failed, as it may arrive yet', async () => {
+    const { store, list } = await open((plain) => ({
+      async put(object, bytes, signal) {
+        if (object === 'citewell.json') return plain.put(object, bytes, signal);
+        throw new Error('the answer was lost');
+      },
+    }));
+    await expect(store.corpus.begin(newDocument('late'))).rejects.toThrow('the answer was lost');
+    expect(await list()).toEqual([]);
+    const notes = await store.sqlite.reader.selectFrom('object_removals').select('due_at').execute();
+    expect(notes).toHaveLength(1);
+    expect(Date.parse(notes[0]?.due_at ?? '')).toBeGreaterThan(Date.now());
+  });
+
+  it('takes a file for no empty one when its document was removed before it is read', async () => {
+    const { store } = await open();
+    const document = newDocument('one');
+    await ingest(store, document, newChunks(1, 'words'));
+    const original = await store.corpus.originalOf(document.id);
+    await store.corpus.remove(everything);
+    await expect(original?.read()).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('lets a storage be corrected before anything is stored', async () => {
+    const { store, list } = await open();
+    const right = s3.open(`test/${++prefixes}`);
+    const next = await store.reopen({ objects: right });
+    await next.corpus.begin(newDocument('one'));
+    expect(await list()).toEqual([]);
+    const again = await next.reopen({ objects: right });
+    expect(text(await again.corpus.bytesOf(newDocument('one').id))).toBe('bytes of one');
+  });
+
   it('says what is away and what works on, starts without it, and goes on when it is back', async () => {
     const { store, objects, list } = await open();
     const document = newDocument('one');
@@ -199,17 +234,15 @@ describeEngines('originals as objects', (engine) => {
 
 describePostgres('servers of one database', () => {
   it('that disagree about the place of the originals are refused', async () => {
-    const folder = await temporaryFolder();
-    const s3 = await startS3Server(folder);
-    onTestFinished(() => s3.stop());
-    const url = await postgresDatabase();
-    const open = (objects?: ObjectStore) =>
-      openPostgresStore({ url, index: memoryVectorIndex(), embeddingText: ({ text: words }) => words, objects });
+    const { s3, open } = await storage();
     const inDatabase = await open();
-    await expect(open(s3.open('kb'))).rejects.toThrow(/in the database, .*set it alike for all servers/);
+    await expect(open(s3.open('kb'))).rejects.toThrow(
+      /originals in the database, this one in s3:\/\/originals\/kb: set CITEWELL_ORIGINALS alike/,
+    );
     await inDatabase.close();
     const first = await open(s3.open('kb'));
-    await expect(open()).rejects.toThrow(/in s3:\/\/originals\/kb, and CITEWELL_ORIGINALS is not set: set it alike/);
+    await expect(open()).rejects.toThrow(/originals in s3:\/\/originals\/kb, this one in the database: set/);
+    await expect(open({ ...s3.open('kb'), place: 's3://copied/kb' })).rejects.toThrow(/this one in s3:\/\/copied\/kb: set/);
     const second = await open(s3.open('kb'));
     await first.corpus.begin(newDocument('one'));
     expect(text(await second.corpus.bytesOf(newDocument('one').id))).toBe('bytes of one');
@@ -218,4 +251,51 @@ describePostgres('servers of one database', () => {
     await second.close();
     await first.close();
   });
+
+  it('start together on an empty database, and use one storage', async () => {
+    const { s3, open } = await storage();
+    const servers = await Promise.all([1, 2, 3].map(() => open(s3.open('kb'))));
+    const [first, , last] = servers;
+    await first?.corpus.begin(newDocument('one'));
+    expect(text(await last?.corpus.bytesOf(newDocument('one').id))).toBe('bytes of one');
+    await Promise.all(servers.map((each) => each.close()));
+    const again = await open(s3.open('kb'));
+    expect(text(await again.corpus.bytesOf(newDocument('one').id))).toBe('bytes of one');
+    await again.close();
+  });
+
+  it('keep what another one has said of the schema while they start', async () => {
+    const { s3, open } = await storage();
+    const objects = s3.open('kb');
+    const [running, other] = [await open(objects), await open(objects)];
+    const { reader, writer } = running.sqlite;
+    const settled = await writer.transaction().execute(async (transaction) => {
+      await raiseWorksFrom(transaction, 99);
+      const settling = settlePlace({ writer: other.sqlite.writer, objects });
+      await vi.waitFor(async () => {
+        const { rows: waiting } = await sql`
+          select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(reader);
+        expect(waiting).toHaveLength(1);
+      }, PATIENT);
+      return { settling };
+    });
+    await settled.settling;
+    const { value } = await reader
+      .selectFrom('settings')
+      .select('value')
+      .where('name', '=', 'lowest_schema')
+      .executeTakeFirstOrThrow();
+    expect(value).toBe('99');
+    await other.close();
+    await running.close();
+  });
 });
+
+async function storage() {
+  const s3 = await startS3Server(await temporaryFolder());
+  onTestFinished(() => s3.stop());
+  const url = await postgresDatabase();
+  const open = (objects?: ObjectStore) =>
+    openPostgresStore({ url, index: memoryVectorIndex(), embeddingText: ({ text: words }) => words, objects });
+  return { s3, open };
+}

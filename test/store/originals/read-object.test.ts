@@ -71,9 +71,10 @@ it('repeats requests that failed for a reason that passes, and takes an upload i
       else response.writeHead(204).end();
     });
   });
-  await expect(objects.put(object, Buffer.alloc(17 * 1024 * 1024))).rejects.toThrow(
-    /not put together \(InternalError\)/,
-  );
+  await expect(objects.put(object, Buffer.alloc(17 * 1024 * 1024))).rejects.toMatchObject({
+    message: expect.stringMatching(/not put together \(InternalError\)/),
+    retryAfter: 30,
+  });
   expect(seen.slice(0, 3)).toEqual(Array.from({ length: 3 }, () => `POST /b/${object}?uploads=`));
   expect(seen.slice(3, 5).sort()).toEqual([1, 2].map((part) => `PUT /b/${object}?partNumber=${part}&uploadId`));
   expect(seen.slice(5)).toEqual([`POST /b/${object}?uploadId`, `DELETE /b/${object}?uploadId`]);

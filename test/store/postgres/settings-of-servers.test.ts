@@ -81,8 +81,32 @@ describePostgres('A server', () => {
     const url = await postgresDatabase();
     const earlier = await start(url, {});
     await sql`update settings set value = '0' where name = 'analyser_version'`.execute(earlier.writer);
+    const notes = sql`update settings set value = regexp_replace(value, '"analyser":"[^"]+"', '"analyser":"0"')
+      where name = 'settings_of_servers'`;
+    await notes.execute(earlier.writer);
+    await expect(start(url, {})).rejects.toEqual(refusal(/analyser 0, this version has \d+.*stop them all/));
+    // One of a version that noted nothing.
+    await sql`delete from settings where name = 'settings_of_servers'`.execute(earlier.writer);
+    await sql`update cluster_servers set version = 'before'`.execute(earlier.writer);
     await expect(start(url, {})).rejects.toEqual(refusal(/analyser 0, this version has \d+.*stop them all/));
     await earlier.close();
+    await start(url, {});
+  });
+
+  it('starts together with others of its version when the full-text index has to be made anew', async () => {
+    const url = await postgresDatabase();
+    const earlier = await start(url, {});
+    await sql`update settings set value = '0' where name = 'analyser_version'`.execute(earlier.writer);
+    await earlier.close();
+    await Promise.all([1, 2, 3].map(() => start(url, {})));
+  });
+
+  it('that keeps originals outside of the database is refused beside one that does not know of such', async () => {
+    const url = await postgresDatabase();
+    const earlier = await start(url, {});
+    await sql`delete from settings where name = 'settings_of_servers'`.execute(earlier.writer);
+    await sql`update cluster_servers set knows_schema = 20`.execute(earlier.writer);
+    await expect(start(url, { originals: 's3://bucket' })).rejects.toEqual(refusal(/CITEWELL_ORIGINALS alike/));
     await start(url, {});
   });
 });

@@ -148,7 +148,7 @@ async function putInParts(
     // The status is sent before the service has put the parts together.
     if (!/<CompleteMultipartUploadResult[\s>]/.test(answer)) {
       const reason = /<Code>([^<]{1,200})<\/Code>/.exec(answer)?.[1] ?? 'no reason';
-      throw new ServiceError('store_failed', `The parts of ${object} were not put together (${reason}).`);
+      throw new S3Refusal(`The parts of ${object} were not put together (${reason}).`, { status: 500, reason });
     }
   } catch (error) {
     failing.abort();

@@ -66,8 +66,9 @@ export function createObjectRemovals({ sqlite, objects, report }: RemovalParts):
 
 type Both = Pick<Database, 'reader' | 'writer'>;
 
-/** Removes all that is due. For callers that have the database for themselves. */
+/** Removes all that is noted, also before its time. For callers that have the database for themselves. */
 export async function removeUnneeded(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<void> {
+  await database.writer.updateTable('object_removals').set({ due_at: '' }).execute();
   while (await removeSome(database, objects, signal));
 }
 

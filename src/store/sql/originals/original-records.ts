@@ -78,7 +78,11 @@ export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
       if (object === null) return fromMemory(bytes);
       return {
         sizeInBytes: factsOf(object).size,
-        read: async () => (await read(find)) ?? NO_BYTES,
+        async read() {
+          const found = await read(find);
+          if (found !== undefined) return found;
+          throw new ServiceError('not_found', 'The document was removed while its file was read.');
+        },
         stream: (options) => streamObject(required(objects), object, options),
       };
     },
@@ -89,8 +93,9 @@ export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
       const object = newObjectName({ hash, size: bytes.byteLength });
       // Noted first: whatever happens from now on, the object is known.
       await noteObjects(writer, [object], graceMs);
+      // One that failed may arrive yet, so that its note stays.
+      await objects.put(object, bytes);
       try {
-        await objects.put(object, bytes);
         const columns = { bytes: NO_BYTES, object };
         return await write({ columns, confirm: (transaction) => confirmObjects(transaction, [object]) });
       } catch (error) {

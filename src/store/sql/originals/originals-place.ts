@@ -32,7 +32,7 @@ export async function readPlace(database: Queries): Promise<RecordedPlace | unde
   return value === undefined ? undefined : (JSON.parse(value) as RecordedPlace);
 }
 
-/** Records the place; undefined for the database. */
+/** Records the place; undefined for the database. In a transaction where other servers may use the database. */
 export async function writePlace(database: Queries, place: RecordedPlace | undefined): Promise<void> {
   if (place === undefined) {
     await database.deleteFrom('settings').where('name', '=', PLACE).execute();
@@ -42,7 +42,7 @@ export async function writePlace(database: Queries, place: RecordedPlace | undef
   await raiseWorksFrom(database, KNOWN_SINCE);
 }
 
-interface SettleParts extends Pick<Database, 'writer' | 'reader' | 'shared'> {
+interface SettleParts extends Pick<Database, 'writer'> {
   readonly objects: ObjectStore | undefined;
   readonly report?: ((message: string, cause?: unknown) => void) | undefined;
 }
@@ -50,19 +50,28 @@ interface SettleParts extends Pick<Database, 'writer' | 'reader' | 'shared'> {
 /**
  * Makes sure that the originals of this database are where this server looks for them and puts them. Throws `conflict`
  * otherwise, and `store_failed` when the storage refuses, or does not answer although it is used for the first time.
+ * Servers that use the database at the same time are set alike, and may come here together.
  */
 export async function settlePlace(parts: SettleParts): Promise<void> {
-  const { writer, reader, shared, objects, report } = parts;
+  const { writer, objects, report } = parts;
+  // Asked before the place: those that another server stores meanwhile are where it has recorded.
+  const hasOriginals = await holdsOriginals(writer);
   const recorded = await readPlace(writer);
   if (recorded?.moving !== undefined) throw incompleteMove(recorded);
   if (objects === undefined && recorded === undefined) return;
   if (objects !== undefined && recorded !== undefined) return recognise(writer, { objects, recorded, report });
-  const members = shared === undefined ? [] : await shared.members(reader);
-  const hasOriginals = await holdsOriginals(writer);
-  if (hasOriginals || members.length > 1) throw disagreement(objects, recorded, hasOriginals);
+  if (hasOriginals) throw disagreement(objects, recorded);
+  await changePlace(writer, objects);
+}
+
+/** Records another place for a database without originals. */
+async function changePlace(writer: Queries, objects: ObjectStore | undefined): Promise<void> {
   if (objects !== undefined) await claimStorage(writer, objects);
   await writer.transaction().execute(async (transaction) => {
-    if (await holdsOriginals(transaction)) throw disagreement(objects, recorded, true);
+    const present = await readPlace(transaction);
+    // Another server has just recorded it.
+    if (present?.place === objects?.place) return;
+    if (await holdsOriginals(transaction)) throw disagreement(objects, present);
     await writePlace(transaction, objects && { place: objects.place });
   });
 }
@@ -82,6 +91,10 @@ async function recognise(
     report?.(error.message);
     return;
   }
+  if (found === undefined && !(await holdsOriginals(writer)) && !(await hasRemovals(writer))) {
+    // Nothing was stored there: a first setting that is corrected.
+    return changePlace(writer, objects);
+  }
   if (found === undefined || found !== (await readSetting(writer, ID))) {
     const what = found === undefined ? 'no originals' : 'those of another database';
     throw new ServiceError(
@@ -91,16 +104,18 @@ async function recognise(
     );
   }
   // Also in a copy of the database: servers of earlier versions must not use it.
-  await writePlace(writer, { place: objects.place });
+  await writer.transaction().execute((transaction) => writePlace(transaction, { place: objects.place }));
 }
 
 /** Makes a storage that of this database. Throws `conflict` when it is another one's. */
 export async function claimStorage(writer: Queries, objects: ObjectStore): Promise<void> {
-  let id = await readSetting(writer, ID);
-  if (id === undefined) {
-    id = randomUUID();
-    await writeSetting(writer, ID, id);
-  }
+  // Of servers that start at the same time, the first one decides.
+  await writer
+    .insertInto('settings')
+    .values({ name: ID, value: randomUUID() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  const id = await readSetting(writer, ID);
   if ((await readMarker(objects)) === undefined) {
     const marker = { format: 1, database: id, made_by: 'citewell' };
     await objects.put(MARKER, Buffer.from(`${JSON.stringify(marker)}\n`));
@@ -134,19 +149,17 @@ async function holdsOriginals(database: Queries): Promise<boolean> {
   return rows[0]?.found === 1;
 }
 
-function disagreement(
-  objects: ObjectStore | undefined,
-  recorded: RecordedPlace | undefined,
-  hasOriginals: boolean,
-): ServiceError {
+async function hasRemovals(database: Queries): Promise<boolean> {
+  return (await database.selectFrom('object_removals').select('object').limit(1).execute()).length > 0;
+}
+
+function disagreement(objects: ObjectStore | undefined, recorded: RecordedPlace | undefined): ServiceError {
   const here = recorded === undefined ? 'in the database' : `in ${recorded.place}`;
   const wanted = objects === undefined ? 'is not set' : `names ${objects.place}`;
-  const remedy = hasOriginals
-    ? `set it as it was, or stop all servers and run "citewell migrate originals --to ${objects?.place ?? 'database'}"`
-    : 'set it alike for all servers of the database, or stop the others first';
   return new ServiceError(
     'conflict',
-    `The originals of this database are ${here}, and CITEWELL_ORIGINALS ${wanted}: ${remedy}.`,
+    `The originals of this database are ${here}, and CITEWELL_ORIGINALS ${wanted}: set it as it was, or stop all servers ` +
+      `and run "citewell migrate originals --to ${objects?.place ?? 'database'}".`,
   );
 }
 
