@@ -22,7 +22,6 @@ export type Filter =
   | { readonly kind: 'in' | 'notIn'; readonly field: string; readonly values: readonly Scalar[] }
   /** Array fields: `overlap` shares an element, `contains` contains all, `exactly` equals the set in any order. */
   | { readonly kind: 'overlap' | 'contains' | 'exactly'; readonly field: string; readonly values: readonly Scalar[] }
-  | { readonly kind: 'notContains'; readonly field: string; readonly value: Scalar }
   /** SQL pattern with `%` and `_`. */
   | { readonly kind: 'like'; readonly field: string; readonly pattern: string; readonly caseSensitive: boolean }
   /** The metadata value contains this JSON, in the sense of PostgreSQL's `@>`. */

@@ -99,7 +99,7 @@ function matchesValue(condition: Condition, value: Json): boolean {
 const isOrHolds = (value: Json, wanted: Scalar): boolean =>
   compares(value, 'eq', wanted) || (isArray(value) && value.some((element) => compares(element, 'eq', wanted)));
 
-type ElementCondition = Extract<Condition, { readonly kind: 'overlap' | 'contains' | 'exactly' | 'notContains' }>;
+type ElementCondition = Extract<Condition, { readonly kind: 'overlap' | 'contains' | 'exactly' }>;
 
 function matchesElements(condition: ElementCondition, elements: readonly Json[]): boolean {
   const has = (wanted: Scalar) => elements.some((element) => compares(element, 'eq', wanted));
@@ -112,8 +112,6 @@ function matchesElements(condition: ElementCondition, elements: readonly Json[])
       const { values } = condition;
       return values.every(has) && elements.every((element) => values.some((each) => compares(element, 'eq', each)));
     }
-    case 'notContains':
-      return !has(condition.value);
   }
 }
 
@@ -149,7 +147,6 @@ export function withIdOperands(condition: Condition): Condition {
   const lower = (value: Scalar): string => (isUuid(String(value)) ? String(value).toLowerCase() : String(value));
   switch (condition.kind) {
     case 'compare':
-    case 'notContains':
       return { ...condition, value: lower(condition.value) };
     case 'in':
     case 'notIn':

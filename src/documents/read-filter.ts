@@ -6,6 +6,8 @@ import { allOf, everything, type Filter, type Scalar } from './filter.ts';
 const MAX_DEPTH = 16;
 const MAX_CONDITIONS = 1_000;
 const MAX_VALUES = 10_000;
+/** Names in the path of a field. Metadata is not nested more deeply. */
+const MAX_PATH = 64;
 
 const nothing: Filter = { kind: 'none' };
 
@@ -63,29 +65,54 @@ export function readFilter(wire: unknown): Filter {
   return objectFilter(wire, 1, budget);
 }
 
-function objectFilter(wire: unknown, depth: number, budget: { conditions: number }): Filter {
+function objectFilter(wire: unknown, depth: number, budget: Budget): Filter {
   if (!isObject(wire)) throw bad(`A filter is an object such as {"document_type": {"$eq": "pdf"}}, not ${show(wire)}.`);
   if (depth > MAX_DEPTH) throw bad(`A filter may nest $and and $or at most ${MAX_DEPTH} deep.`);
   return allOf(
     ...Object.entries(wire).map(([key, operand]) => {
-      if (++budget.conditions > MAX_CONDITIONS) throw bad(`A filter may have at most ${MAX_CONDITIONS} conditions.`);
+      if (key === '$and' || key === '$or') spend(budget, 1);
       if (key === '$and') return allOf(...members(key, operand).map((each) => objectFilter(each, depth + 1, budget)));
       if (key === '$or') return anyOf(members(key, operand).map((each) => objectFilter(each, depth + 1, budget)));
       if (key.startsWith('$')) throw unknownOperator(key, ['$and', '$or'], 'where a field name belongs');
-      return fieldFilter(key, operand);
+      return fieldFilter(key, operand, budget);
     }),
   );
 }
 
-function fieldFilter(field: string, wire: unknown): Filter {
+interface Budget {
+  conditions: number;
+}
+
+function spend(budget: Budget, conditions: number): void {
+  budget.conditions += conditions;
+  if (budget.conditions > MAX_CONDITIONS) throw bad(`A filter may have at most ${MAX_CONDITIONS} conditions.`);
+}
+
+/** The number of values in a JSON, each of which is compared; not counted further than a filter may have. */
+function sizeOf(json: unknown): number {
+  const left = [json];
+  let size = 0;
+  for (; left.length > 0 && size <= MAX_CONDITIONS; size++) {
+    const each = left.pop();
+    if (typeof each === 'object' && each !== null) for (const member of Object.values(each)) left.push(member);
+  }
+  return size;
+}
+
+function fieldFilter(field: string, wire: unknown, budget: Budget): Filter {
   if (field.trim() === '') throw bad('A filter has a condition without a field name.');
+  if (field.split('.').length > MAX_PATH) throw bad(`A field name in a filter may have at most ${MAX_PATH} parts.`);
   const known = field === 'collection_id' ? onCollectionId : field === 'collection_ids' ? onCollectionIds : operators;
-  if (!isObject(wire)) return bareFilter(field, wire, known);
+  if (!isObject(wire)) {
+    spend(budget, 1);
+    return bareFilter(field, wire, known);
+  }
   const conditions = Object.entries(wire);
   if (conditions.length === 0)
     throw bad(`The condition on "${field}" is empty; write {"$eq": value} or the bare value.`);
   return allOf(
     ...conditions.map(([name, operand]) => {
+      spend(budget, name === '$json_contains' ? sizeOf(operand) : 1);
       const operator = Object.hasOwn(known, name) ? known[name] : undefined;
       if (operator === undefined) throw unknownOperator(name, Object.keys(known), `on "${field}"`);
       return operator(field, operand);
@@ -144,7 +171,7 @@ const containing = (field: string, values: readonly Scalar[]): Filter =>
 const exactly = (field: string, values: readonly Scalar[]): Filter => ({ kind: 'exactly', field, values });
 
 const holdingNone = (field: string, values: readonly Scalar[]): Filter =>
-  allOf(...values.map((value): Filter => ({ kind: 'notContains', field, value })));
+  values.length === 0 ? everything : { kind: 'notIn', field, values };
 
 function anyOf(filters: readonly Filter[]): Filter {
   const possible = filters.filter((filter) => filter.kind !== 'none');
@@ -161,14 +188,15 @@ function members(name: string, operand: unknown): readonly unknown[] {
 
 function listOf(field: string, name: string, operand: unknown): readonly unknown[] {
   if (!Array.isArray(operand)) throw bad(`"${name}" on "${field}" takes a list, not ${show(operand)}.`);
-  if (operand.length > MAX_VALUES) throw bad(`"${name}" on "${field}" takes at most ${MAX_VALUES} values.`);
   return operand;
 }
 
 const oneOrMany = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [operand]);
 
-const scalars = (field: string, name: string, operands: readonly unknown[]): Scalar[] =>
-  operands.map((operand) => scalar(field, name, operand));
+function scalars(field: string, name: string, operands: readonly unknown[]): Scalar[] {
+  if (operands.length > MAX_VALUES) throw bad(`"${name}" on "${field}" takes at most ${MAX_VALUES} values.`);
+  return operands.map((operand) => scalar(field, name, operand));
+}
 
 function scalar(field: string, name: string, operand: unknown): Scalar {
   if (typeof operand === 'string' || typeof operand === 'number' || typeof operand === 'boolean') return operand;

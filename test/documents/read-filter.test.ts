@@ -83,7 +83,12 @@ describe('a filter of a request', () => {
     [
       'collection_id: $ne is its opposite',
       { collection_id: { $ne: 'a' } },
-      { kind: 'notContains', field: 'collection_ids', value: 'a' },
+      { kind: 'notIn', field: 'collection_ids', values: ['a'] },
+    ],
+    [
+      'collection_ids: $nin is one condition, however long',
+      { collection_ids: { $nin: manyTexts(10_000) } },
+      { kind: 'notIn', field: 'collection_ids', values: manyTexts(10_000) },
     ],
     ['names stay what they are', { "x'; DROP TABLE chunks": 1 }, compare("x'; DROP TABLE chunks", 'eq', 1)],
     ['even those of Object', { constructor: 1 }, compare('constructor', 'eq', 1)],
@@ -107,6 +112,9 @@ describe('a filter of a request', () => {
       Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`f${i}`, 1])),
       /at most 1000/,
     ],
+    ['comparisons without end', { a: { $json_contains: { b: manyTexts(1_000) } } }, /at most 1000 conditions/],
+    ['a list without end', { a: { $contains: manyTexts(10_001) } }, /"\$contains" on "a" takes at most 10000/],
+    ['a path without end', { [`metadata${'.a'.repeat(70)}`]: 1 }, /at most 64 parts/],
   ])('is refused for %s', (_, wire, message) => {
     expect(() => readFilter(wire)).toThrow(message);
     expect(() => readFilter(wire)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
@@ -124,6 +132,10 @@ describe('a filter of a request', () => {
     );
   });
 });
+
+function manyTexts(count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `c${number}`);
+}
 
 function all(...filters: Filter[]): Filter {
   return { kind: 'and', filters };

@@ -101,12 +101,15 @@ function compared(engine: FilterSql, value: SqlValue, op: ComparisonOperator, op
 }
 
 function isOneOf(engine: FilterSql, value: SqlValue, operands: readonly Scalar[]): RawBuilder<boolean> {
-  const ofType = (type: string) => operands.filter((operand) => typeof operand === type);
-  const lists = [ofType('string'), ofType('number'), ofType('boolean')].filter((list) => list.length > 0);
   return joined(
     'or',
-    lists.map((list) => sql<boolean>`${engine.readAs(value, list[0] ?? '')} in ${engine.listed(list)}`),
+    byType(operands).map((list) => sql<boolean>`${engine.readAs(value, list[0] ?? '')} in ${engine.listed(list)}`),
   );
+}
+
+function byType(operands: readonly Scalar[]): readonly (readonly Scalar[])[] {
+  const ofType = (type: string) => operands.filter((operand) => typeof operand === type);
+  return [ofType('string'), ofType('number'), ofType('boolean')].filter((list) => list.length > 0);
 }
 
 const isOrHoldsOneOf = (engine: FilterSql, value: SqlValue, operands: readonly Scalar[]): RawBuilder<boolean> =>
@@ -114,24 +117,29 @@ const isOrHoldsOneOf = (engine: FilterSql, value: SqlValue, operands: readonly S
     ? always(false)
     : sql<boolean>`(${isOneOf(engine, value, operands)} or ${elementsToSql(engine, { kind: 'overlap', field: '', values: operands }, value)})`;
 
-type ElementCondition = Extract<Condition, { readonly kind: 'overlap' | 'contains' | 'exactly' | 'notContains' }>;
+type ElementCondition = Extract<Condition, { readonly kind: 'overlap' | 'contains' | 'exactly' }>;
 
 function elementsToSql(engine: FilterSql, condition: ElementCondition, value: SqlValue): RawBuilder<boolean> {
   const { from, element } = engine.elements(value, 'e');
   const has = (operands: readonly Scalar[]) =>
     sql<boolean>`exists (select 1 from ${from} where ${isOneOf(engine, element, operands)})`;
+  // By their number, so that the statement does not grow with each operand.
+  const hasAll = (operands: readonly Scalar[]) =>
+    byType(operands).map((list) => {
+      const read = engine.readAs(element, list[0] ?? '');
+      const count = sql.lit(new Set(list).size);
+      return sql<boolean>`(select count(distinct ${read}) from ${from} where ${read} in ${engine.listed(list)}) = ${count}`;
+    });
   const isArray = sql<boolean>`${value.type} = 'array'`;
   switch (condition.kind) {
     case 'overlap':
       return joined('and', [isArray, has(condition.values)]);
     case 'contains':
-      return joined('and', [isArray, ...condition.values.map((each) => has([each]))]);
+      return joined('and', [isArray, ...hasAll(condition.values)]);
     case 'exactly': {
       const stranger = sql<boolean>`exists (select 1 from ${from} where (${isOneOf(engine, element, condition.values)}) is not true)`;
-      return joined('and', [isArray, ...condition.values.map((each) => has([each])), sql<boolean>`not ${stranger}`]);
+      return joined('and', [isArray, ...hasAll(condition.values), sql<boolean>`not ${stranger}`]);
     }
-    case 'notContains':
-      return joined('and', [isArray, sql<boolean>`not ${has([condition.value])}`]);
   }
 }
 
@@ -142,11 +150,13 @@ function collectionsToSql(engine: FilterSql, condition: Condition, single: boole
   // document.
   const overlaps = (ids: readonly Scalar[]) =>
     sql<boolean>`d.key in (select dc.document_key from document_collections as dc where dc.collection_id in ${engine.listed(ids)})`;
-  const contains = (ids: readonly Scalar[]) =>
-    joined(
-      'and',
-      ids.map((id) => overlaps([id])),
-    );
+  const contains = (ids: readonly Scalar[]) => {
+    const { size } = new Set(ids);
+    if (size < 2) return size === 0 ? always(true) : overlaps(ids);
+    return sql<boolean>`d.key in (
+      select dc.document_key from document_collections as dc where dc.collection_id in ${engine.listed(ids)}
+      group by dc.document_key having count(*) = ${sql.lit(size)})`;
+  };
   const exactly = (ids: readonly Scalar[]) =>
     joined('and', [
       contains(ids),
@@ -171,8 +181,6 @@ function collectionsToSql(engine: FilterSql, condition: Condition, single: boole
       return contains(condition.values);
     case 'exactly':
       return exactly(condition.values);
-    case 'notContains':
-      return not(overlaps([condition.value]));
     case 'like':
       return always(false);
     case 'jsonContains':
