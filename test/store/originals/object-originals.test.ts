@@ -242,7 +242,9 @@ describePostgres('servers of one database', () => {
     await inDatabase.close();
     const first = await open(s3.open('kb'));
     await expect(open()).rejects.toThrow(/originals in s3:\/\/originals\/kb, this one in the database: set/);
-    await expect(open({ ...s3.open('kb'), place: 's3://copied/kb' })).rejects.toThrow(/this one in s3:\/\/copied\/kb: set/);
+    await expect(open({ ...s3.open('kb'), place: 's3://copied/kb' })).rejects.toThrow(
+      /this one in s3:\/\/copied\/kb: set/,
+    );
     const second = await open(s3.open('kb'));
     await first.corpus.begin(newDocument('one'));
     expect(text(await second.corpus.bytesOf(newDocument('one').id))).toBe('bytes of one');
@@ -274,7 +276,9 @@ describePostgres('servers of one database', () => {
       const settling = settlePlace({ writer: other.sqlite.writer, objects });
       await vi.waitFor(async () => {
         const { rows: waiting } = await sql`
-          select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(reader);
+          select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(
+          reader,
+        );
         expect(waiting).toHaveLength(1);
       }, PATIENT);
       return { settling };
