@@ -78,7 +78,7 @@ const heldLocks = `pg_locks l where l.locktype = 'advisory' and l.granted and l.
   and l.database = (select oid from pg_database where datname = current_database())`;
 
 /** A process that is connected now. */
-export interface ConnectedServer {
+interface ConnectedServer {
   readonly key: number;
   /** Of the program. */
   readonly version: string;
