@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { toServiceError } from '../postgres/postgres-errors.ts';
 import { indexGraph } from '../vector-index.ts';
-import { graphOf, tableOf } from './vector-tables.ts';
+import { GRAPHS, graphOf, tableOf } from './vector-tables.ts';
 
 export interface GraphBuild {
   readonly url: string;
@@ -61,39 +61,38 @@ async function tryLock(client: Client, collection: string): Promise<boolean> {
   return (await client.query({ text, values: [`graph of ${tableOf(collection)}`] })).rows[0].has;
 }
 
-const GRAPHS = `
-  select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
-  join pg_am a on a.oid = c.relam where i.indrelid = to_regclass($1) and a.amname = 'hnsw'`;
-
 async function hasGraph(client: Client, collection: string): Promise<boolean> {
   const { rows } = await client.query({ text: GRAPHS, values: [tableOf(collection)] });
-  return rows.some(({ valid }) => valid);
+  return rows.some(({ valid, half }) => valid && half);
 }
 
 async function create(client: Client, collection: string, dimensions: number): Promise<void> {
   const table = tableOf(collection);
-  const graph = graphOf(dimensions);
+  const { rows } = await client.query<{ name: string; valid: boolean }>({ text: GRAPHS, values: [table] });
+  const drop = (name: string) => client.query(`drop index concurrently if exists ${client.escapeIdentifier(name)}`);
   // What an interrupted building has left.
-  const { rows } = await client.query({ text: GRAPHS, values: [table] });
-  for (const { name } of rows) await client.query(`drop index concurrently if exists ${client.escapeIdentifier(name)}`);
+  for (const { name, valid } of rows) if (!valid) await drop(name);
   const counted = await client.query(`select count(*)::integer as count from ${table}`);
-  const bytes = counted.rows[0].count * (4 * dimensions + BYTES_PER_VECTOR);
+  const bytes = counted.rows[0].count * (2 * dimensions + BYTES_PER_VECTOR);
   const megabytes = Math.min(MAX_MEGABYTES, Math.max(64, Math.ceil(bytes / 1_000_000)));
   await client.query(`select set_config('maintenance_work_mem', '${megabytes}MB', false)
     where (select setting::bigint from pg_settings where name = 'maintenance_work_mem') < ${megabytes * 1_024}`);
-  const indexed = graph?.operators === 'halfvec_cosine_ops' ? `(vector::halfvec(${dimensions}))` : 'vector';
   const { neighbours, construction } = indexGraph;
-  const statement = `create index concurrently ${table}_graph on ${table} using hnsw (${indexed} ${graph?.operators})
+  const name = `${table}_half`;
+  const statement = `create index concurrently ${name} on ${table}
+    using hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)
     with (m = ${neighbours}, ef_construction = ${construction})`;
   try {
     await client.query(statement);
   } catch (error) {
     // Several processes need shared memory, of which containers have little.
     if (!isShortOfMemory(error)) throw error;
-    await client.query(`drop index concurrently if exists ${table}_graph`);
+    await drop(name);
     await client.query('set max_parallel_maintenance_workers = 0');
     await client.query(statement);
   }
+  // The graph of an earlier version, which this one replaces; without it, servers of that version compare all vectors.
+  for (const { name: other, valid } of rows) if (valid) await drop(other);
 }
 
 /** Codes `disk_full`, as shared memory is a file, and `out_of_memory`. */

@@ -1,40 +1,67 @@
 import { type RawBuilder, sql } from 'kysely';
 import { numbers } from '../postgres/array-values.ts';
-import { nearestOf } from '../postgres/search/nearest.ts';
+import { loadRanked, type RankedRow } from '../postgres/search/load-chunks.ts';
+import { nearestInMemory, nearestOf } from '../postgres/search/nearest.ts';
 import { passes, resolveFilter, VISIBLE } from '../postgres/search/passing.ts';
 import type { Reading } from '../postgres/search/reading.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
-import type { VectorHit } from '../vector-index.ts';
-import { distanceTo, graphOf, graphSettings, hasDirection, tableOf } from './vector-tables.ts';
+import { graphIn } from './known-graphs.ts';
+import { distanceTo, graphSettings, hasDirection, tableOf } from './vector-tables.ts';
 
-/** Filter and ranking in one statement, which joins the collection's table with the chunks that pass. */
+/** The nearest chunks, from the collection's table or, where few pass, in memory. */
 export async function nearestIndexed(reading: Reading, query: IndexedQuery): Promise<NearestList> {
-  const { scan, space, vector, limit } = query;
-  const database = await reading.transaction();
-  const graph = scan.kind === 'graph' && hasDirection(vector) ? graphOf(space.dimensions) : undefined;
-  const from = sql`${sql.table(tableOf(space.collection))} t`;
-  const where = await conditionOf(reading, query);
-  if (scan.kind === 'graph' && graph !== undefined) {
-    const ranked = sql<VectorHit>`
-      select c.key, ${distanceTo(vector, 't')} as distance
-      from ${from} join chunks c on c.key = t.key
-        join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0
-      where ${where} order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`;
-    // Sent together: the connection is pipelined, and answers in their order.
-    const settings = graphSettings({ limit, expected: scan.expected }).execute(database);
-    const [{ rows }] = await Promise.all([ranked.execute(database), settings]);
-    return nearestOf(reading, query, rows);
+  const { scan } = query;
+  if (scan.kind === 'graph') {
+    const list = await throughGraph(reading, query, scan.expected);
+    if (list !== undefined) return list;
   }
-  await sql`select set_config('jit', 'off', true)`.execute(database);
-  const { rows } = await sql<VectorHit>`
-    select c.key, ${distanceTo(vector, 't')} as distance from ${VISIBLE} join ${from} on t.key = c.key
-    where ${where} order by 2, 1 limit ${limit}`.execute(database);
-  return nearestOf(reading, query, rows);
+  return (await nearestInMemory(reading, query)) ?? (await compareAll(reading, query));
 }
 
-async function conditionOf(reading: Reading, { filter }: IndexedQuery): Promise<RawBuilder<boolean>> {
-  if (filter?.phraseFilters === undefined && filter?.past === undefined) return passes(filter);
+/** Filter and ranking in one statement, which meets the table's vectors in the order of its graph. */
+async function throughGraph(
+  reading: Reading,
+  query: IndexedQuery,
+  expected: number,
+): Promise<NearestList | undefined> {
+  const { space, vector, limit, shown, filter } = query;
+  const graph = hasDirection(vector) ? await graphIn(reading, space) : undefined;
+  if (graph === undefined) return undefined;
+  const ranking = sql<RankedRow>`
+    select c.key, ${distanceTo(vector, 't')} as distance
+    from ${sql.table(tableOf(space.collection))} t join chunks c on c.key = t.key
+      join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0
+    where ${passes(filter)} order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`;
+  const { hits, chunks } = await loadRanked(reading, {
+    ranking,
+    shown,
+    how: filter === null ? 'prepared' : 'once',
+    settings: graphSettings({ limit, expected }),
+  });
+  return nearestOf(reading, query, hits, chunks);
+}
+
+const COMPARING = { jit: 'off' } as const;
+
+async function compareAll(reading: Reading, query: IndexedQuery): Promise<NearestList> {
+  const { space, vector, limit, shown, filter } = query;
+  const table = sql`${sql.table(tableOf(space.collection))} t`;
   const resolved = await resolveFilter(reading, filter);
-  return sql<boolean>`c.key in ${numbers(resolved?.keys ?? [])}`;
+  const from: RawBuilder<unknown> =
+    resolved === undefined
+      ? sql`${VISIBLE} join ${table} on t.key = c.key`
+      : sql`${table} where t.key in ${numbers(resolved.keys)}`;
+  const ranking = sql<RankedRow>`
+    select t.key, ${distanceTo(vector, 't')} as distance from ${from} order by 2, 1 limit ${limit}`;
+  const isPast = filter?.past !== undefined;
+  const { hits, chunks } = await loadRanked(reading, {
+    ranking,
+    // Of an earlier time, chunks are read in their state of then.
+    shown: isPast ? 0 : shown,
+    // Planned for the number of keys.
+    how: resolved === undefined ? 'prepared' : 'once',
+    settings: COMPARING,
+  });
+  return nearestOf(reading, query, hits, chunks);
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import { raceAbort } from '../../shared/abort.ts';
+import { settingAll } from '../postgres/prepared.ts';
 import type { Tables } from '../sql/schema.ts';
 import { inBatches } from '../sql/sqlite/key-ranges.ts';
 import { cancelled } from '../sql/sqlite/thread-pool.ts';
@@ -26,7 +27,7 @@ export function pgvectorCollection(database: Kysely<Tables>, name: string, dimen
   async function throughGraph(vector: Float32Array, limit: number): Promise<VectorHit[]> {
     if (graph === undefined || !hasDirection(vector)) return [];
     return database.transaction().execute(async (transaction) => {
-      await graphSettings({ limit, expected: limit }).execute(transaction);
+      await sql.raw(settingAll(graphSettings({ limit, expected: limit }))).execute(transaction);
       const { rows } = await sql<VectorHit>`
         select t.key, ${distanceTo(vector, 't')} as distance from ${table} t
         order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`.execute(transaction);

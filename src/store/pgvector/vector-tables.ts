@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
+import type { QuerySettings } from '../postgres/prepared.ts';
 import { VECTOR_TABLES } from '../postgres/vector-index-kind.ts';
 
 /** The table of a collection, in the schema of the records. Its comment is the collection's name. */
@@ -10,37 +11,40 @@ export const tableOf = (collection: string): string =>
 export const isVectorTable = sql<boolean>`starts_with(relname, ${sql.lit(VECTOR_TABLES)})
   and relkind = 'r' and relnamespace = current_schema()::regnamespace`;
 
-/** The graph's limits of pgvector, by the type of the vectors in it. */
-const MAX_SINGLE = 2_000;
+/** The most dimensions of vectors that pgvector indexes in half precision, and as they are. */
 const MAX_HALF = 4_000;
+const MAX_WHOLE = 2_000;
 
-/** How a collection is indexed. */
+/**
+ * How a collection is indexed. In half precision, its graph is half as large, and searched in half the time; hits are ranked by
+ * the whole vectors.
+ */
 export interface Graph {
   /** The indexed expression over `alias.vector`, as ranking queries have to write it. */
   vector(alias: string): RawBuilder<unknown>;
   /** The query's vector in the type of that expression. */
   query(vector: Float32Array): RawBuilder<unknown>;
-  readonly operators: 'vector_cosine_ops' | 'halfvec_cosine_ops';
 }
 
 /** Undefined for more dimensions than pgvector indexes; all vectors are compared then. */
 export function graphOf(dimensions: number): Graph | undefined {
-  if (dimensions <= MAX_SINGLE) {
-    return { vector: (alias) => sql.ref(`${alias}.vector`), query: asVector, operators: 'vector_cosine_ops' };
-  }
   if (dimensions > MAX_HALF) return undefined;
   const half = sql.raw(`halfvec(${dimensions})`);
   return {
     vector: (alias) => sql`(${sql.ref(`${alias}.vector`)}::${half})`,
     query: (vector) => sql`${asVector(vector)}::${half}`,
-    operators: 'halfvec_cosine_ops',
   };
 }
 
-/** Whether a row with the vector fits in a page, where it is compared without reading from elsewhere. */
-export const fitsInPage = (dimensions: number): boolean => dimensions <= MAX_SINGLE;
+export function asVector(vector: Float32Array): RawBuilder<unknown> {
+  return sql`${toBinary(vector)}::vector`;
+}
 
-export const asVector = (vector: Float32Array): RawBuilder<unknown> => sql`${toBinary(vector)}::vector`;
+/** The graph that an earlier version made up to `MAX_WHOLE` dimensions. */
+export const wholeGraph: Graph = { vector: (alias) => sql.ref(`${alias}.vector`), query: asVector };
+
+/** Whether a row with the vector fits in a page, where it is compared without reading from elsewhere. */
+export const fitsInPage = (dimensions: number): boolean => dimensions <= MAX_WHOLE;
 
 /** Cosine distance; 1 where one of them is zero and has no direction. The expression does not use the graph. */
 export const distanceTo = (vector: Float32Array, alias: string): RawBuilder<number> =>
@@ -75,9 +79,10 @@ export interface GraphSearch {
  * Settings for a search of the graph, until the end of the transaction. It continues until enough hits pass the filter,
  * in order of distance; the planner's other ways, which would compare or sort everything, are excluded.
  */
-export function graphSettings({ limit, expected }: GraphSearch): RawBuilder<unknown> {
-  const candidates = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * limit));
-  const settings = {
+export function graphSettings({ limit, expected }: GraphSearch): QuerySettings {
+  // When they are used up, the graph is searched anew.
+  const candidates = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * limit, expected));
+  return {
     'hnsw.ef_search': candidates,
     'hnsw.iterative_scan': 'strict_order',
     'hnsw.max_scan_tuples': Math.max(MIN_SCANNED, 4 * expected),
@@ -88,6 +93,10 @@ export function graphSettings({ limit, expected }: GraphSearch): RawBuilder<unkn
     enable_mergejoin: 'off',
     jit: 'off',
   };
-  const all = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  return sql`select ${sql.raw(all.join(', '))}`;
 }
+
+/** Indexes of a table: `half` is the graph of this version. Takes the name of the table. */
+export const GRAPHS = `
+  select c.relname as name, i.indisvalid as valid, i.indexprs is not null as half
+  from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
+  where i.indrelid = to_regclass($1) and a.amname = 'hnsw'`;

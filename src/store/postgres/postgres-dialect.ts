@@ -12,7 +12,7 @@ import type { Tables } from '../sql/schema.ts';
 import type { DialectOwner } from '../sql/sql-dialect.ts';
 import { toServiceError, withoutAnswer } from './postgres-errors.ts';
 import { postgresSql } from './postgres-sql.ts';
-import { nameOfStatement } from './prepared.ts';
+import { nameOfStatement, type QuerySettings, settingAll, splitSettings } from './prepared.ts';
 
 class Adapter extends PostgresAdapter implements DialectOwner {
   readonly sqlDialect = postgresSql;
@@ -100,14 +100,17 @@ function translated(pool: Pool, { name, prepare, onConnect, answerWithinMs }: Tr
       }
       let unanswered: ServiceError | undefined;
       return {
-        query: async (text: string, parameters: readonly unknown[]) => {
+        query: async (whole: string, parameters: readonly unknown[]) => {
           // The connection still waits: what follows, such as the end of the transaction, would wait as long again.
           if (unanswered !== undefined) throw unanswered;
           const values = parameters.map(toParameter);
           const within = answerWithinMs?.();
+          const { settings, rest: text } = splitSettings(whole);
           const statement = nameOfStatement(text);
           const named = statement === undefined ? {} : { name: statement };
-          const result = await client.query({ ...named, text, values, ...limit(within) }).catch((error: unknown) => {
+          const config = { ...named, text, values, ...limit(within) };
+          const answer = settings === undefined ? client.query(config) : queryWith(client, settings, config);
+          const result = await answer.catch((error: unknown) => {
             if ((error as Partial<Error>).message !== NO_ANSWER) return fail(error);
             unanswered = withoutAnswer(error, name, within ?? 0);
             throw unanswered;
@@ -119,6 +122,19 @@ function translated(pool: Pool, { name, prepare, onConnect, answerWithinMs }: Tr
       } as never;
     },
   };
+}
+
+/** A query in a transaction with settings of its own. A pipelined connection sends all of it at once. */
+async function queryWith(
+  client: { query(config: QueryConfig): Promise<QueryResult> },
+  settings: QuerySettings,
+  config: QueryConfig & { readonly query_timeout?: number },
+): Promise<QueryResult> {
+  const { query_timeout } = config;
+  const around = (text: string) => client.query({ text, ...limit(query_timeout) });
+  const begun = around(`begin; ${settingAll(settings)}`);
+  const [result] = await Promise.all([client.query(config), begun, around('commit')]);
+  return result;
 }
 
 /** Read by pg from each query, which its types do not say. */

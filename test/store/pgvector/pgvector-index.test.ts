@@ -44,7 +44,7 @@ describePgvector('The index', () => {
     const { rows } = await sql<{ opclass: string }>`
       select (regexp_match(indexdef, '\\w+_ops'))[1] as opclass from pg_indexes where indexdef like '%hnsw%'
       order by 1`.execute(database);
-    expect(rows.map(({ opclass }) => opclass)).toEqual(['halfvec_cosine_ops', 'vector_cosine_ops']);
+    expect(rows.map(({ opclass }) => opclass)).toEqual(['halfvec_cosine_ops', 'halfvec_cosine_ops']);
     expect(warnings).toEqual([expect.stringContaining('at most 4000 dimensions')]);
   });
 
@@ -71,6 +71,37 @@ describePgvector('The index', () => {
     await sql`update pg_index set indisvalid = false where indexrelid = to_regclass(${graph?.name})`.execute(database);
     await collection.settle?.();
     expect((await graphs()).map(({ valid }) => valid)).toEqual([1]);
+  });
+
+  it('replaces the graph of an earlier version, and finds the nearest before and after', async () => {
+    const url = await pgvectorDatabase();
+    const store = await openPgvectorStore(url);
+    await ingest(store, newDocument('letter'), newChunks(40));
+    await store.maintenance.audit();
+    const database = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => database.destroy());
+    const graphs = async () => {
+      const { rows } = await sql<{ name: string }>`
+        select indexname as name from pg_indexes where indexdef like '%hnsw%'`.execute(database);
+      return rows.map(({ name }) => name);
+    };
+    const [own] = await graphs();
+    const table = own?.replace(/_half$/, '');
+    const earlier = `create index ${table}_graph on ${table} using hnsw (vector vector_cosine_ops)`;
+    await sql.raw(`drop index ${own}; ${earlier}`).execute(database);
+
+    const again = await openPgvectorStore(url);
+    const [space] = await again.sqlite.reader.selectFrom('vector_spaces').selectAll().execute();
+    if (space === undefined) throw new Error('There is no space.');
+    const query = { space, vector: direction(0.5), measure: 'cosine_distance', filter: null, limit: 5, shown: 5 } as const;
+    const throughGraph = { ...query, scan: { kind: 'graph', expected: 5 }, others: [] } as const;
+    const find = async () => (await again.sqlite.search.nearestIndexed?.(throughGraph))?.hits.map(({ id }) => id);
+    const first = await find();
+    expect(first).toEqual((await again.sqlite.search.call('nearestExactly', query)).hits.map(({ id }) => id));
+    expect(first).toHaveLength(5);
+    await again.maintenance.audit();
+    expect(await graphs()).toEqual([own]);
+    expect(await find()).toEqual(first);
   });
 
   it('ranks a vector without direction as at right angles to all others', async () => {

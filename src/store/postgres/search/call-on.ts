@@ -1,10 +1,10 @@
-import type { Kysely } from 'kysely';
-import { sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { raceAbort } from '../../../shared/abort.ts';
 import type { Database } from '../../sql/database.ts';
 import type { Tables } from '../../sql/schema.ts';
 import { cancelled } from '../../sql/sqlite/thread-pool.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import { type QuerySettings, settingAll } from '../prepared.ts';
 import { readState, rowsInState, type State, StateMoved } from './known-states.ts';
 import { operations } from './operations.ts';
 import type { Reading, SearchCache, StateQueries } from './reading.ts';
@@ -81,8 +81,18 @@ async function readIn<Result>(database: Queries, { cache, opened, read }: Runnin
     cache.states.note(actual);
     return actual;
   });
-  const rows: StateQueries['rows'] = async (query) => (await query.execute(database)).rows;
+  const rows: StateQueries['rows'] = (query, _how, settings) => rowsWithin(database, query, settings);
   return read({ rows, transaction: async () => database, cache, content, indexes });
+}
+
+/** The rows of a query in a transaction, for the rest of which the settings hold. */
+async function rowsWithin<Row>(
+  transaction: Queries,
+  query: RawBuilder<Row>,
+  settings: QuerySettings | undefined,
+): Promise<Row[]> {
+  if (settings !== undefined) await sql.raw(settingAll(settings)).execute(transaction);
+  return (await query.execute(transaction)).rows;
 }
 
 interface Attempt {
@@ -107,9 +117,9 @@ function queriesIn(
   };
   return {
     transaction,
-    async rows(query, how = 'once') {
-      if (isBegun) return (await query.execute(database)).rows;
-      const rows = await rowsInState(database, state.name, { query, isPrepared: how === 'prepared' });
+    async rows(query, how = 'once', settings = undefined) {
+      if (isBegun) return rowsWithin(database, query, settings);
+      const rows = await rowsInState(database, state.name, { query, isPrepared: how === 'prepared', settings });
       isConfirmed = true;
       return rows;
     },

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
-import { PREPARED } from '../prepared.ts';
+import { PREPARED, type QuerySettings, settingsMark } from '../prepared.ts';
 import type { IndexVersion } from './term-cache.ts';
 
 const cachedIndexes = ['chunk_terms', 'document_terms'] as const;
@@ -66,13 +66,19 @@ const NAME = sql.raw(
     .join(` || ' ' || `)} from cluster_content c)`,
 );
 
+export interface QueryInState<Row> {
+  readonly query: RawBuilder<Row>;
+  readonly isPrepared: boolean;
+  readonly settings?: QuerySettings | undefined;
+}
+
 /** The rows of a query in the state of this name, in one statement. Throws StateMoved in another one. */
 export async function rowsInState<Row>(
   database: Queries,
   name: string,
-  { query, isPrepared }: { readonly query: RawBuilder<Row>; readonly isPrepared: boolean },
+  { query, isPrepared, settings }: QueryInState<Row>,
 ): Promise<Row[]> {
-  const mark = sql.raw(isPrepared ? PREPARED : '');
+  const mark = sql.raw(`${settings === undefined ? '' : settingsMark(settings)}${isPrepared ? PREPARED : ''}`);
   const { rows } = await sql<Row & { readonly seen_state: string; readonly is_row: number | null }>`${mark}
     with state_now as materialized (select ${NAME} as seen_state)
     select s.seen_state, q.* from state_now s left join (select true as is_row, r.* from (${query}) r) q on true

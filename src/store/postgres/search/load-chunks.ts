@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Metadata } from '../../../documents/document.ts';
 import { type ChunkRow, toChunk } from '../../sql/documents/chunk-rows.ts';
 import { numbers } from '../array-values.ts';
+import type { QuerySettings } from '../prepared.ts';
 import { VISIBLE } from './passing.ts';
 import { replacedSince } from './past.ts';
 import type { StateQueries } from './reading.ts';
@@ -40,6 +41,35 @@ export async function loadChunks(
   if (at === undefined) return new Map(chunks);
   const past = await queries.rows(sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`);
   return new Map([...chunks, ...past.map((row) => read(row, { isReplaced: true }))]);
+}
+
+/** A chunk that a query has ranked, with its distance. */
+export interface RankedRow {
+  readonly key: number;
+  readonly distance: number;
+}
+
+/** The rows of a ranking of keys, and the chunks of the first ones, by key. */
+export async function loadRanked(
+  queries: StateQueries,
+  { ranking, shown, how, settings }: RankedLoad,
+): Promise<{ readonly hits: readonly RankedRow[]; readonly chunks: ReadonlyMap<number, Chunk> }> {
+  const query = sql<FoundRow & { readonly ranked: number; readonly distance: number }>`
+    select r.key as ranked, r.distance, l.* from (select *, row_number() over () as place from (${ranking}) o) r
+    left join lateral (select ${COLUMNS} from ${VISIBLE} where c.key = r.key) l on r.place <= ${shown}`;
+  const rows = await queries.rows(query, how, settings);
+  return {
+    hits: rows.map(({ ranked: key, distance }) => ({ key, distance })),
+    chunks: new Map(rows.filter(({ id }) => id !== null).map((row) => read(row, {}))),
+  };
+}
+
+interface RankedLoad {
+  /** Selects `key` and `distance`, the best first. */
+  readonly ranking: RawBuilder<RankedRow>;
+  readonly shown: number;
+  readonly how: 'prepared' | 'once';
+  readonly settings: QuerySettings;
 }
 
 function read(row: FoundRow, state: { readonly isReplaced?: boolean }): [key: number, chunk: Chunk] {

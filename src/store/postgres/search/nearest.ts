@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Chunk } from '../../../documents/chunk.ts';
 import { distanceFrom } from '../../distance.ts';
 import { bestKeys } from '../../sql/search/best-keys.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
@@ -100,8 +101,7 @@ export async function nearestExactly(reading: Reading, query: NearestQuery): Pro
     }
     return toList(reading, best, query);
   }
-  const count = resolved?.keys.length ?? reading.indexes.chunk_terms.entries;
-  if (count * space.dimensions <= MAX_COMPONENTS) {
+  if (isFew(reading, query, resolved)) {
     offerMatrix(await matrixOf(reading, query, resolved), query, best);
     return toList(reading, best, query);
   }
@@ -123,14 +123,41 @@ export async function nearestExactly(reading: Reading, query: NearestQuery): Pro
   }
 }
 
+/** Whether the vectors of the visible chunks that pass are kept in memory. */
+function isFew(reading: Reading, { space }: NearestQuery, resolved: KeySet | undefined): boolean {
+  const count = resolved?.keys.length ?? reading.indexes.chunk_terms.entries;
+  return count * space.dimensions <= MAX_COMPONENTS;
+}
+
+/** Vectors that are read for the first search that needs them; more are read for the second one. */
+const READ_AT_ONCE = 300;
+
+/**
+ * The nearest among few vectors, which are compared in memory; undefined where they are more, or where reading them would not be
+ * worth it for this search alone, which the database can answer as well.
+ */
+export async function nearestInMemory(reading: Reading, query: NearestQuery): Promise<NearestList | undefined> {
+  const { filter } = query;
+  if (filter?.past !== undefined) return undefined;
+  const resolved = await resolveFilter(reading, filter);
+  if (!isFew(reading, query, resolved)) return undefined;
+  const { compared, matrices } = reading.cache;
+  const name = nameOfMatrix(reading, query);
+  const isRead = matrices.has(name) || compared.has(name);
+  compared.set(name, true);
+  const count = resolved?.keys.length ?? reading.indexes.chunk_terms.entries;
+  if (!isRead && count > READ_AT_ONCE) return undefined;
+  return nearestExactly(reading, query);
+}
+
+const nameOfMatrix = ({ content }: Reading, { space, filter }: NearestQuery): string =>
+  `${space.key} ${nameOfFilter(content, filter)}`;
+
 /** The vectors of the visible chunks that pass, which are few. */
-async function matrixOf(
-  reading: Reading,
-  { filter, space }: NearestQuery,
-  resolved: KeySet | undefined,
-): Promise<Matrix> {
-  const { cache, content } = reading;
-  const name = `${space.key} ${nameOfFilter(content, filter)}`;
+async function matrixOf(reading: Reading, query: NearestQuery, resolved: KeySet | undefined): Promise<Matrix> {
+  const { cache } = reading;
+  const { space } = query;
+  const name = nameOfMatrix(reading, query);
   const known = cache.matrices.get(name);
   if (known !== undefined) return known;
   const passed = resolved === undefined ? sql`select c.key from ${VISIBLE}` : numbers(resolved.keys);
@@ -169,11 +196,12 @@ export async function nearestAmong(
   );
 }
 
-/** The same of hits and others that pass. */
+/** The same of hits and others that pass. `loaded`: chunks of hits that were read already. */
 export async function nearestOf(
   queries: StateQueries,
   query: NearestQuery & { readonly others: readonly number[] },
   hits: readonly VectorHit[],
+  loaded?: ReadonlyMap<number, Chunk>,
 ): Promise<NearestList> {
   const best = bestKeys(query.limit);
   const others = new Set(query.others);
@@ -186,7 +214,7 @@ export async function nearestOf(
   for (const batch of inBatches([...others], BATCH)) {
     for (const table of VECTORS) offerAll(await vectorsOf(queries, table, query.space.key, batch), query, best);
   }
-  return toList(queries, best, query);
+  return toList(queries, best, query, loaded);
 }
 
 /** The stored vectors of these chunks, visible or past; empty when the corpus has moved to another space. */
@@ -233,14 +261,16 @@ function offerAll(rows: readonly VectorRow[], { measure, vector }: NearestQuery,
   for (const { key, vector: bytes } of rows) best.offer(key, -distance(fromVectorBytes(bytes)));
 }
 
-async function toList(queries: StateQueries, best: Best, { shown, filter }: NearestQuery): Promise<NearestList> {
+async function toList(
+  queries: StateQueries,
+  best: Best,
+  { shown, filter }: NearestQuery,
+  loaded: ReadonlyMap<number, Chunk> = new Map(),
+): Promise<NearestList> {
   const found = best.take();
   const shownKeys = found.slice(0, shown);
-  const chunks = await loadChunks(
-    queries,
-    shownKeys.map(({ key }) => key),
-    filter?.past?.at,
-  );
+  const lacking = shownKeys.filter(({ key }) => !loaded.has(key)).map(({ key }) => key);
+  const chunks = new Map([...loaded, ...(await loadChunks(queries, lacking, filter?.past?.at))]);
   const hits = shownKeys
     .flatMap(({ key, score }) => {
       const chunk = chunks.get(key);

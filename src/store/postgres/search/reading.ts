@@ -3,6 +3,7 @@ import { LruMap } from '../../../shared/lru-map.ts';
 import type { Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
 import type { KeySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
+import type { QuerySettings } from '../prepared.ts';
 import { type CachedIndex, createKnownStates, type KnownStates, type State } from './known-states.ts';
 import { createTermCache, type TermCache } from './term-cache.ts';
 
@@ -26,6 +27,8 @@ export interface SearchCache {
   readonly counts: LruMap<string, number>;
   readonly vocabularies: LruMap<string, FilterVocabulary>;
   readonly matrices: LruMap<string, Matrix>;
+  /** Sets of vectors that were compared in the database once, by the names of matrices. */
+  readonly compared: LruMap<string, true>;
   readonly terms: Readonly<Record<CachedIndex, TermCache>>;
   readonly states: KnownStates;
 }
@@ -34,9 +37,9 @@ export interface SearchCache {
 export interface StateQueries {
   /**
    * The rows of a query of which nothing but this state decides the result, in no order. Prepared where its text is one
-   * of few.
+   * of few. With settings, it runs in a transaction of its own, or they hold until the end of the one that has begun.
    */
-  rows<Row>(query: RawBuilder<Row>, how?: 'prepared' | 'once'): Promise<Row[]>;
+  rows<Row>(query: RawBuilder<Row>, how?: 'prepared' | 'once', settings?: QuerySettings): Promise<Row[]>;
   /** A transaction in this state, for queries of any kind; begun at the first call. */
   transaction(): Promise<Queries>;
 }
@@ -62,6 +65,7 @@ export const createSearchCache = (): SearchCache => ({
   counts: new LruMap({ max: COUNTS_KEPT }),
   vocabularies: new LruMap({ max: VOCABULARIES_KEPT }),
   matrices: new LruMap({ max: COMPONENTS_KEPT, sizeOf: ({ vectors }) => vectors.length + 100 }),
+  compared: new LruMap({ max: COUNTS_KEPT }),
   terms: { chunk_terms: createTermCache('chunk_terms'), document_terms: createTermCache('document_terms') },
   states: createKnownStates(),
 });
