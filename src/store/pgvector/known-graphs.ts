@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
-import type { SearchCache, Reading } from '../postgres/search/reading.ts';
+import type { Reading, SearchCache } from '../postgres/search/reading.ts';
 import type { SpaceRow } from '../sql/vector-spaces/space-rows.ts';
-import { type Graph, GRAPHS, graphOf, tableOf, wholeGraph } from './vector-tables.ts';
+import { GRAPHS, type Graph, graphOf, tableOf, wholeGraph } from './vector-tables.ts';
 
 interface KnownGraph {
   /** That of this version, or the one that it replaces. */

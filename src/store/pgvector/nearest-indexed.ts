@@ -20,11 +20,7 @@ export async function nearestIndexed(reading: Reading, query: IndexedQuery): Pro
 }
 
 /** Filter and ranking in one statement, which meets the table's vectors in the order of its graph. */
-async function throughGraph(
-  reading: Reading,
-  query: IndexedQuery,
-  expected: number,
-): Promise<NearestList | undefined> {
+async function throughGraph(reading: Reading, query: IndexedQuery, expected: number): Promise<NearestList | undefined> {
   const { space, vector, limit, shown, filter } = query;
   const graph = hasDirection(vector) ? await graphIn(reading, space) : undefined;
   if (graph === undefined) return undefined;

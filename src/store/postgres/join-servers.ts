@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import { Client, type QueryConfig } from 'pg';
 import { ServiceError } from '../../errors.ts';
 import type { SharedRecords } from '../sql/database.ts';
-import type { Tables } from '../sql/schema.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
 import { type Announced, announce, endSilent, forgetOwn, listMembers, lostSign, takeLock } from './cluster-members.ts';
@@ -277,5 +276,4 @@ async function refuseSeveral(
 }
 
 /** Lets one transaction at a time change the records, whichever server it is of. */
-export const waitForTurn = (database: Kysely<Tables>): Promise<unknown> =>
-  sql`select pg_advisory_xact_lock(${sql.lit(LOCKS)}, 0)`.execute(database);
+export const WAIT_FOR_TURN = `select pg_advisory_xact_lock(${LOCKS}, 0)`;

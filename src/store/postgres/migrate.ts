@@ -13,7 +13,7 @@ import {
 import { forEngine, sharedSteps } from '../sql/migrations/shared-steps.ts';
 import type { Tables } from '../sql/schema.ts';
 import { baseline } from './baseline/baseline.ts';
-import { waitForTurn } from './join-servers.ts';
+import { WAIT_FOR_TURN } from './join-servers.ts';
 
 /** The baseline stands for all steps of SQLite up to the one of its number; later ones are the same on both engines. */
 export const postgresSteps: Steps = { '0018-baseline': baseline, ...forEngine(sharedSteps) };
@@ -38,7 +38,7 @@ export async function migratePostgres(
     otherwise: OTHERWISE,
     ...options,
     begin: async (transaction, worksFrom) => {
-      await waitForTurn(transaction);
+      await sql.raw(WAIT_FOR_TURN).execute(transaction);
       if (worksFrom !== undefined) await refuseOlderServers(transaction, name, worksFrom);
     },
   });

@@ -10,7 +10,7 @@ import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
 import { writerName } from './cluster-members.ts';
 import { createDatabaseState } from './database-state.ts';
 import { settleFullText } from './full-text/postgres-full-text.ts';
-import { type JoinedServer, joinServers, waitForTurn } from './join-servers.ts';
+import { type JoinedServer, joinServers, WAIT_FOR_TURN } from './join-servers.ts';
 import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from './migrate.ts';
 import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
@@ -98,7 +98,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     select set_config('citewell.server', '${server?.key ?? ''}', false),
       set_config('application_name', '${server ? writerName(server.key) : 'citewell'}', false), ${WRITER_LIMITS}`;
   const writeWithin = () => (isOpen && !isCopying ? within.writing : undefined);
-  const writer = openConnections({ name, url, size: 1, session, answerWithinMs: writeWithin });
+  const first = () => (isOpen ? WAIT_FOR_TURN : undefined);
+  const writer = openConnections({ name, url, size: 1, session, first, answerWithinMs: writeWithin });
   const close = async () => {
     await reader.destroy();
     await writer.destroy();
@@ -134,7 +135,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     source.cache = createSearchCache();
   });
   const forget = () => source.cache.states.forget();
-  withinTransactions(writer, { first: waitForTurn, last: settleFullText, after: forget });
+  withinTransactions(writer, { last: settleFullText, after: forget });
   return {
     writer,
     reader,
@@ -214,20 +215,18 @@ async function refuseOtherClock(reader: Writer, name: string): Promise<void> {
 }
 
 interface Around {
-  readonly first: (transaction: Transaction<Tables>) => Promise<unknown>;
   readonly last: (transaction: Transaction<Tables>) => Promise<void>;
   readonly after: () => void;
 }
 
-/** Lets `first` and `last` run at the beginning and the end of each transaction, within it, and `after` when it has ended. */
-function withinTransactions(writer: Writer, { first, last, after }: Around): void {
+/** Lets `last` run at the end of each transaction, within it, and `after` when it has ended. */
+function withinTransactions(writer: Writer, { last, after }: Around): void {
   const transaction = writer.transaction.bind(writer);
   writer.transaction = () => {
     const builder = transaction();
     const execute = builder.execute.bind(builder);
     builder.execute = (work) =>
       execute(async (running) => {
-        await first(running);
         const result = await work(running);
         await last(running);
         return result;

@@ -27,6 +27,8 @@ export interface PostgresConnections {
   readonly isPipelined?: boolean;
   /** A statement that prepares each new session. */
   readonly session?: () => string;
+  /** A statement that is sent together with the beginning of each transaction; undefined for none at present. */
+  readonly first?: () => string | undefined;
   /** Called with each new session, before its first query. */
   readonly onConnect?: (query: (query: QueryConfig) => Promise<QueryResult>) => Promise<void>;
   /** After this a query fails, and its connection is replaced; asked before each one. Undefined: queries may take long. */
@@ -35,7 +37,7 @@ export interface PostgresConnections {
 
 /** Kysely over a pool of connections, answering in the types SQLite answers in. */
 export function openConnections(options: PostgresConnections): Kysely<Tables> {
-  const { name, url, size, isPipelined = false, session, onConnect, answerWithinMs } = options;
+  const { name, url, size, isPipelined = false, session, first, onConnect, answerWithinMs } = options;
   const config: PoolConfig = {
     connectionString: url,
     max: size,
@@ -52,7 +54,7 @@ export function openConnections(options: PostgresConnections): Kysely<Tables> {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const dialect = new PostgresDialect({
-    pool: translated(pool, { name, prepare: session, onConnect, answerWithinMs }),
+    pool: translated(pool, { name, prepare: session, first, onConnect, answerWithinMs }),
   });
   dialect.createAdapter = () => new Adapter();
   return new Kysely<Tables>({
@@ -72,12 +74,13 @@ const NO_ANSWER = 'Query read timeout';
 interface Translation {
   readonly name: string;
   readonly prepare: (() => string) | undefined;
+  readonly first: (() => string | undefined) | undefined;
   readonly onConnect: PostgresConnections['onConnect'] | undefined;
   readonly answerWithinMs: PostgresConnections['answerWithinMs'];
 }
 
 /** The pool with errors, values and time limits of the record store. */
-function translated(pool: Pool, { name, prepare, onConnect, answerWithinMs }: Translation): PostgresPool {
+function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinMs }: Translation): PostgresPool {
   const prepared = new WeakSet<object>();
   return {
     options: pool.options,
@@ -105,13 +108,18 @@ function translated(pool: Pool, { name, prepare, onConnect, answerWithinMs }: Tr
           if (unanswered !== undefined) throw unanswered;
           const values = parameters.map(toParameter);
           const within = answerWithinMs?.();
-          const { settings, rest: text } = splitSettings(whole);
+          const { settings, rest } = splitSettings(whole);
+          const text = rest === 'begin' ? [rest, first?.() ?? []].flat().join('; ') : rest;
           const statement = nameOfStatement(text);
           const named = statement === undefined ? {} : { name: statement };
           const config = { ...named, text, values, ...limit(within) };
           const answer = settings === undefined ? client.query(config) : queryWith(client, settings, config);
-          const result = await answer.catch((error: unknown) => {
-            if ((error as Partial<Error>).message !== NO_ANSWER) return fail(error);
+          const result = await answer.catch(async (error: unknown) => {
+            if ((error as Partial<Error>).message !== NO_ANSWER) {
+              // Kysely takes a transaction whose beginning failed for not begun.
+              if (text !== rest) await client.query('rollback').catch(() => {});
+              return fail(error);
+            }
             unanswered = withoutAnswer(error, name, within ?? 0);
             throw unanswered;
           });

@@ -149,6 +149,15 @@ export interface ChunkVectorTable {
   readonly vector: Uint8Array;
 }
 
+export interface VectorCodeTable {
+  /** Rises with every insertion. */
+  readonly key: Generated<number>;
+  readonly space_key: number;
+  readonly chunk_key: number;
+  /** Of `vectorCoding`. */
+  readonly code: Uint8Array;
+}
+
 export interface LearnedEmbedderTable {
   readonly embedder: string;
   readonly version: string;
@@ -327,6 +336,7 @@ export interface Tables extends UserTables, GraphTables, SourceTables {
   readonly chunks: ChunkTable;
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;
+  readonly vector_codes: VectorCodeTable;
   readonly chunk_contexts: ChunkContextTable;
   readonly document_vectors: DescriptionVectorTable;
   readonly version_vectors: DescriptionVectorTable;

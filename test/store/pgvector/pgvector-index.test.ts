@@ -93,7 +93,14 @@ describePgvector('The index', () => {
     const again = await openPgvectorStore(url);
     const [space] = await again.sqlite.reader.selectFrom('vector_spaces').selectAll().execute();
     if (space === undefined) throw new Error('There is no space.');
-    const query = { space, vector: direction(0.5), measure: 'cosine_distance', filter: null, limit: 5, shown: 5 } as const;
+    const query = {
+      space,
+      vector: direction(0.5),
+      measure: 'cosine_distance',
+      filter: null,
+      limit: 5,
+      shown: 5,
+    } as const;
     const throughGraph = { ...query, scan: { kind: 'graph', expected: 5 }, others: [] } as const;
     const find = async () => (await again.sqlite.search.nearestIndexed?.(throughGraph))?.hits.map(({ id }) => id);
     const first = await find();

@@ -11,6 +11,7 @@ import {
   withChunks,
 } from '../../sql/search/search-operations.ts';
 import { numbers } from '../array-values.ts';
+import { nearestByCodes, readCodes } from './codes.ts';
 import { toRaw } from './conditions.ts';
 import { inRounds, isGraphEmpty } from './graph-rounds.ts';
 import { loadChunks } from './load-chunks.ts';
@@ -35,8 +36,8 @@ export const operations: SearchOperations = {
   planNearest: (reading, { filter }) => planNearest(reading, filter),
   nearestExactly,
   nearestAmong,
-  readCodes: async () => null,
-  nearestByCodes: nearestExactly,
+  readCodes,
+  nearestByCodes,
 
   async matchingChunks(reading, query) {
     const { hits: found, corrections } = await rank(reading, query);

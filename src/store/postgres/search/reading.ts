@@ -22,6 +22,8 @@ export interface FilterVocabulary {
 
 /** What searches of this process have read; each entry is of one version of the content. */
 export interface SearchCache {
+  /** Differs between the caches of a process. */
+  readonly series: number;
   readonly filters: LruMap<string, KeySet>;
   /** Numbers of chunks that pass a filter. */
   readonly counts: LruMap<string, number>;
@@ -60,7 +62,10 @@ const COMPONENTS_KEPT = 16_000_000;
 /** A key set has a bit for each key up to the largest. */
 const sizeOfKeys = ({ keys }: KeySet): number => keys.length + Math.ceil((keys.at(-1) ?? 0) / 64) + 100;
 
+let caches = 0;
+
 export const createSearchCache = (): SearchCache => ({
+  series: ++caches,
   filters: new LruMap({ max: KEYS_KEPT, sizeOf: sizeOfKeys }),
   counts: new LruMap({ max: COUNTS_KEPT }),
   vocabularies: new LruMap({ max: VOCABULARIES_KEPT }),

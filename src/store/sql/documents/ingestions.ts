@@ -67,12 +67,16 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
       });
     },
 
-    keep: (id, chunks, title, attempt) =>
-      writer.transaction().execute(async (transaction) => {
+    async keep(id, chunks, title, attempt) {
+      // What was never visible has nothing to keep, and need not wait for its turn to write.
+      const before = await requireRow(reader, id, attempt);
+      if (before.generation === 0 && !isSettled(before)) return new Set<number>();
+      return writer.transaction().execute(async (transaction) => {
         const document = await requireRow(transaction, id, attempt);
         if (isSettled(document)) throw notBegun(id);
         return keepChunks(transaction, { document, title, chunks, embeddingText });
-      }),
+      });
+    },
 
     async fail(id, reason, attempt) {
       await writer.transaction().execute(async (transaction) => {
@@ -116,14 +120,36 @@ export async function isHeld(
  */
 export async function requireRow(database: Queries, id: string, given?: Attempt): Promise<DocumentRow> {
   const { attempt, token } = typeof given === 'object' ? given : { attempt: given };
-  const row = await findRow(database, id);
+  const { row, isHeld = true } =
+    token === undefined ? { row: await findRow(database, id) } : await findHeldRow(database, id, token);
   if (row === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
   if (attempt === undefined) return row;
   if (attempt === row.attempt) {
-    if (token !== undefined && !(await isHeld(database, 'ingestion', { key: row.key, token }))) throw new TakenOver(id);
+    if (!isHeld) throw new TakenOver(id);
     return row;
   }
   throw new ServiceError('conflict', `Document ${id} was submitted again while it was being ingested.`);
+}
+
+async function findHeldRow(
+  database: Queries,
+  id: string,
+  token: number,
+): Promise<{ readonly row?: DocumentRow; readonly isHeld?: boolean }> {
+  const found = await database
+    .selectFrom('documents as d')
+    .selectAll()
+    .select(
+      sql<number>`exists (
+        select 1 from cluster_claims where kind = 'ingestion' and document_key = d.key and token = ${token})`.as(
+        'held',
+      ),
+    )
+    .where('d.id', '=', id.toLowerCase())
+    .executeTakeFirst();
+  if (found === undefined) return {};
+  const { held, ...row } = found;
+  return { row, isHeld: held === 1 };
 }
 
 export async function readOne(database: Queries, id: string): Promise<Document> {

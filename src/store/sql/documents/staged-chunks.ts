@@ -4,8 +4,8 @@ import type { NewChunk } from '../../corpus.ts';
 import { isSameSpace, type VectorSpaceName } from '../../vector-index.ts';
 import { addPendingRemoval } from '../index-sync/outbox.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
+import { storeVectors } from '../vector-codes/add-codes.ts';
 import { currentSpace, describeSpace, type Queries, type SpaceRow } from '../vector-spaces/space-rows.ts';
-import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { embeddingHash, forgetKept } from '../versions/kept-chunks.ts';
 
 /** Rows per statement: enough to be fast, few enough for SQLite's limit on parameters. */
@@ -37,10 +37,10 @@ export async function insertStaged(
     const inserted = await database.insertInto('chunks').values(rows).returning(['key', 'ordinal']).execute();
     const keyOf = new Map(inserted.map(({ key, ordinal }) => [ordinal, key]));
     const vectors = batch.flatMap(({ order, vector }) => {
-      const chunk_key = keyOf.get(order);
-      return chunk_key === undefined ? [] : [{ space_key: space.key, chunk_key, vector: toVectorBytes(vector) }];
+      const key = keyOf.get(order);
+      return key === undefined ? [] : [{ key, vector }];
     });
-    await database.insertInto('chunk_vectors').values(vectors).execute();
+    await storeVectors(database, space.key, vectors);
   }
 }
 
@@ -51,12 +51,7 @@ export async function insertVectors(
   embeddedIn: VectorSpaceName,
 ): Promise<SpaceRow> {
   const space = await spaceFor(database, chunks, embeddedIn);
-  const vectors = chunks.map(({ key, vector }) => ({
-    space_key: space.key,
-    chunk_key: key,
-    vector: toVectorBytes(vector),
-  }));
-  await database.insertInto('chunk_vectors').values(vectors).execute();
+  await storeVectors(database, space.key, chunks);
   return space;
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { IndexMaintenance, IndexState } from '../../index-state.ts';
 import type { VectorIndex } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
+import { addMissingCodes } from '../vector-codes/add-codes.ts';
 import { currentSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { leaveMark } from './in-step-mark.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
@@ -91,7 +92,13 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
         if (state.kind === 'checking') state = { kind: 'checking' };
       };
       const renewing = { mayRenew: () => mayRenew(space.collection) };
+      // Searches use them while the index is filled.
+      const coded = addMissingCodes(sqlite, space, signal).catch((cause) => {
+        if (!signal.aborted)
+          report?.('The codes of vectors could not be completed; they are at the next start.', cause);
+      });
       await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...renewing });
+      await coded;
     }
     if (!needsAudit && !signal.aborted) state = { kind: 'in_step' };
   };

@@ -27,6 +27,7 @@ interface Loaded {
   readonly spaceKey: number;
   readonly segments: CodeSegment[];
   last: number;
+  series?: number;
 }
 
 export function loadedCodes(call: Database['search']['call']): LoadedCodes {
@@ -34,13 +35,18 @@ export function loadedCodes(call: Database['search']['call']): LoadedCodes {
   let running: Promise<unknown> = Promise.resolve();
   let next: { readonly spaceKey: number; readonly segments: ReturnType<LoadedCodes['current']> } | undefined;
 
-  const load = async (space: SpaceRow) => {
+  const load = async (space: SpaceRow): Promise<CodeSegment[] | undefined> => {
     next = undefined;
     const into: Loaded = loaded?.spaceKey === space.key ? loaded : { spaceKey: space.key, segments: [], last: 0 };
     loaded = into;
     for (;;) {
       const read = await call('readCodes', { space, after: into.last, limit: SEGMENT });
       if (read === null) return undefined;
+      if (into.series !== undefined && into.series !== read.series) {
+        loaded = undefined;
+        return load(space);
+      }
+      into.series = read.series;
       append(into.segments, read, codingOf(space.dimensions));
       into.last = read.last;
       if (read.keys.length < SEGMENT) return [...into.segments];

@@ -16,11 +16,16 @@ const CANDIDATES_PER_HIT = 4;
 /** Where the order by angle, which the codes estimate, is not that of the measure. */
 const CANDIDATES_PER_HIT_OTHERWISE = 20;
 
+/** Number of candidates whose vectors are compared. */
+export const candidatesFor = ({ measure, limit }: NearestQuery): number =>
+  Math.max(
+    FEWEST_CANDIDATES,
+    limit * (measure === 'cosine_distance' ? CANDIDATES_PER_HIT : CANDIDATES_PER_HIT_OTHERWISE),
+  );
+
 /** The best hits among the chunks whose codes are the most alike, by their stored vectors. */
 export function nearestByCodes(reading: Reading, query: CodesQuery): NearestList {
-  const { measure, limit } = query;
-  const perHit = measure === 'cosine_distance' ? CANDIDATES_PER_HIT : CANDIDATES_PER_HIT_OTHERWISE;
-  const count = Math.max(FEWEST_CANDIDATES, perHit * limit);
+  const count = candidatesFor(query);
   const passes = passesFilter(reading, query.filter);
   const likely = likelyKeys(codingOf(query.space.dimensions), { ...query, count, passes });
   return nearestAmong(reading, { ...query, hits: [], others: [...likely, ...query.others] });

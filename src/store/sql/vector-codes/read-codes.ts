@@ -15,6 +15,8 @@ export interface CodesRead {
   readonly codes: Uint8Array;
   /** Key of the last code; that asked for when there are no more. */
   readonly last: number;
+  /** Codes of another series do not continue these: the database may have lost the last ones. */
+  readonly series: number;
 }
 
 // One value for all is read several times faster than rows. As text, the bytes of a blob stay as they are. Without
@@ -26,6 +28,6 @@ export function readCodes(reading: Reading, { space, after, limit }: CodesWanted
   const [keys, codes, last] = reading.row(CODES, space.key, after, limit) ?? [];
   const chunks = Int32Array.from(JSON.parse(String(keys ?? '[]')) as number[]);
   const isWhole = codes instanceof Uint8Array && codes.length === chunks.length * codingOf(space.dimensions).bytes;
-  if (!isWhole) return { keys: new Int32Array(0), codes: new Uint8Array(0), last: after };
-  return { keys: chunks, codes, last: Number(last) };
+  if (!isWhole) return { keys: new Int32Array(0), codes: new Uint8Array(0), last: after, series: 0 };
+  return { keys: chunks, codes, last: Number(last), series: 0 };
 }

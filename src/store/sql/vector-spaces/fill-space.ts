@@ -5,8 +5,8 @@ import type { ReindexProgress } from '../../vector-spaces.ts';
 import type { Database } from '../database.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
 import { addPending } from '../index-sync/outbox-entries.ts';
+import { storeVectors } from '../vector-codes/add-codes.ts';
 import type { Queries, SpaceRow } from './space-rows.ts';
-import { toVectorBytes } from './vector-bytes.ts';
 
 /** Builds the text that is embedded for a chunk. */
 export type EmbeddingText = (chunk: {
@@ -112,15 +112,11 @@ async function embedChunks(parts: FillSpace, chunks: readonly UnembeddedChunk[])
       .execute();
     const rows = alive.flatMap(({ key }) => {
       const vector = vectorOf.get(key);
-      return vector === undefined ? [] : [{ space_key: space.key, chunk_key: key, vector: toVectorBytes(vector) }];
+      return vector === undefined ? [] : [{ key, vector }];
     });
     if (rows.length === 0) return [];
-    await transaction
-      .insertInto('chunk_vectors')
-      .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const keys = rows.map((row) => row.chunk_key);
+    await storeVectors(transaction, space.key, rows);
+    const keys = rows.map(({ key }) => key);
     await addPending(transaction, 'upsert', space.key, keys);
     return keys;
   });

@@ -1,10 +1,14 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import type { DistanceMeasure } from '../../../../src/store/chunk-search.ts';
 import { distanceFrom } from '../../../../src/store/distance.ts';
+import { memoryVectorIndex } from '../../../../src/store/memory/memory-vector-index.ts';
+import { openPostgresStore } from '../../../../src/store/postgres/open-postgres-store.ts';
 import type { Reading } from '../../../../src/store/sql/search/read-snapshot.ts';
 import { readCodes } from '../../../../src/store/sql/vector-codes/read-codes.ts';
+import { describeEngines, describePostgres, type Engine, postgresDatabase } from '../../../support/engines.ts';
 import { ingest, newChunk, newDocument, openTestStore, publication, type TestStore } from '../../../support/store.ts';
 
 /** More than are compared exactly in any case. */
@@ -13,8 +17,8 @@ const CHUNKS = 2_600;
 /** Four numbers in no visible order, as a sine of great arguments gives them. */
 const scattered = (number: number) => Float32Array.from([1, 2, 3, 4], (place) => Math.sin(number * place * 7_919.7));
 
-async function openWithoutIndex(): Promise<TestStore> {
-  const store = await openTestStore();
+async function openWithoutIndex(engine: Pick<Engine, 'openTestStore'>): Promise<TestStore> {
+  const store = await engine.openTestStore();
   const chunks = Array.from({ length: CHUNKS }, (_, order) =>
     newChunk(order, `passage ${order}`, { vector: scattered(order), metadata: { part: order % 2 } }),
   );
@@ -39,9 +43,9 @@ function expected(vector: Float32Array, measure: DistanceMeasure, numbers: reado
 
 const all = Array.from({ length: CHUNKS }, (_, number) => number);
 
-describe('a search without the vector index', () => {
+describeEngines('a search without the vector index', (engine) => {
   it('finds what an exhaustive comparison finds, with a filter and another measure as well', async () => {
-    const store = await openWithoutIndex();
+    const store = await openWithoutIndex(engine);
     for (const query of [0.5, 17.25, 930.7]) {
       const vector = scattered(query);
       expect(await find(store, vector)).toEqual(expected(vector, 'cosine_distance', all));
@@ -53,8 +57,16 @@ describe('a search without the vector index', () => {
     }
   });
 
+  it('says that the stored vectors were searched, and not that all were compared', async () => {
+    const store = await openWithoutIndex(engine);
+    const notes: string[] = [];
+    const query = { vector: scattered(0.5), measure: 'cosine_distance', filter: everything, limit: 10 } as const;
+    await store.chunks.nearest({ ...query, note: (note) => void notes.push(note) });
+    expect(notes).toEqual([expect.stringContaining('the stored vectors were searched')]);
+  });
+
   it('finds what was written since, and not what was replaced or deleted', async () => {
-    const store = await openWithoutIndex();
+    const store = await openWithoutIndex(engine);
     const vector = Float32Array.of(1, 1, 1, 1);
     const near = (text: string) => newChunk(0, text, { vector });
     await find(store, vector);
@@ -72,7 +84,7 @@ describe('a search without the vector index', () => {
   });
 
   it('pages through all chunks without gaps', async () => {
-    const store = await openWithoutIndex();
+    const store = await openWithoutIndex(engine);
     const seen = new Set<string>();
     let before: readonly string[] = [];
     for (const limit of [10, 50, 60, 400, 500, CHUNKS]) {
@@ -84,7 +96,9 @@ describe('a search without the vector index', () => {
     }
     expect(seen.size).toBe(CHUNKS);
   });
+});
 
+describe('codes on SQLite', () => {
   it('reads the codes in the order of their keys, also where the database has no statistics', async () => {
     const store = await openTestStore();
     const database = new DatabaseSync(store.path, { readOnly: true });
@@ -97,5 +111,42 @@ describe('a search without the vector index', () => {
     };
     readCodes({ row } as unknown as Reading, { space: { key: 1, dimensions: 4 }, after: 0, limit: 10 });
     expect(steps).toContain('SEARCH vector_codes USING INTEGER PRIMARY KEY (rowid>?)');
+  });
+});
+
+describePostgres('codes', () => {
+  it('are added to vectors that a server of the version before has stored', async () => {
+    const url = await postgresDatabase();
+    const openStore = async () => {
+      const store = await openPostgresStore({
+        url,
+        index: memoryVectorIndex(),
+        embeddingText: ({ text }) => text,
+        readers: 2,
+      });
+      onTestFinished(() => store.close());
+      return store;
+    };
+    const store = await openStore();
+    await store.spaces.claim({ embedder: 'test/angles', version: '1', dimensions: 4 });
+    const chunks = [0, 1, 2].map((order) => newChunk(order, `passage ${order}`, { vector: scattered(order) }));
+    await ingest(store, newDocument('few'), chunks);
+    const codes = async () =>
+      (
+        await sql<{ chunk_key: number; code: Uint8Array }>`
+        select chunk_key, code from vector_codes order by chunk_key`.execute(store.sqlite.reader)
+      ).rows;
+    const before = await codes();
+    expect(before).toHaveLength(3);
+    await sql`delete from vector_codes where chunk_key <> ${before[1]?.chunk_key}`.execute(store.sqlite.writer);
+    await store.close();
+    const again = await openStore();
+    await again.maintenance.audit();
+    const rows = await again.sqlite.reader
+      .selectFrom('vector_codes')
+      .select(['chunk_key', 'code'])
+      .orderBy('chunk_key')
+      .execute();
+    expect(rows).toEqual(before);
   });
 });

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { NearestList } from '../../sql/search/nearest-chunks.ts';
+import { codingOf } from '../../sql/vector-codes/coding-of.ts';
+import { likelyKeys } from '../../sql/vector-codes/likely-keys.ts';
+import { type CodesQuery, candidatesFor } from '../../sql/vector-codes/nearest-by-codes.ts';
+import type { CodesRead, CodesWanted } from '../../sql/vector-codes/read-codes.ts';
+import { nearestAmong } from './nearest.ts';
+import { resolveFilter } from './passing.ts';
+import type { Reading } from './reading.ts';
+
+/** Writers take turns, so that a code that is committed later has a greater key. */
+export async function readCodes(reading: Reading, { space, after, limit }: CodesWanted): Promise<CodesRead> {
+  // As one value, which is faster than rows.
+  const query = sql<{ keys: string | null; codes: Uint8Array | null; last: number | null }>`
+    select string_agg(chunk_key::text, ',' order by key) as keys, string_agg(code, '' order by key) as codes,
+      max(key) as last
+    from (select key, chunk_key, code from vector_codes where space_key = ${space.key} and key > ${after}
+      order by key limit ${limit}) as c`;
+  const [found] = await reading.rows(query, 'prepared');
+  const keys = Int32Array.from(found?.keys?.split(',').map(Number) ?? []);
+  const codes = found?.codes ?? new Uint8Array(0);
+  const { series } = reading.cache;
+  const isWhole = codes.length === keys.length * codingOf(space.dimensions).bytes;
+  if (!isWhole) return { keys: new Int32Array(0), codes: new Uint8Array(0), last: after, series };
+  return { keys, codes, last: found?.last ?? after, series };
+}
+
+/** The best hits among the chunks whose codes are the most alike, by their stored vectors. */
+export async function nearestByCodes(reading: Reading, query: CodesQuery): Promise<NearestList> {
+  const resolved = await resolveFilter(reading, query.filter);
+  const passes = resolved?.has ?? (() => true);
+  const likely = likelyKeys(codingOf(query.space.dimensions), { ...query, count: candidatesFor(query), passes });
+  return nearestAmong(reading, { ...query, hits: [], others: [...likely, ...query.others] });
+}
