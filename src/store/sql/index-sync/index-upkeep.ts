@@ -80,6 +80,18 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     await index.renew?.();
   };
 
+  // One at a time, as audits of an index that is down begin again and again.
+  let coding: Promise<void> | undefined;
+  const addCodes = (space: SpaceRow) => {
+    coding ??= addMissingCodes(sqlite, space, signal)
+      .catch((cause) => {
+        if (!signal.aborted) report?.('The codes of vectors could not be completed; the next start goes on.', cause);
+      })
+      .finally(() => {
+        coding = undefined;
+      });
+  };
+
   const auditCurrent = async () => {
     needsAudit = false;
     const space = await currentSpace(sqlite.reader);
@@ -93,14 +105,11 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
       };
       const renewing = { mayRenew: () => mayRenew(space.collection) };
       // Searches use them while the index is filled.
-      const coded = addMissingCodes(sqlite, space, signal).catch((cause) => {
-        if (!signal.aborted)
-          report?.('The codes of vectors could not be completed; they are at the next start.', cause);
-      });
+      addCodes(space);
       await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...renewing });
-      await coded;
     }
     if (!needsAudit && !signal.aborted) state = { kind: 'in_step' };
+    await coding;
   };
 
   const runOnce = async () => {
@@ -158,7 +167,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     stopping.abort();
     const isOver = new AbortController();
     const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => {});
-    await Promise.race([work?.catch(() => {}), late]);
+    await Promise.race([Promise.all([work?.catch(() => {}), coding]), late]);
     isOver.abort();
     const isInStep = state.kind === 'in_step' || (state.kind === 'checking' && state.wasInStep === true);
     // Without the mark, e.g. on a full disk, the next process compares first.

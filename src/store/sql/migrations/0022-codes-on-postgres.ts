@@ -4,7 +4,7 @@ import type { SharedStep } from './shared-steps.ts';
 
 /**
  * Codes of vectors on PostgreSQL as SQLite has had them since step 18. Servers add them to the vectors they write, and later to those
- * that came without, as from servers of the version before (`add-missing-codes.ts`).
+ * that came without, as from servers of the version before (`add-codes.ts`).
  */
 export const codesOnPostgres: SharedStep = {
   worksFrom: 21,
