@@ -27,6 +27,7 @@ type Name = { readonly name: string };
 const OTHER = [
   'kysely_',
   'cluster_',
+  'filter_changes',
   'full_text_',
   'store_copy',
   'vector_index_',

@@ -49,11 +49,11 @@ export async function planNearest(reading: Reading, filter: CompiledFilter): Pro
 
 async function countMatching(reading: Reading, filter: NonNullable<CompiledFilter>): Promise<number> {
   if (filter.phraseFilters !== undefined || filter.past !== undefined) {
-    return (await resolveFilter(reading, filter))?.keys.length ?? 0;
+    return (await resolveFilter(reading, filter))?.size ?? 0;
   }
   const { counts, filters } = reading.cache;
   const name = nameOfFilter(reading.content, filter);
-  const known = filters.get(name)?.keys.length ?? counts.get(name);
+  const known = filters.get(name)?.size ?? counts.get(name);
   if (known !== undefined) return known;
   const { onDocuments } = filter;
   const one =
@@ -125,7 +125,7 @@ export async function nearestExactly(reading: Reading, query: NearestQuery): Pro
 
 /** Whether the vectors of the visible chunks that pass are kept in memory. */
 function isFew(reading: Reading, { space }: NearestQuery, resolved: KeySet | undefined): boolean {
-  const count = resolved?.keys.length ?? reading.indexes.chunk_terms.entries;
+  const count = resolved?.size ?? reading.indexes.chunk_terms.entries;
   return count * space.dimensions <= MAX_COMPONENTS;
 }
 
@@ -145,7 +145,7 @@ export async function nearestInMemory(reading: Reading, query: NearestQuery): Pr
   const name = nameOfMatrix(reading, query);
   const isRead = matrices.has(name) || compared.has(name);
   compared.set(name, true);
-  const count = resolved?.keys.length ?? reading.indexes.chunk_terms.entries;
+  const count = resolved?.size ?? reading.indexes.chunk_terms.entries;
   if (!isRead && count > READ_AT_ONCE) return undefined;
   return nearestExactly(reading, query);
 }

@@ -27,8 +27,8 @@ const BYTES_PER_POSTING = 12;
  * has to be used again to be worth the analysis: after as many queries as have walked for as long as it takes.
  */
 export function vocabularyOf(reading: Reading, filter: ResolvedFilter): Vocabulary | undefined {
+  if (filter.isPast || filter.hasManyTerms || filter.keys.size > MAX_CHUNKS) return undefined;
   const { keys } = filter.keys;
-  if (filter.isPast || filter.hasManyTerms || keys.length > MAX_CHUNKS) return undefined;
   filter.queries = (filter.queries ?? 0) + 1;
   if (!isWorthReading(keys, filter.queries)) return undefined;
   filter.vocabulary ??= readTerms(reading, keys);

@@ -130,7 +130,7 @@ function contendersOf(index: TermIndex, { query, touched, rest }: Rest): readonl
   const { allowed, limit } = query;
   const occurrences = rest.reduce((sum, { count }) => sum + count, 0);
   const most = Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
-  if (allowed && allowed.keys.length <= most) return allowed.keys;
+  if (allowed && allowed.size <= most) return allowed.keys;
   if (index.frequency === undefined || touched.length < limit) return undefined;
   const bound = rest.reduce((sum, { term, emphasis }) => sum + rarityOf(index, term) * emphasis * (K1 + 1), 0);
   const { scores } = index.chunks;

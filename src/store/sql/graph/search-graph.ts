@@ -30,7 +30,7 @@ export function searchGraph(
 ): GraphFinding {
   const { terms, vector, limits, onGraphs } = query;
   const graphs = graphsWithManualRows(reading, onGraphs);
-  if (allowed?.keys.length === 0 && graphs.size === 0) return nothing;
+  if (allowed?.size === 0 && graphs.size === 0) return nothing;
   const isLocal = limits.entities > 0 || limits.relationships > 0;
   const seeds = isLocal ? searchNames(reading, { terms, vector, allowed, limit: SEEDS }) : [];
   const walk = walkGraph(reading, seeds, allowed);

@@ -31,7 +31,7 @@ const MIN_SIMILARITY = 0.35;
 
 /** Names by shared words and, where there are vectors, by similarity; only names that a passing chunk mentions. */
 export function searchNames(reading: GraphReading, query: NameQuery): FoundName[] {
-  const few = query.allowed !== undefined && query.allowed.keys.length <= FEW_CHUNKS ? query.allowed : undefined;
+  const few = query.allowed !== undefined && query.allowed.size <= FEW_CHUNKS ? query.allowed : undefined;
   const mentioned = few && namesIn(reading, few);
   const found = new Map<number, FoundName>();
   for (const name of byWords(reading, query, mentioned)) found.set(name.key, name);

@@ -5,6 +5,7 @@ import { remoteSources } from './0019-remote-sources.ts';
 import { failedItems } from './0020-failed-items.ts';
 import { originalObjects } from './0021-original-objects.ts';
 import { codesOnPostgres } from './0022-codes-on-postgres.ts';
+import { filterChanges } from './0023-filter-changes.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -24,6 +25,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0020-failed-items': failedItems,
   '0021-original-objects': originalObjects,
   '0022-codes-on-postgres': codesOnPostgres,
+  '0023-filter-changes': filterChanges,
 };
 
 /** The steps for the engine of the database that they are applied to. */

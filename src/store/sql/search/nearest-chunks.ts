@@ -58,7 +58,7 @@ export function planNearest(reading: Reading, filter: CompiledFilter): NearestPl
   }
   const past = resolved?.isPast ? resolved.keys.keys.filter((key) => !isVisible(key)) : [];
   const withoutVector = space && past.length > 0 ? past.length - countVectors(reading, space.key, past) : 0;
-  return { space, visible: count, matching: resolved?.keys.keys.length ?? count, pending, past, withoutVector };
+  return { space, visible: count, matching: resolved?.keys.size ?? count, pending, past, withoutVector };
 }
 
 function countVectors(reading: Reading, spaceKey: number, keys: readonly number[]): number {

@@ -10,7 +10,7 @@ import {
 } from '../full-text/chunk-lengths.ts';
 import type { Vocabulary } from '../full-text/filter-vocabulary.ts';
 import type { OperationWatch } from '../operation-watch.ts';
-import type { KeySet } from './key-set.ts';
+import type { KeySet, MutableKeySet } from './key-set.ts';
 
 /**
  * Per-connection cache of the current state of the data; discarded as soon as any connection changes something, except
@@ -24,8 +24,21 @@ export interface Snapshot {
   lengthsOf(table: TermTable): ChunkLengths;
   /** States as of the last few requested times. */
   readonly termsAsOf: LruMap<string, TermsAsOf>;
-  /** The last few resolved filters, by their SQL and values. */
+  /** The last few resolved filters of phrases or of a time, by their SQL and values. */
   readonly filters: LruMap<string, ResolvedFilter>;
+  /** Of the state; differs from that of any other. */
+  readonly version: string;
+  /** The last few other filters, which outlast the state: they follow the changes. */
+  readonly lastingFilters: LruMap<string, LastingFilter>;
+}
+
+/** A resolved filter, and which changes of the records it has seen. */
+export interface LastingFilter extends ResolvedFilter {
+  readonly keys: MutableKeySet;
+  version: string;
+  /** The last ones of `filter_changes` and `full_text_changes`. */
+  documentChange: number;
+  textChange: number;
 }
 
 /** The visible chunks that pass a filter, and their vectors once they were needed. */
@@ -61,6 +74,7 @@ interface ConnectionCache {
   snapshot: Snapshot;
   readonly statements: LruMap<string, StatementSync>;
   readonly lengths: Map<TermTable, LengthsReader>;
+  readonly lastingFilters: LruMap<string, LastingFilter>;
 }
 
 // Lives as long as the connection; each thread has one.
@@ -92,7 +106,7 @@ function currentReading(database: DatabaseSync, watch: OperationWatch): Reading 
   const version = `${first('pragma data_version')[0]} ${first('select total_changes()')[0]}`;
   if (version !== memory.version) {
     memory.version = version;
-    memory.snapshot = createSnapshot(memory.lengths);
+    memory.snapshot = createSnapshot(memory);
   }
   return {
     snapshot: memory.snapshot,
@@ -129,11 +143,11 @@ function createCache(database: DatabaseSync): ConnectionCache {
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
   }
   const lengths = new Map<TermTable, LengthsReader>();
+  const kept = { version: '', lengths, lastingFilters: new LruMap<string, LastingFilter>({ max: FILTERS_KEPT }) };
   const memory: ConnectionCache = {
-    version: '',
-    snapshot: createSnapshot(lengths),
+    ...kept,
+    snapshot: createSnapshot(kept),
     statements: new LruMap({ max: STATEMENTS_KEPT }),
-    lengths,
   };
   for (const table of termTables) {
     const rows = (sql: string, ...parameters: number[]) =>
@@ -144,7 +158,11 @@ function createCache(database: DatabaseSync): ConnectionCache {
   return memory;
 }
 
-function createSnapshot(readers: ReadonlyMap<TermTable, LengthsReader>): Snapshot {
+function createSnapshot({
+  version,
+  lengths: readers,
+  lastingFilters,
+}: Pick<ConnectionCache, 'version' | 'lengths' | 'lastingFilters'>): Snapshot {
   const read = new Map<TermTable, ChunkLengths>();
   const lengthsOf = (table: TermTable): ChunkLengths => {
     const lengths = read.get(table) ?? readers.get(table)?.read();
@@ -158,6 +176,8 @@ function createSnapshot(readers: ReadonlyMap<TermTable, LengthsReader>): Snapsho
     lengthsOf,
     termsAsOf: new LruMap({ max: MAX_CACHED_TIMES }),
     filters: new LruMap({ max: FILTERS_KEPT }),
+    version,
+    lastingFilters,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { CompiledFilter, Condition, PastFilter } from './compile-filter.ts';
+import { countChanges, followChanges } from './follow-changes.ts';
 import { keySet } from './key-set.ts';
 import { keysWithPhrase, visibleKeys } from './keys-with-phrase.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
-import type { Reading, ResolvedFilter } from './read-snapshot.ts';
+import type { LastingFilter, Reading, ResolvedFilter } from './read-snapshot.ts';
 
 /**
  * The exact set of visible chunks that pass, or of those visible at the filter's time; undefined when all visible ones
@@ -11,10 +12,28 @@ import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 export function resolveFilter(reading: Reading, filter: CompiledFilter): ResolvedFilter | undefined {
   if (filter === null) return undefined;
   const name = JSON.stringify([filter.onChunks, filter.past?.condition, filter.phraseFilters]);
+  if (filter.past === undefined && filter.phraseFilters === undefined) return lastingFilter(reading, name, filter);
   return reading.snapshot.filters.getOrCreate(name, () => ({
     keys: keySet(keysWithPhrase(reading, passingKeys(reading, filter), filter)),
     isPast: filter.past !== undefined,
   }));
+}
+
+/** After a write, it is evaluated again only for what has changed. */
+function lastingFilter(reading: Reading, name: string, filter: NonNullable<CompiledFilter>): LastingFilter {
+  const { version, lastingFilters } = reading.snapshot;
+  const known = lastingFilters.get(name);
+  if (known?.version === version) return known;
+  // One that is interrupted while it follows is not used again.
+  lastingFilters.delete(name);
+  if (known !== undefined && followChanges(reading, known, filter.onChunks)) {
+    known.version = version;
+    lastingFilters.set(name, known);
+    return known;
+  }
+  const resolved = { keys: keySet(passingKeys(reading, filter)), version, ...countChanges(reading) };
+  lastingFilters.set(name, resolved);
+  return resolved;
 }
 
 function passingKeys(reading: Reading, filter: NonNullable<CompiledFilter>): number[] {
