@@ -7,6 +7,7 @@ import type { ClientTools } from '../../toolbox/client-tools.ts';
 import { type ChatModel, readChatModel } from './chat-model.ts';
 import { chatTools, splitAtQuestion, toClientTools, toolChoice, toToolSpec } from './client-tools.ts';
 import { message } from './message.ts';
+import { passedMembers, passedOn, refusedChatMembers } from './openai-members.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, optional } from './tolerant.ts';
 
@@ -45,15 +46,14 @@ const tokenCount = optional(z.number().int().min(1));
 
 /**
  * Chat Completions over the documents. `search_settings` and its neighbours of docs/contract.md 4.1 are additions. What
- * would change the answer and cannot be honoured (forced calls, stop sequences, several choices) is refused; other
- * members without a meaning here are ignored.
+ * would change the answer and cannot be honoured (forced calls, stop sequences, several choices) is refused. Taken
+ * without effect is what concerns the caller's account: `user`, `metadata`, `safety_identifier`, `prompt_cache_…`.
  */
 export const chatRequest = z
   .object({
     model: z.string().min(1),
     messages: z.array(z.preprocess(developerAsSystem, message)).min(1),
     stream: optional(z.boolean()),
-    stream_options: optional(z.object({ include_usage: optional(z.boolean()) })),
     temperature: optional(z.number().min(0).max(2)),
     top_p: optional(z.number().min(0).max(1)),
     max_tokens: tokenCount,
@@ -66,6 +66,8 @@ export const chatRequest = z
     functions: optional(z.array(z.unknown()).max(0, { error: 'expected none: send your functions as tools' })),
     stop: optional(z.union([z.string().max(0), z.array(z.string()).max(0)], { error: STOP_REFUSED })),
     response_format: optional(responseFormat),
+    ...passedMembers,
+    ...refusedChatMembers,
     ...searchMembers,
   })
   .transform((wire): ChatCall => {
@@ -84,6 +86,7 @@ export const chatRequest = z
         maxTokens: wire.max_completion_tokens ?? wire.max_tokens,
         reasoningEffort: effortOf(wire.reasoning_effort),
         responseFormat: wire.response_format,
+        extra: passedOn(wire),
       }),
       clientTools: toClientTools({
         specs: (wire.tools ?? []).map(({ function: given }) => toToolSpec(given)),

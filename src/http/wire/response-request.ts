@@ -7,6 +7,7 @@ import { readChatModel } from './chat-model.ts';
 import { type ChatCall, effortOf, questionOf, reasoningEffort } from './chat-request.ts';
 import { responseTools, toClientTools, toolChoice, toToolSpec } from './client-tools.ts';
 import { parseToolCall } from './message.ts';
+import { refusedResponseMembers, verbosityOfText } from './openai-members.ts';
 import { detailOf, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, optional } from './tolerant.ts';
 
@@ -59,7 +60,8 @@ const textFormat = z
 
 /**
  * OpenAI's Responses API over the documents. Nothing is stored, so each request brings its conversation as `input`. What
- * would change the answer and cannot be honoured is refused; other members without a meaning here are ignored.
+ * would change the answer and cannot be honoured is refused. Taken without effect is what concerns the caller's account:
+ * `user`, `safety_identifier`, `prompt_cache_…`.
  */
 export const responseRequest = z
   .object({
@@ -72,7 +74,7 @@ export const responseRequest = z
     max_output_tokens: optional(z.number().int().min(1)),
     /** With a `summary`, the model's reasoning is part of the response. */
     reasoning: optional(z.looseObject({ effort: reasoningEffort, summary: optional(z.string()) })),
-    text: optional(z.looseObject({ format: optional(textFormat) })),
+    text: optional(z.looseObject({ format: optional(textFormat), verbosity: verbosityOfText })),
     metadata: optional(z.record(z.string(), z.string())),
     tool_choice: toolChoice,
     tools: responseTools,
@@ -81,6 +83,7 @@ export const responseRequest = z
     previous_response_id: optional(z.string()),
     conversation: optional(z.unknown()),
     prompt: optional(z.unknown()),
+    ...refusedResponseMembers,
     ...searchMembers,
   })
   .meta({ id: 'ResponseRequest' })

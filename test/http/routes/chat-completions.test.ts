@@ -130,6 +130,44 @@ describe('with a language model', () => {
     expect(provider.requests.at(-1)?.body.response_format).toEqual(format);
   });
 
+  it.each([true, false])(
+    'passes on what is for the model alone, and no value without effect (streamed: %s)',
+    async (stream) => {
+      provider.next(chatReply({ text: 'It is Lisbon.' }));
+      const passed = {
+        temperature: 0.3,
+        top_p: 0.9,
+        seed: 7,
+        frequency_penalty: 0.5,
+        presence_penalty: -0.5,
+        logit_bias: { 50256: -100 },
+      };
+      const answered = await client.chat.completions.create({
+        ...passed,
+        model: 'citewell/rag',
+        messages: [question],
+        stream,
+        max_completion_tokens: 300,
+        reasoning_effort: 'low',
+      });
+      if (Symbol.asyncIterator in answered) for await (const _ of answered);
+      const sent = provider.requests.at(-1)?.body;
+      expect(sent).toMatchObject({ ...passed, max_tokens: 300, reasoning_effort: 'low' });
+
+      provider.next(chatReply({ text: 'It is Lisbon.' }));
+      const idle = { frequency_penalty: 0, presence_penalty: 0, logit_bias: {}, seed: null, user: 'ada', metadata: {} };
+      await client.chat.completions.create({ ...idle, model: 'citewell/rag', messages: [question] });
+      const members = Object.keys(provider.requests.at(-1)?.body);
+      expect(members.sort()).toEqual(['messages', 'model', 'stream', 'stream_options']);
+    },
+  );
+
+  it('answers with the refusal of a provider that does not take a member', async () => {
+    provider.next(openAiError(400, "Unsupported parameter: 'seed' is not supported with this model."));
+    const asked = client.chat.completions.create({ model: 'citewell/rag', messages: [question], seed: 7 });
+    await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringContaining("'seed'") });
+  });
+
   it('reports a failure in the stream so that clients throw it', async () => {
     const reply = chatReply({ text: 'It is Lisbon.' });
     provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { cut: true }] });
@@ -212,6 +250,33 @@ describe('without a language model', () => {
     expect(failed).toMatchObject({ status, error: { message: expect.any(String) } });
   });
 
+  const withoutMeaning: [string, unknown, unknown][] = [
+    ['logprobs', true, false],
+    ['top_logprobs', 3, 0],
+    ['audio', { voice: 'alloy', format: 'mp3' }, null],
+    ['prediction', { type: 'content', content: 'Lisbon' }, null],
+    ['verbosity', 'low', 'medium'],
+    ['web_search_options', {}, null],
+    ['function_call', { name: 'now' }, 'auto'],
+    ['store', true, false],
+    ['service_tier', 'flex', 'auto'],
+    ['moderation', {}, null],
+    ['stop', ['x'], []],
+    ['n', 2, 1],
+    ['frequency_penalty', 3, 1],
+  ];
+  it.each(withoutMeaning)(
+    'refuses %s by name, streamed and whole, and takes the value that is no wish',
+    async (param, wish, none) => {
+      const create = (change: object) =>
+        client.chat.completions.create({ model: 'citewell/rag', messages: [question], ...change } as never);
+      for (const stream of [true, false]) {
+        await expect(create({ stream, [param]: wish })).rejects.toMatchObject({ status: 400, param });
+      }
+      await expect(create({ [param]: none })).resolves.toMatchObject({ object: 'chat.completion' });
+    },
+  );
+
   it('takes members that change nothing, and names those it refuses', async () => {
     const create = (change: object) =>
       client.chat.completions.create({ model: 'citewell/rag', messages: [question], ...change } as never);
@@ -224,7 +289,9 @@ describe('without a language model', () => {
     await expect(create({ tools: [...tools, ...tools] })).rejects.toMatchObject({ param: 'tools.1' });
     await expect(create({ tools, tool_choice: 'required' })).rejects.toMatchObject({ param: 'tool_choice' });
     await expect(create({ functions: [{ name: 'now' }] })).rejects.toMatchObject({ param: 'functions' });
-    await expect(create({ stop: 'x' })).rejects.toMatchObject({ param: 'stop' });
+    await expect(create({ modalities: ['text', 'audio'] })).rejects.toMatchObject({ param: 'modalities.1' });
+    const padded = { stream: true, stream_options: { include_obfuscation: true } };
+    await expect(create(padded)).rejects.toMatchObject({ param: 'stream_options.include_obfuscation' });
     // Nothing here could write JSON.
     const format = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
     await expect(create({ response_format: format })).rejects.toMatchObject({ param: 'response_format' });

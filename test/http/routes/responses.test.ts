@@ -176,6 +176,13 @@ describe('without a language model', () => {
     ['background', { background: true }, 'background'],
     ['tools.0.type', { tools: [{ type: 'web_search' }] }, 'only functions can be called here'],
     ['input.0.type', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'item_reference'],
+    ['store', { store: true }, 'nothing is stored here'],
+    ['truncation', { truncation: 'auto' }, 'not shortened'],
+    ['top_logprobs', { top_logprobs: 2 }, 'no probabilities'],
+    ['max_tool_calls', { max_tool_calls: 3 }, 'limited by this service'],
+    ['service_tier', { service_tier: 'flex' }, 'expected "auto" or "default"'],
+    ['include.1', { include: ['reasoning.encrypted_content', 'file_search_call.results'] }, 'nothing more'],
+    ['text.verbosity', { text: { verbosity: 'low' } }, 'expected "medium"'],
     ['text.format', { text: { format: { type: 'json_schema', name: 'x', schema: {} } } }, 'needs a language model'],
   ] as const)('names %s, which it cannot honour', async (param, given, words) => {
     const asked = client.responses.create({ model: 'citewell', input: question, ...(given as object) });
@@ -183,6 +190,17 @@ describe('without a language model', () => {
     expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject({ status: 400, param });
     expect((error as APIError).message).toContain(words);
+  });
+
+  it('takes members that ask for what happens anyway', async () => {
+    const more = {
+      store: false,
+      truncation: 'disabled',
+      service_tier: 'auto',
+      include: ['reasoning.encrypted_content'],
+    } as const;
+    const response = await client.responses.create({ model: 'citewell', input: question, user: 'ada', ...more });
+    expect(response.output_text).toContain('Lisbon');
   });
 
   it('refuses pictures and empty questions', async () => {

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { defined, optional } from './tolerant.ts';
+
+type Value = string | number | boolean;
+
+/** A member that can only have these values, which are what happens without it. */
+const only = (values: [Value, ...Value[]], error: string) => optional(z.literal(values, { error }));
+
+const none = (error: string) => optional(z.null({ error }));
+
+const UNSTORED = 'expected false: nothing is stored here; leave it out';
+const UNWEIGHED =
+  'cannot be answered: answers are put together and checked here, and have no probabilities; leave it out';
+const UNCHOSEN = 'expected none: which tools answer here is a setting of this service; leave it out';
+
+const refused = {
+  store: only([false], UNSTORED),
+  service_tier: only(['auto', 'default'], 'expected "auto" or "default": the provider is a setting of this service'),
+  moderation: none('expected none: no moderation is done here; leave it out'),
+  stream_options: optional(
+    z.looseObject({
+      include_usage: optional(z.boolean()),
+      include_obfuscation: only([false], 'expected false: streams are not padded here; leave it out'),
+    }),
+  ),
+};
+
+/** Members of Chat Completions that would change the answer and cannot be honoured, with the values that are no wish. */
+export const refusedChatMembers = {
+  ...refused,
+  logprobs: only([false], UNWEIGHED),
+  top_logprobs: only([0], UNWEIGHED),
+  modalities: optional(z.array(z.literal('text', { error: 'expected "text": answers here have no sound' }))),
+  audio: none('expected none: answers here have no sound; leave it out'),
+  prediction: none('expected none: answers come from the documents; leave it out'),
+  verbosity: only(['medium'], 'expected "medium": ask for a short or a long answer in a message; leave it out'),
+  web_search_options: none(UNCHOSEN),
+  function_call: only(['auto', 'none'], 'expected "auto" or "none": send your functions as tools'),
+};
+
+/** Those of Responses. `reasoning.encrypted_content` is what clients ask for that keep conversations themselves. */
+export const refusedResponseMembers = {
+  ...refused,
+  top_logprobs: only([0], UNWEIGHED),
+  truncation: only(['disabled'], 'expected "disabled": a conversation is not shortened here; leave it out'),
+  max_tool_calls: none('expected none: how many tools are called is limited by this service; leave it out'),
+  context_management: optional(z.array(z.unknown()).max(0, { error: 'expected none: send what is to be remembered' })),
+  image: none('expected none: answers here have no pictures; leave it out'),
+  include: optional(
+    z.array(
+      z.literal('reasoning.encrypted_content', {
+        error: 'nothing more can be included here than "reasoning.encrypted_content", which is left out; leave it out',
+      }),
+    ),
+  ),
+};
+
+export const verbosityOfText = refusedChatMembers.verbosity;
+
+const penalty = optional(z.number().min(-2).max(2));
+
+/** Members of Chat Completions for the language model alone. */
+export const passedMembers = {
+  seed: optional(z.int()),
+  frequency_penalty: penalty,
+  presence_penalty: penalty,
+  logit_bias: optional(z.record(z.string(), z.number().min(-100).max(100))),
+};
+
+/** What is passed on to the language model; its provider refuses what it does not take. Values of no effect are left out. */
+export function passedOn(wire: z.output<z.ZodObject<typeof passedMembers>>) {
+  const { seed, frequency_penalty, presence_penalty, logit_bias: bias = {} } = wire;
+  const extra = defined({
+    seed,
+    frequency_penalty: frequency_penalty || undefined,
+    presence_penalty: presence_penalty || undefined,
+    logit_bias: Object.keys(bias).length > 0 ? bias : undefined,
+  });
+  return Object.keys(extra).length > 0 ? extra : undefined;
+}
