@@ -182,7 +182,7 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
     tokenSecret: config.access.accounts.tokenSecret,
   };
   const own = { ...options, url: databaseUrl, role, version: readVersion(), settings };
-  const snapshot = (path: string, signal?: AbortSignal) => snapshotPostgres(databaseUrl, path, signal);
+  const snapshot: NonNullable<Store['snapshot']> = (...given) => snapshotPostgres(databaseUrl, ...given);
   if (vectorDatabase(config) === undefined) {
     return withWholeSnapshot(
       { ...(await openPostgresStore({ ...own, isAlone: chroma === undefined })), snapshot },
@@ -199,18 +199,21 @@ function withWholeSnapshot(store: SqlStore, objects: ObjectStore | undefined): S
   if (objects === undefined || snapshot === undefined) return store;
   return {
     ...store,
-    async snapshot(path, signal) {
-      await snapshot(path, signal);
+    async snapshot(path, signal, onProgress) {
+      await snapshot(path, signal, onProgress);
       const { completeCopy } = await import('../store/sql/originals/complete-copy.ts');
       await completeCopy({ path, source, objects, signal });
     },
   };
 }
 
-async function snapshotPostgres(url: string, path: string, signal: AbortSignal | undefined): Promise<void> {
+async function snapshotPostgres(
+  url: string,
+  ...[path, signal, onProgress]: Parameters<NonNullable<Store['snapshot']>>
+): Promise<void> {
   const { readOneState } = await import('../store/postgres/read-one-state.ts');
   const { copySnapshot } = await import('../store/copy/copy-snapshot.ts');
-  await readOneState(url, (database) => copySnapshot(database, { path, signal }));
+  await readOneState(url, (database) => copySnapshot(database, { path, signal, onProgress }));
 }
 
 /** Fails at start, naming the variable, if a configured model is unknown. */

@@ -6,7 +6,7 @@ import { createTarPacker, type TarEntry } from 'modern-tar';
 import { ServiceError } from '../errors.ts';
 import { DATABASE_FILE, type DataFolder } from '../store/data-folder.ts';
 import { databaseFacts } from '../store/sql/database-facts.ts';
-import type { Store } from '../store/store.ts';
+import type { CopiedBytes, Store } from '../store/store.ts';
 import { BACKUP_FORMAT, type BackupManifest, CHECKSUMS_FILE, MANIFEST_FILE } from './backup-manifest.ts';
 
 /** A backup that is ready to be read, as a tar archive. */
@@ -20,11 +20,13 @@ export interface Backup {
 export interface Backups {
   /** Copies the database as it is now; everybody goes on reading and writing. One backup at a time. */
   begin(signal?: AbortSignal): Promise<Backup>;
+  /** How far the copy is that `begin` makes; undefined where none is being made. */
+  copying(): Promise<CopiedBytes | undefined>;
 }
 
 interface BackupsParts {
   readonly store: Pick<Store, 'snapshot'>;
-  readonly folder: Pick<DataFolder, 'path' | 'unfinishedFolder'>;
+  readonly folder: Pick<DataFolder, 'path' | 'databaseFile' | 'unfinishedFolder'>;
   readonly version: string;
 }
 
@@ -37,7 +39,15 @@ const FOLDERS = ['evaluations'];
  */
 export function createBackups({ store, folder, version }: BackupsParts): Backups {
   let isBusy = false;
+  let copied: { readonly file: string; readonly progress?: CopiedBytes } | undefined;
   return {
+    async copying() {
+      if (copied === undefined) return undefined;
+      if (copied.progress !== undefined) return copied.progress;
+      // SQLite does not say how far it is.
+      const [done, total] = await Promise.all([copied.file, folder.databaseFile].map(sizeOf));
+      return done === undefined || total === undefined ? undefined : { done: Math.min(done, total), total };
+    },
     async begin(signal) {
       if (store.snapshot === undefined) {
         const words = 'This store cannot be copied while it is open. Use the tools of its database.';
@@ -47,12 +57,17 @@ export function createBackups({ store, folder, version }: BackupsParts): Backups
       isBusy = true;
       const copy = join(folder.unfinishedFolder, `backup-${randomUUID()}.db`);
       const end = async () => {
+        copied = undefined;
         await rm(copy, { force: true });
         isBusy = false;
       };
       try {
         await mkdir(folder.unfinishedFolder, { recursive: true, mode: 0o700 });
-        await store.snapshot(copy, signal);
+        copied = { file: copy };
+        await store.snapshot(copy, signal, (progress) => {
+          copied = { file: copy, progress };
+        });
+        copied = undefined;
         const files = await filesOf(folder.path, copy);
         const bytes = files.reduce((sum, { size }) => sum + size, 0);
         const created_at = new Date().toISOString();
@@ -65,6 +80,12 @@ export function createBackups({ store, folder, version }: BackupsParts): Backups
     },
   };
 }
+
+const sizeOf = (file: string): Promise<number | undefined> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => undefined,
+  );
 
 interface BackedUpFile {
   readonly name: string;

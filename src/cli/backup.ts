@@ -33,7 +33,8 @@ export async function backUp(name: string, options: BackupOptions, context: Comm
     context,
     async (client) => {
       output.status('Copying the database …');
-      const { bytes, content } = await client.backup(interruption.stop);
+      const show = progressOf(options, context);
+      const { bytes, content } = await client.backup(interruption.stop, (copied) => show('copying', copied));
       await sealArchive(content, file, sealOptions(passphrase, bytes, options, context));
       const { size } = await stat(file);
       const facts = { file, bytes, file_bytes: size, encrypted: isEncrypted };
@@ -121,29 +122,38 @@ function say(
   }
 }
 
-/** Shows progress twice a second at most. */
+/** With progress, shown twice a second at most. */
 function sealOptions(
   passphrase: string | undefined,
   total: number,
-  { json }: BackupOptions,
-  { output, interruption }: CommandContext,
+  options: BackupOptions,
+  context: CommandContext,
 ): SealOptions {
-  const startedAt = performance.now();
+  const show = progressOf(options, context);
   let shownAt = 0;
   return {
     passphrase,
-    signal: interruption.stop,
+    signal: context.interruption.stop,
     onProgress(bytes) {
       const now = performance.now();
       if (now - shownAt < PROGRESS_EVERY_MS && bytes < total) return;
       shownAt = now;
       // The archive has some more bytes than its files.
-      const done = Math.min(bytes, total);
-      if (json) output.print(JSON.stringify({ type: 'progress', done, total }));
-      const inMegabytes = { done: Math.round(done / 1e6), total: Math.round(total / 1e6), unit: 'MB' };
-      const elapsedSeconds = (now - startedAt) / 1000;
-      output.status(progressLine({ ...inMegabytes, failed: 0, skipped: 0, elapsedSeconds }, output.width));
+      show('archive', { done: Math.min(bytes, total), total });
     },
+  };
+}
+
+/** Shows how many bytes are done of one stage: copying the database beside it, or writing or reading the archive. */
+function progressOf({ json }: BackupOptions, { output }: CommandContext) {
+  const startedAt = performance.now();
+  return (stage: 'copying' | 'archive', { done, total }: { readonly done: number; readonly total: number }) => {
+    if (json) output.print(JSON.stringify({ type: 'progress', stage, done, total }));
+    const inMegabytes = { done: Math.round(done / 1e6), total: Math.round(total / 1e6), unit: 'MB' };
+    const elapsedSeconds = (performance.now() - startedAt) / 1000;
+    const current = stage === 'copying' ? 'copying the database' : undefined;
+    const progress = { ...inMegabytes, failed: 0, skipped: 0, elapsedSeconds, ...(current && { current }) };
+    output.status(progressLine(progress, output.width));
   };
 }
 

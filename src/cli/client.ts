@@ -105,7 +105,10 @@ export interface Client extends FolderTarget {
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
   /** A backup of the data folder as a tar archive, of some more than `bytes`. Read its content to the end or return it. */
-  backup(signal: AbortSignal): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
+  backup(
+    signal: AbortSignal,
+    onCopying: (bytes: { readonly done: number; readonly total: number }) => void,
+  ): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
   /** Writes waiting summaries when no lasting server does. */
   summarise(signal: AbortSignal): AsyncGenerator<FinishProgress, void>;
   /**

@@ -32,6 +32,8 @@ interface Answer {
   readonly total_entries?: number;
 }
 
+const COPY_WATCHED_EVERY_MS = 1_000;
+
 type CallOptions = Partial<ServerRequest> & { readonly isRepeatable?: boolean };
 
 /** The client over a server link. `server` is the address of the lasting server, if there is one. */
@@ -66,6 +68,23 @@ export async function httpClient(link: ServerLink): Promise<Client> {
     const { document_id: id, document } = results as { document_id: string; document: unknown };
     return { id, before: document === null ? undefined : documentFromWire(document) };
   };
+
+  /** Tells how far the copy is that a backup begins with, until the signal aborts. */
+  async function watchCopy(
+    until: AbortSignal,
+    tell: (bytes: { readonly done: number; readonly total: number }) => void,
+  ): Promise<void> {
+    try {
+      for (;;) {
+        await sleep(COPY_WATCHED_EVERY_MS, undefined, { signal: until });
+        const { results } = await call('GET', '/system/backup/progress', { signal: until });
+        const { copying } = results as { copying: { readonly done: number; readonly total: number } | null };
+        if (copying !== null && !until.aborted) tell(copying);
+      }
+    } catch {
+      // It is copied, or the server does not say how far it is; the request for the backup tells of failures.
+    }
+  }
 
   return {
     server: isLasting ? url : undefined,
@@ -254,9 +273,16 @@ export async function httpClient(link: ServerLink): Promise<Client> {
       return embedder;
     },
 
-    async backup(signal) {
-      const { headers, content } = await link.download({ method: 'GET', path: '/system/backup', signal });
-      return { bytes: Number(headers['x-backup-bytes']), content };
+    async backup(signal, onCopying) {
+      const copied = new AbortController();
+      const watching = watchCopy(copied.signal, onCopying);
+      try {
+        const { headers, content } = await link.download({ method: 'GET', path: '/system/backup', signal });
+        return { bytes: Number(headers['x-backup-bytes']), content };
+      } finally {
+        copied.abort();
+        await watching;
+      }
     },
 
     async *summarise(signal) {

@@ -19,6 +19,12 @@ import type { UserStore } from './user-records.ts';
 import type { VectorSpaces } from './vector-spaces.ts';
 import type { DocumentVersions } from './versions.ts';
 
+/** How many bytes of records are copied, of how many. */
+export interface CopiedBytes {
+  readonly done: number;
+  readonly total: number;
+}
+
 /** The record store: documents, chunks and their vectors, users, conversations, graphs. */
 export interface Store {
   readonly chunks: ChunkSearch;
@@ -44,9 +50,13 @@ export interface Store {
   readonly maintenance: IndexMaintenance;
   /**
    * Writes a copy of the records as they are at one moment to this path, where nothing may be, as a database file of
-   * SQLite. Undefined where it was not provided.
+   * SQLite. It says how far it is where it knows. Undefined where it was not provided.
    */
-  readonly snapshot?: (path: string, signal?: AbortSignal) => Promise<void>;
+  readonly snapshot?: (
+    path: string,
+    signal?: AbortSignal,
+    onProgress?: (progress: CopiedBytes) => void,
+  ) => Promise<void>;
   /** Where the uploaded files are kept; undefined for the database. */
   readonly objects?: Pick<ObjectStore, 'name' | 'problem'>;
   /** Undefined where no other process can have the database open. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { restoreToPostgres } from '../../src/adapters/restore-records.ts';
@@ -15,6 +15,7 @@ import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.
 import { readOneState } from '../../src/store/postgres/read-one-state.ts';
 import { openStore, type SqlStore } from '../../src/store/sql/open-store.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
+import type { CopiedBytes, Store } from '../../src/store/store.ts';
 import { describePostgres, postgresDatabase } from '../support/engines.ts';
 import { PATIENT } from '../support/patience.ts';
 import { embeddingText, ingest, newChunks, newDocument, openTestStore, testSpace } from '../support/store.ts';
@@ -40,11 +41,15 @@ async function opened(url: string): Promise<SqlStore> {
 async function backupsOf(url: string) {
   const path = await temporaryFolder();
   const unfinishedFolder = join(path, 'unfinished');
-  const snapshot = (file: string, signal?: AbortSignal) =>
-    readOneState(url, (database) => copySnapshot(database, { path: file, signal }));
+  const snapshot: NonNullable<Store['snapshot']> = (file, signal, onProgress) =>
+    readOneState(url, (database) => copySnapshot(database, { path: file, signal, onProgress }));
   return {
     unfinishedFolder,
-    ...createBackups({ store: { snapshot }, folder: { path, unfinishedFolder }, version: '1' }),
+    ...createBackups({
+      store: { snapshot },
+      folder: { path, databaseFile: join(path, 'citewell.db'), unfinishedFolder },
+      version: '1',
+    }),
   };
 }
 
@@ -145,12 +150,54 @@ describePostgres('A backup', () => {
     expect(await found(onPostgres)).toEqual(hits);
   });
 
+  it('says how far the copy is that it begins with', async () => {
+    const url = await postgresDatabase();
+    const store = await opened(url);
+    for (const name of ['one', 'two', 'three']) await ingest(store, newDocument(name), newChunks(5));
+    const copied: CopiedBytes[] = [];
+    const file = join(await temporaryFolder(), 'copy.db');
+    await readOneState(url, (database) =>
+      copySnapshot(database, { path: file, onProgress: (progress) => copied.push(progress) }),
+    );
+    expect(copied.length).toBeGreaterThan(3);
+    expect(copied.map(({ done }) => done)).toEqual(copied.map(({ done }) => done).toSorted((a, b) => a - b));
+    expect(copied.at(-1)?.done).toBe(copied[0]?.total);
+
+    const { promise: stopped, resolve: goOn } = Promise.withResolvers<void>();
+    const path = await temporaryFolder();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const backups = createBackups({
+      store: {
+        async snapshot(copy, _signal, onProgress) {
+          onProgress?.({ done: 3, total: 7 });
+          begin();
+          await stopped;
+          await writeFile(copy, await readFile(file));
+        },
+      },
+      folder: { path, databaseFile: join(path, 'citewell.db'), unfinishedFolder: join(path, 'unfinished') },
+      version: '1',
+    });
+    expect(await backups.copying()).toBeUndefined();
+    const made = backups.begin();
+    await begun;
+    expect(await backups.copying()).toEqual({ done: 3, total: 7 });
+    goOn();
+    const { content } = await made;
+    expect(await backups.copying()).toBeUndefined();
+    await content.return();
+  });
+
   it('of SQLite is restored to PostgreSQL, and continues where it was interrupted', async () => {
     const first = await openTestStore();
     for (const name of ['one', 'two', 'three']) await ingest(first, newDocument(name), newChunks(5));
     const path = dirname(first.path);
     const unfinishedFolder = join(path, 'unfinished');
-    const { content } = await createBackups({ store: first, folder: { path, unfinishedFolder }, version: '1' }).begin();
+    const { content } = await createBackups({
+      store: first,
+      folder: { path, databaseFile: join(path, 'citewell.db'), unfinishedFolder },
+      version: '1',
+    }).begin();
     const file = join(await temporaryFolder(), 'backup');
     await sealArchive(content, file, options());
     const hits = await found(first);

@@ -29,7 +29,7 @@ async function filledFolder() {
   await ingest(store, { ...newDocument('two'), bytes: randomBytes(700_000) }, newChunks(3));
   await mkdir(join(path, 'evaluations'));
   await writeFile(join(path, 'evaluations', '2026-01-02T03-04-05.678Z.json'), '{"an": "evaluation"}');
-  const folder = { path, unfinishedFolder: join(path, 'unfinished') };
+  const folder = { path, databaseFile: join(path, 'citewell.db'), unfinishedFolder: join(path, 'unfinished') };
   return { store, path, backups: createBackups({ store, folder, version: '1.2.3' }) };
 }
 

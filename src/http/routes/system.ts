@@ -71,6 +71,12 @@ export function systemRoutes(services: Services): Router {
     response.json(single(toModelChoices(await services.modelChoices(), services.models)));
   });
 
+  router.get('/backup/progress', async (_request, response) => {
+    requireSuperuser(principalOf(response));
+    const copying = (await services.backups?.copying()) ?? null;
+    response.json(single({ copying }));
+  });
+
   router.get('/backup', async (request, response) => {
     requireSuperuser(principalOf(response));
     if (services.backups === undefined) {

@@ -19,6 +19,13 @@ export const healthRecord = z
   .object({ message: z.literal('ok'), ...deploymentFacts, embedder_reason: z.string().exactOptional() })
   .meta({ id: 'Health' });
 
+export const backupProgress = z.object({
+  copying: z
+    .object({ done: z.int().min(0), total: z.int().min(0) })
+    .nullable()
+    .describe('Bytes of the copy that a backup begins with, made by this process; null where none is being made.'),
+});
+
 /** Numbers of documents whose background work is waiting or has failed. */
 const waitingCounts = z.object({ waiting: z.int().min(0), failed: z.int().min(0) });
 

@@ -8,7 +8,8 @@ import { OWN_SETTINGS } from '../sql/copied-store.ts';
 import type { Tables } from '../sql/schema.ts';
 import { openSqlite } from '../sql/sqlite/open-sqlite.ts';
 import { makeSingleFile } from '../sql/sqlite/single-file.ts';
-import { commonTables, readCatalog, type Table } from './catalog.ts';
+import type { CopiedBytes } from '../store.ts';
+import { commonTables, readCatalog } from './catalog.ts';
 import { measure, readPages } from './read-pages.ts';
 import { readCounter, writeCounter, writeRows } from './write-rows.ts';
 
@@ -16,6 +17,8 @@ interface SnapshotOptions {
   /** Where the database file of SQLite is written, and nothing may be. */
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
+  /** Called after each page of rows. */
+  readonly onProgress?: ((progress: CopiedBytes) => void) | undefined;
   /** Bytes free on the disk of a folder. */
   readonly freeIn?: (folder: string) => Promise<number>;
 }
@@ -26,7 +29,7 @@ interface SnapshotOptions {
  * made when the file is first opened, or copied from. The file appears when it is complete.
  */
 export async function copySnapshot(source: Kysely<Tables>, options: SnapshotOptions): Promise<void> {
-  const { path, signal, freeIn = freeSpaceOn } = options;
+  const { path, signal, onProgress, freeIn = freeSpaceOn } = options;
   const folder = `${path}.unfinished`;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
@@ -34,12 +37,17 @@ export async function copySnapshot(source: Kysely<Tables>, options: SnapshotOpti
     const { writer, reader, close } = await openSqlite({ path: file, readers: 1, isCopying: true });
     try {
       const tables = commonTables(await readCatalog(source), await readCatalog(reader));
-      await requireRoom(source, tables, { folder: dirname(path), freeIn });
+      let total = 0;
+      for (const table of tables) total += (await measure(source, table)).bytes;
+      await requireRoom(total, { folder: dirname(path), freeIn });
+      let done = 0;
       await writer.deleteFrom('settings').where('name', 'not in', OWN_SETTINGS).execute();
       for (const table of tables) {
-        for await (const { rows } of readPages(source, table)) {
+        for await (const { rows, bytes } of readPages(source, table)) {
           refuseAborted(signal);
           await writer.transaction().execute((transaction) => writeRows(transaction, table, rows));
+          done += bytes;
+          onProgress?.({ done, total });
         }
         const counter = table.isCounted ? await readCounter(source, table) : 0;
         await writer.transaction().execute((transaction) => writeCounter(transaction, table, counter));
@@ -62,12 +70,10 @@ function refuseAborted(signal: AbortSignal | undefined): void {
 const FILE_PER_ROWS = 1.3;
 
 async function requireRoom(
-  source: Kysely<Tables>,
-  tables: readonly Table[],
+  bytes: number,
   { folder, freeIn }: { readonly folder: string } & Required<Pick<SnapshotOptions, 'freeIn'>>,
 ): Promise<void> {
-  let needed = 0;
-  for (const table of tables) needed += FILE_PER_ROWS * (await measure(source, table)).bytes;
+  const needed = FILE_PER_ROWS * bytes;
   const free = await freeIn(folder);
   if (free >= needed) return;
   const words = `A copy of the database needs about ${byteCount(needed)}`;

@@ -8,7 +8,7 @@ import { pageQuery, tasksQuery } from '../../wire/query.ts';
 import { listOf, message, results, success } from '../../wire/record-parts.ts';
 import { reindexEvent, reindexRequest } from '../../wire/reindex.ts';
 import { sourceChange } from '../../wire/source-change.ts';
-import { healthRecord, systemSettings, systemStatus, welcomeRecord } from '../../wire/system-record.ts';
+import { backupProgress, healthRecord, systemSettings, systemStatus, welcomeRecord } from '../../wire/system-record.ts';
 import { taskRecord } from '../../wire/task-record.ts';
 import { events, json, type OperationGroup, operation, operationsOf } from '../operation.ts';
 
@@ -238,6 +238,12 @@ export const systemOperations: OperationGroup = {
       answer: { 'application/x-tar': 'Begins with `manifest.json` and ends with `checksums.json` (SHA-256).' },
       answerHeaders: { 'X-Backup-Bytes': 'Bytes of its files together.' },
       failures: [409, 503],
+    }),
+    operation('GET /v3/system/backup/progress', {
+      name: 'backupProgress',
+      summary: 'How far the copy is that a backup begins with',
+      access: 'superuser',
+      answer: json(results(backupProgress)),
     }),
     operation('POST /v3/system/reindex', {
       name: 'reindex',
