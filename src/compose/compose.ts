@@ -33,7 +33,7 @@ import { defaultRunLogSettings } from '../runs/run-log.ts';
 import { SharedMadeFiles } from '../runs/shared-made-files.ts';
 import { SharedRunLog } from '../runs/shared-run-log.ts';
 import { watchCorpus } from '../store/watch-corpus.ts';
-import { observedModels, observedRetriever, observedSandbox } from '../telemetry/observed.ts';
+import { observedGraphSearch, observedModels, observedRetriever, observedSandbox } from '../telemetry/observed.ts';
 import { tracedIngestor, tracedMethods, tracedRetriever, tracedTools } from '../telemetry/traced.ts';
 import type { ToolNeed } from '../toolbox/tool.ts';
 import type { Adapters } from './adapters.ts';
@@ -100,7 +100,7 @@ export function compose(given: Adapters): Product {
       }),
       corpus,
     ),
-    graph: store.graphSearch,
+    graph: metrics ? observedGraphSearch(store.graphSearch, metrics) : store.graphSearch,
     chunks: corpus,
     embedder: queryEmbedder,
   });

@@ -12,6 +12,8 @@ export interface Metrics {
   }): void;
   /** One search, with the seconds of each leg that ran. */
   search(facts: { readonly kind: string; readonly legs: Readonly<Record<string, number>> }): void;
+  /** Part of a search that is not among its legs, such as that of the graph. */
+  searchLeg(facts: { readonly leg: string; readonly seconds: number }): void;
   /** One answer of a model. `usage` is absent where it failed; `dollars` where its price is unknown. */
   modelCall(facts: {
     readonly model: string;

@@ -3,6 +3,7 @@ import type { Model, ModelEvent, ModelRegistry, ModelRequest } from '../models/m
 import { costOf, type PriceTable, priceOf } from '../models/prices.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { GraphSearch } from '../store/graph-search.ts';
 import type { Metrics } from './metrics.ts';
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000;
@@ -19,6 +20,18 @@ export function observedRetriever(retriever: Retriever, metrics: Metrics): Retri
     },
   };
 }
+
+/** Counts the time of searches of the graph, as a leg of the searches that they are part of. */
+export const observedGraphSearch = (graph: GraphSearch, metrics: Metrics): GraphSearch => ({
+  async search(query) {
+    const start = performance.now();
+    try {
+      return await graph.search(query);
+    } finally {
+      metrics.searchLeg({ leg: 'graph', seconds: secondsSince(start) });
+    }
+  },
+});
 
 /** Counts the calls, tokens and cost of every model. */
 export function observedModels(models: ModelRegistry, prices: PriceTable, metrics: Metrics): ModelRegistry {

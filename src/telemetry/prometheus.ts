@@ -90,6 +90,7 @@ export function createPrometheusMetrics(version: string): Metrics {
       searches.inc({ kind });
       for (const [leg, seconds] of Object.entries(ran)) legs.observe({ leg }, seconds);
     },
+    searchLeg: ({ leg, seconds }) => legs.observe({ leg }, seconds),
     modelCall({ model: name, outcome, seconds, usage, dollars: cost }) {
       const model = models(name);
       calls.observe({ model, outcome }, seconds);

@@ -59,7 +59,10 @@ it('counts requests by route, searches by leg, model calls, and shows the state 
   expect(request({ method: 'GET', route: '/v3/documents/:id', status: '404' })).toBe(1);
   expect(request({ method: 'POST', route: '/v3/retrieval/search', status: '200' })).toBe(1);
   expect(request({ method: 'POST', route: '/v3/documents', status: '202' })).toBe(1);
-  expect(readingOf(samples, 'citewell_search_leg_duration_seconds_count', { leg: 'fullText' })).toBeGreaterThan(0);
+  for (const leg of ['embed', 'semantic', 'fullText', 'graph']) {
+    expect(readingOf(samples, 'citewell_search_leg_duration_seconds_count', { leg }), leg).toBeGreaterThan(0);
+  }
+  expect(readingOf(samples, 'citewell_searches_total', { kind: 'hybrid' })).toBeGreaterThan(0);
   const model = 'fake/gpt';
   expect(readingOf(samples, 'citewell_model_tokens_total', { model, kind: 'input' })).toBe(11);
   expect(readingOf(samples, 'citewell_model_call_duration_seconds_count', { model, outcome: 'ok' })).toBe(1);
@@ -163,11 +166,21 @@ it('prints every metric that the dashboard asks for, under the labels it uses', 
   const metrics = createPrometheusMetrics('1.2.3');
   metrics.request({ method: 'GET', route: '/', status: 200, seconds: 1 });
   metrics.search({ kind: 'hybrid', legs: { semantic: 0.1 } });
+  metrics.searchLeg({ leg: 'graph', seconds: 0.1 });
   const usage = { input: 1, cachedInput: 0, output: 1, reasoning: 0 };
   metrics.modelCall({ model: 'acme/large', outcome: 'ok', seconds: 1, usage, dollars: 1 });
   metrics.sandboxRun({ outcome: 'ok', seconds: 1 });
   metrics.watchSandbox(() => ({ slots: 4, busy: 2, idle: 1, waiting: 3 }));
-  const samples = samplesIn((await metrics.render({ ...idle, documents: { success: 1 } })).text);
+  const samples = samplesIn(
+    (
+      await metrics.render({
+        ...idle,
+        documents: { success: 1 },
+        originals: 'ready',
+        processes: [{ role: 'server' }],
+      })
+    ).text,
+  );
 
   const slots = ['busy', 'idle', 'free'].map((state) => readingOf(samples, 'citewell_sandbox_slots', { state }));
   expect([...slots, readingOf(samples, 'citewell_sandbox_waiting_calls')]).toEqual([2, 1, 1, 3]);
@@ -176,11 +189,26 @@ it('prints every metric that the dashboard asks for, under the labels it uses', 
   const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   expect(expressions.length).toBeGreaterThan(15);
   for (const expression of expressions) {
-    const [name = ''] = /citewell_\w+/.exec(expression) ?? [];
-    const found = samples.filter((sample) => sample.name === name);
-    expect(found, expression).not.toEqual([]);
+    const names = [...expression.matchAll(/citewell_\w+/g)].map(([name]) => name);
+    expect(names.length, expression).toBeGreaterThan(0);
+    for (const name of names)
+      expect(
+        samples.map((sample) => sample.name),
+        expression,
+      ).toContain(name);
+    const found = samples.filter((sample) => sample.name === names[0]);
     const by = /by \(([^)]*)\)/.exec(expression)?.[1]?.split(', ') ?? [];
     const compared = [...expression.matchAll(/(\w+)=~?"/g)].map(([, label]) => label);
     for (const label of [...by, ...compared]) expect(Object.keys(found[0]?.labels ?? {}), expression).toContain(label);
   }
+
+  const table = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8').matchAll(
+    /^\| (`citewell_.*)$/gm,
+  );
+  const documented = [...table].flatMap(([, row = '']) => [
+    ...(row.split(' | ')[0] ?? '').matchAll(/`(citewell_\w+)`/g),
+  ]);
+  const printed = samples.map(({ name }) => name.replace(/_(?:count|sum|bucket)$/, ''));
+  expect(documented.length).toBeGreaterThan(15);
+  expect(documented.map(([, name]) => name).filter((name) => !printed.includes(name ?? ''))).toEqual([]);
 });
