@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { createEmbeddingModel } from '../embeddings/registry.ts';
 import { ServiceError } from '../errors.ts';
+import { catalogModel } from '../local-models/catalog.ts';
 import { localReranker } from '../retrieval/rerankers/local-reranker.ts';
 import type { Finding } from './doctor-checks.ts';
 import { modelsFolderOf } from './models.ts';
@@ -62,7 +63,9 @@ async function check(name: string, model: string, speedOf: () => Promise<number>
     };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const fix = `Run: citewell models install ${model.slice(LOCAL.length)}`;
+    const local = model.slice(LOCAL.length);
+    const isKnown = catalogModel(local) !== undefined || local.includes('/');
+    const fix = isKnown ? `Run: citewell models install ${local}` : 'Name one of those of "citewell models list".';
     return { name, state: 'wrong', detail: `${model}: ${error.message}`, fix };
   }
 }

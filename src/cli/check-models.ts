@@ -49,6 +49,15 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
   ];
   if (present.length === 0 && openai.baseUrl === undefined) {
     if (isLocal) return [];
+    const named = modelVariables(config).filter(([, model]) => !model.startsWith('builtin/'));
+    if (named.length > 0) {
+      return named.map(([variable, model]) => ({
+        name: NAME,
+        state: 'wrong',
+        detail: `${variable} is ${model}, and no key or address of a provider is set`,
+        fix: `Set the key of its provider, such as OPENAI_API_KEY or ANTHROPIC_API_KEY, or remove ${variable}; until then "citewell serve" does not start.`,
+      }));
+    }
     return [
       {
         name: NAME,
@@ -70,6 +79,15 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
   const findings = asked.flat();
   return findings.length > 0 ? findings : [{ name: NAME, state: 'ok', detail: `set: ${present.join(', ')}` }];
 }
+
+/** The variables that name a language model, with their values. */
+const modelVariables = ({ models: { quality, fast, reasoning, fallback } }: Config): [string, string][] =>
+  Object.entries({
+    CITEWELL_MODEL: quality,
+    CITEWELL_FAST_MODEL: fast,
+    CITEWELL_REASONING_MODEL: reasoning,
+    CITEWELL_FALLBACK_MODEL: fallback,
+  }).flatMap(([variable, model]) => (model === undefined ? [] : [[variable, model]]));
 
 /** Any response counts: most servers answer only errors without a key. */
 async function checkAddress(variable: string, url: string): Promise<Finding[]> {

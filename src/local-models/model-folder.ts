@@ -4,7 +4,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import type { LocalModelKind } from './catalog.ts';
+import { catalogModel, type LocalModelKind } from './catalog.ts';
 
 /**
  * A model in the layout of the Hugging Face hub: `config.json`, `tokenizer.json`, optionally `tokenizer_config.json`,
@@ -80,10 +80,11 @@ export function findModelFolder(name: string, modelsFolder: string): string {
   if (/^[.~/\\]|^[a-z]:/i.test(name)) {
     throw new ServiceError('not_configured', `There is no model in ${folder}: config.json is missing.`);
   }
-  throw new ServiceError(
-    'not_configured',
-    `The local model "${name}" is not installed. Run: citewell models install ${name}`,
-  );
+  const isKnown = catalogModel(name) !== undefined || name.includes('/');
+  const remedy = isKnown
+    ? `Run: citewell models install ${name}`
+    : 'No model of this name is known to work here; "citewell models list" names those that are.';
+  throw new ServiceError('not_configured', `The local model "${name}" is not installed. ${remedy}`);
 }
 
 /** Whether the model of that name is there and in the format of Model2Vec, which needs no ONNX Runtime. */

@@ -45,6 +45,17 @@ describe('what doctor says of models', () => {
     expect(finding?.detail).toContain(`${variable}: ${DEAD} does not answer (ECONNREFUSED)`);
   });
 
+  it('says that a model is named whose provider has no key', async () => {
+    const [finding, ...others] = await check({ CITEWELL_MODEL: 'openai/gpt-6-luna' });
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({
+      state: 'wrong',
+      detail: expect.stringContaining('CITEWELL_MODEL is openai/gpt-6-luna'),
+    });
+    expect(finding?.fix).toContain('OPENAI_API_KEY');
+    expect(await check({ CITEWELL_MODEL: 'builtin/extractive' })).toMatchObject([{ state: 'warning' }]);
+  });
+
   it('says which model an Ollama lacks', async () => {
     const url = await serve(JSON.stringify({ models: [{ name: 'gemma3:4b' }, { name: 'bge-m3:latest' }] }));
     const there = {

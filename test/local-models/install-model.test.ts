@@ -63,6 +63,9 @@ it('continues a download that broke off, and fetches nothing twice', async () =>
   });
   expect(await installedModels(modelsFolder)).toEqual([]);
   expect(() => findModelFolder('somebody/tiny', modelsFolder)).toThrow('citewell models install somebody/tiny');
+  expect(() => findModelFolder('bge-smal', modelsFolder)).toThrow(
+    /not installed\. No model of this name is known.*models list/,
+  );
   const model = await install();
   expect(await readFile(join(model.path, WEIGHTS))).toEqual(files[WEIGHTS]);
   const ranges = hub.requests.filter(({ path }) => path === WEIGHTS).map(({ range }) => range);
