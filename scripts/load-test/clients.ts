@@ -105,7 +105,7 @@ export async function stream(seats: readonly Seat[], ledger: Ledger, random: Ran
   const begun = await send(server, '/retrieval/agent', json(ask));
   const run = begun?.headers.get('x-run-id');
   if (begun?.status !== 200 || !run) return void ledger.unanswered++;
-  const { ids } = await read(begun, random.integer(1, 4));
+  const { ids } = await read(begun, { most: random.integer(1, 4) });
   for (let tries = 0; tries < 20; tries++) {
     const other = anyOf(seats, random);
     const last = ids.at(-1);
@@ -131,7 +131,7 @@ export async function stream(seats: readonly Seat[], ledger: Ledger, random: Ran
   ledger.unanswered++;
 }
 
-interface Part {
+export interface Part {
   /** Of the events. */
   readonly ids: string[];
   /** Whether the stream has said that it is done. */
@@ -140,8 +140,11 @@ interface Part {
   readonly failure: string | undefined;
 }
 
-/** Reads a stream up to so many events. */
-async function read(response: Response, most = Number.POSITIVE_INFINITY): Promise<Part> {
+/** Reads a stream to its end, up to so many events, or up to the first event of this name. */
+export async function read(
+  response: Response,
+  { most = Number.POSITIVE_INFINITY, untilEvent }: { readonly most?: number; readonly untilEvent?: string } = {},
+): Promise<Part> {
   const ids: string[] = [];
   let isComplete = false;
   let failure: string | undefined;
@@ -150,13 +153,16 @@ async function read(response: Response, most = Number.POSITIVE_INFINITY): Promis
     for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const blocks = (rest + part).split('\n\n');
       rest = blocks.pop() ?? '';
+      let hasCome = false;
       for (const block of blocks) {
         const [, id] = /^id: (.*)$/m.exec(block) ?? [];
-        if (id !== undefined && ids.length < most) ids.push(id);
-        if (/^event: error$/m.test(block)) failure = block;
-        if (/^event: done$/m.test(block)) isComplete = true;
+        const [, event] = /^event: (.*)$/m.exec(block) ?? [];
+        if (id !== undefined && ids.length < most && !hasCome) ids.push(id);
+        if (event === 'error') failure = block;
+        if (event === 'done') isComplete = true;
+        hasCome ||= event === untilEvent;
       }
-      if (ids.length >= most) break;
+      if (ids.length >= most || hasCome) break;
     }
   } catch {
     // The server was killed.

@@ -7,13 +7,14 @@ import { Client } from 'pg';
 import { LEXICAL_EMBEDDING } from '../../src/embeddings/built-in-names.ts';
 import { startEmbeddedChroma } from '../../test/support/embedded-chroma.ts';
 import { chatReply, embeddingsFor, startFakeOpenAi } from '../../test/support/fake-openai.ts';
-import { slowly } from '../../test/support/fake-provider.ts';
+import { type ReceivedRequest, type Reply, slowly } from '../../test/support/fake-provider.ts';
 import { databaseUrl, findPostgres, startPostgres, stopPostgres } from '../../test/support/postgres-server.ts';
 import { type RunningServer, runCitewell, startCitewell } from '../../test/support/run-citewell.ts';
 
 /** A server of the cluster, with its data folder; `running` is undefined between its end and its next start. */
 export interface Seat {
   readonly cwd: string;
+  readonly port: number;
   running: RunningServer | undefined;
 }
 
@@ -27,10 +28,25 @@ export interface Cluster {
 
 /** Answers take some four seconds, longer than a server takes to stop that works on none. */
 const WORD_MS = 20;
+/** On a machine that does much else at the same time. */
+const STARTS_WITHIN_MS = 180_000;
 const ANSWER = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 
-/** Three servers and a worker on one PostgreSQL and one Chroma, all of them processes of their own. */
-export async function startCluster(): Promise<Cluster> {
+export interface ClusterOptions {
+  /** Of each server; 0 is a free one at each start. Three servers by default. */
+  readonly ports?: readonly number[];
+  /** Further settings of the servers. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the language model answers. */
+  readonly answer?: (request: ReceivedRequest) => Reply;
+}
+
+/** Servers and a worker on one PostgreSQL and one Chroma, all of them processes of their own. */
+export async function startCluster({
+  ports = [0, 0, 0],
+  env: more = {},
+  answer = () => slowly(WORD_MS, chatReply({ text: ANSWER })),
+}: ClusterOptions = {}): Promise<Cluster> {
   const bin = findPostgres();
   if (bin === undefined) throw new Error('PostgreSQL is not installed.');
   const folder = await mkdtemp(join(tmpdir(), 'citewell-load-'));
@@ -52,9 +68,7 @@ export async function startCluster(): Promise<Cluster> {
     closers.push(() => database.end());
     const provider = await startFakeOpenAi();
     closers.push(() => provider.close());
-    provider.otherwise((request) =>
-      request.path.endsWith('/embeddings') ? embeddingsFor(request) : slowly(WORD_MS, chatReply({ text: ANSWER })),
-    );
+    provider.otherwise((request) => (request.path.endsWith('/embeddings') ? embeddingsFor(request) : answer(request)));
     const env = {
       CITEWELL_DATABASE_URL: url,
       CHROMA_URL: chroma.server.url,
@@ -64,11 +78,16 @@ export async function startCluster(): Promise<Cluster> {
       CITEWELL_EMBEDDING_MODEL: LEXICAL_EMBEDDING,
     };
     const start = async (seat: Seat) => {
-      seat.running = await startCitewell({ cwd: seat.cwd, env });
+      seat.running = await startCitewell({
+        cwd: seat.cwd,
+        env: { ...env, ...more },
+        port: seat.port,
+        startWithinMs: STARTS_WITHIN_MS,
+      });
     };
     const seats: Seat[] = [];
-    for (const name of ['one', 'two', 'three']) {
-      const seat: Seat = { cwd: join(folder, name), running: undefined };
+    for (const [index, port] of ports.entries()) {
+      const seat: Seat = { cwd: join(folder, `server-${index + 1}`), port, running: undefined };
       await mkdir(seat.cwd);
       seats.push(seat);
       await start(seat);

@@ -68,6 +68,9 @@ export async function listen(
     onConnect: (handler) => server.on('connect', handler),
     announceStop: () => announceLeave(app),
     async finish(withinMs) {
+      // Closing resets the connections that wait to be accepted. After a whole turn of the event loop there are none, or
+      // almost none.
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
       server.close();
       const until = performance.now() + withinMs;
       while (unfinished.any() && performance.now() < until) {

@@ -9,7 +9,7 @@ import { defaultHttpLimits } from '../../src/http/http-services.ts';
 import { listen } from '../../src/http/serve.ts';
 import { cutOffSlowBodies } from '../../src/http/slow-bodies.ts';
 import { markEndless } from '../../src/shared/endless-responses.ts';
-import { PROMPTLY_MS } from '../support/patience.ts';
+import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
 import { outcome } from './support/retrieval-fixtures.ts';
 import { startHttp } from './support/start-http.ts';
 
@@ -164,12 +164,26 @@ describe('a server that is closed', () => {
     const finished = http.finish(60_000).then(() => {
       isFinished = true;
     });
-    await expect(fetch(http.url)).rejects.toThrow();
+    await vi.waitFor(() => expect(fetch(http.url)).rejects.toThrow(), PATIENT);
     expect(isFinished).toBe(false);
     found();
     expect((await search).status).toBe(200);
     await finished;
     await http.close();
+  });
+
+  it('answers whoever is connected and not yet accepted when it stops', async () => {
+    const http = await startHttp();
+    onTestFinished(http.close);
+    const socket = connect(http.port, '127.0.0.1');
+    socket.write('GET /docs/elements.js HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    // The system connects; the server has had no turn to accept.
+    await new Promise((resolve) => process.nextTick(resolve));
+    const finished = http.finish(60_000);
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    expect(first.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+    await finished;
   });
 
   it('waits for no stream that only ends when its client leaves', async () => {

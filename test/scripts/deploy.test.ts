@@ -33,6 +33,7 @@ interface ClusterService {
 }
 const cluster = parse(read('deploy/compose.cluster.yaml'), { strict: true, merge: true }) as {
   readonly services: Readonly<Record<string, ClusterService>>;
+  readonly configs: { readonly caddyfile: { readonly content: string } };
 };
 
 describe('the containers of several servers', () => {
@@ -46,6 +47,21 @@ describe('the containers of several servers', () => {
     expect(proxy?.ports).toEqual(service.ports);
     const names = [one, two, worker].flatMap((each) => Object.keys(each?.environment ?? {}));
     expect(names.filter((name) => !variableNames.includes(name))).toEqual([]);
+  });
+
+  // Both are tried with real servers by `npm run proxy-test`.
+  it.each([
+    ['Caddy', cluster.configs.caddyfile.content],
+    ['nginx', read('deploy/nginx.conf')],
+  ])('have a configuration for %s that names both servers, and sends sessions of MCP to one', (_, text) => {
+    for (const name of ['one', 'two']) expect(text).toContain(`${name}:7272`);
+    const modern = new RegExp(/\^20\(2\[6-9\]\S*\)/.exec(text)?.[0] ?? '');
+    expect(['2026-07-28', '2027-01-01', '2030-01-01'].map((revision) => modern.test(revision))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(['', '2025-11-25', '2025-06-18', '2024-11-05'].map((revision) => modern.test(revision))).not.toContain(true);
   });
 });
 

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly input?: string | { readonly open: true };
   /** A wrapper command that changes limits, such as `prlimit --nofile=64`. */
   readonly via?: readonly string[];
+  /** Of a server; a free one by default. */
+  readonly port?: number;
   /** Milliseconds for a server to start; default 60 s. */
   readonly startWithinMs?: number;
   /** Called with the process once it runs. */
@@ -58,9 +60,9 @@ export interface RunningServer {
   kill(): Promise<void>;
 }
 
-/** Starts `citewell serve` on a free port; returns when it reports its address. */
+/** Starts `citewell serve`; returns when it reports its address. */
 export async function startCitewell(options: RunOptions): Promise<RunningServer> {
-  const child = start(['serve', '--port', '0'], options);
+  const child = start(['serve', '--port', String(options.port ?? 0)], options);
   options.onStart?.(child);
   let stdout = '';
   let stderr = '';
