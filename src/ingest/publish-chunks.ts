@@ -73,27 +73,27 @@ async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): Async
   const publication = toPublication(parts);
   const title = titleFor(document, settings, prepared);
 
-  await corpus.setStatus(document.id, 'embedding', attempt);
-  yield { type: 'status', status: 'embedding' };
   const described = chunks.map((chunk) => withEmbeddedText(chunk, title));
-  const kept = await corpus.keep(document.id, described, title, attempt);
+  const kept = await corpus.keep(document.id, described, title, attempt, 'embedding');
+  yield { type: 'status', status: 'embedding' };
   const changed = described.filter(({ order }) => !kept.has(order));
+  if (changed.length === 0) await corpus.setStatus(document.id, 'storing', attempt);
   for (let done = 0; done < changed.length; ) {
     const batch = changed.slice(done, done + BATCH);
     const texts = batch.map(({ embeddedText }) => embeddedText);
     const vectors = await embedInBatches(embeddings, texts, { kind: 'passage', signal });
     signal.throwIfAborted();
+    done += batch.length;
     await corpus.stage(
       document.id,
       batch.flatMap((chunk, index) => withVector(chunk, vectors[index])),
       space,
       attempt,
+      done === changed.length ? 'storing' : undefined,
     );
-    done += batch.length;
     yield { type: 'progress', stage: 'embedding', done: kept.size + done, total: chunks.length };
   }
 
-  await corpus.setStatus(document.id, 'storing', attempt);
   yield { type: 'status', status: 'storing' };
   signal.throwIfAborted();
   return corpus.publish(document.id, { ...publication, attempt, chunkCount: chunks.length });

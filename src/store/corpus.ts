@@ -167,7 +167,8 @@ export interface Corpus {
    * `queued`, a worker of the queue does.
    *
    * `attempt`, below, names the submission a call belongs to; when a later one has replaced it, or another
-   * process has taken the try over, the call throws ServiceError('conflict') and changes nothing.
+   * process has taken the try over, the call throws ServiceError('conflict') and changes nothing. `status` is set in the
+   * same transaction, since each transaction waits for the disk.
    */
   begin(document: NewDocument, options?: { readonly replace?: boolean; readonly queued?: boolean }): Promise<Document>;
   setStatus(id: string, status: IngestionStatus, attempt?: Attempt): Promise<void>;
@@ -176,7 +177,13 @@ export interface Corpus {
    * `parsing` drops them. `embeddedIn` names the space of the vectors: throws `embedding_mismatch` when the corpus has
    * moved to another since.
    */
-  stage(id: string, chunks: readonly NewChunk[], embeddedIn?: VectorSpaceName, attempt?: Attempt): Promise<void>;
+  stage(
+    id: string,
+    chunks: readonly NewChunk[],
+    embeddedIn?: VectorSpaceName,
+    attempt?: Attempt,
+    status?: IngestionStatus,
+  ): Promise<void>;
   /**
    * Stages, unchanged, those of these chunks that are already visible with the same text, the same embedded text and
    * the same title: identifier, own metadata and vectors stay. Returns the `order` of each chunk that needs no `stage`
@@ -187,6 +194,7 @@ export interface Corpus {
     chunks: readonly Omit<NewChunk, 'vector'>[],
     title: string,
     attempt?: Attempt,
+    status?: IngestionStatus,
   ): Promise<ReadonlySet<number>>;
   /**
    * Writes the staged chunks to the vector index, then makes them the document's chunks and sets the status `success`.

@@ -21,7 +21,7 @@ export interface VectorSpaces {
    * Checks that the current space is that of this embedder; an empty corpus adopts it. Throws `embedding_mismatch`,
    * naming both and the command that resolves it.
    */
-  claim(name: VectorSpaceName): Promise<VectorSpace>;
+  claim(name: VectorSpaceName): Promise<void>;
   /**
    * Embeds every chunk into a second space beside the current one, then switches. Resumes after an interruption.
    * Documents that arrive meanwhile are embedded in both. The old space is kept as `previous`.

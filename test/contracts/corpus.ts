@@ -206,6 +206,22 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await store.corpus.textOf(document.id)).toMatchObject({ text: 'old words\nold words\nold words' });
     });
 
+    it('sets a status with the chunks it belongs to, and neither for an attempt that is over', async () => {
+      const { corpus } = await open();
+      const document = newDocument('one');
+      const statusOf = async () => (await corpus.get(document.id))?.ingestionStatus;
+      await corpus.begin(document);
+      expect(await corpus.keep(document.id, newChunks(3), 'one', 1, 'embedding')).toEqual(new Set());
+      expect(await statusOf()).toBe('embedding');
+      await expect(corpus.stage(document.id, newChunks(3), undefined, 7, 'storing')).rejects.toMatchObject({
+        code: 'conflict',
+      });
+      expect(await statusOf()).toBe('embedding');
+      await corpus.stage(document.id, newChunks(3), undefined, 1, 'storing');
+      expect(await statusOf()).toBe('storing');
+      expect(await corpus.publish(document.id, publication(''))).toMatchObject({ chunkCount: 3 });
+    });
+
     it('drops staged chunks when reading restarts', async () => {
       const { corpus } = await open();
       const document = newDocument('one');

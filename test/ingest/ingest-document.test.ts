@@ -7,6 +7,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import type { IngestEvent, Ingestor, Submission } from '../../src/ingest/ingestor.ts';
 import { createPreparationWorkers, type PreparationSettings } from '../../src/ingest/prepare-in-worker.ts';
+import type { Corpus } from '../../src/store/corpus.ts';
 import { sharedReaders } from '../support/shared-readers.ts';
 import { openTestStore, type TestStore, testSpace } from '../support/store.ts';
 import { makePdf } from './make-pdf.ts';
@@ -95,6 +96,28 @@ describe('ingesting', () => {
     });
     const { items } = await store.corpus.chunksOf(document?.id ?? '', { offset: 0, limit: 9 });
     expect(items[0]).toMatchObject({ text: '# Guide\n\nBoats leave at nine.', start: 0, headingPath: ['Guide'] });
+  });
+
+  it('writes a document of few chunks in five transactions, each of which waits for the disk', async () => {
+    const store = await openTestStore();
+    const written: string[] = [];
+    const noting = <Name extends 'begin' | 'setStatus' | 'keep' | 'stage' | 'publish'>(name: Name): Corpus[Name] =>
+      ((...args: Parameters<Corpus[Name]>) => {
+        written.push(name);
+        return (store.corpus[name] as (...given: typeof args) => unknown)(...args);
+      }) as Corpus[Name];
+    const corpus = {
+      ...store.corpus,
+      begin: noting('begin'),
+      setStatus: noting('setStatus'),
+      keep: noting('keep'),
+      stage: noting('stage'),
+      publish: noting('publish'),
+    };
+    const { ingestor } = await openIngestor({ store: { ...store, corpus } });
+    const document = await documentOf(ingestor, file('guide.md', '# Guide\n\nBoats leave at nine.\n'));
+    expect(written).toEqual(['begin', 'setStatus', 'keep', 'stage', 'publish']);
+    expect(document).toMatchObject({ chunkCount: 1, ingestionStatus: 'success' });
   });
 
   it('embeds title and headings with a chunk, and stores its text alone', async () => {

@@ -66,9 +66,10 @@ describeEngines('Vector spaces', ({ openTestStore }) => {
   describe('claiming the corpus', () => {
     it('is granted again to its embedder', async () => {
       const store = await storeWith(2);
-      const again = await store.spaces.claim(testSpace);
+      await store.spaces.claim(testSpace);
+      const again = await store.spaces.current();
       expect(again).toMatchObject({ ...testSpace, state: 'current', vectors: 2 });
-      expect(again.collection).toMatch(/^citewell-test-angles-4-[0-9a-f]{12}$/);
+      expect(again?.collection).toMatch(/^citewell-test-angles-4-[0-9a-f]{12}$/);
       expect(await store.spaces.list()).toHaveLength(1);
     });
 
@@ -87,11 +88,13 @@ describeEngines('Vector spaces', ({ openTestStore }) => {
     it('is granted to any embedder while the corpus is empty', async () => {
       const store = await openTestStore();
       const old = await store.spaces.current();
-      const space = await store.spaces.claim({ embedder: 'other/one', version: '1', dimensions: 8 });
+      await store.spaces.claim({ embedder: 'other/one', version: '1', dimensions: 8 });
+      const space = await store.spaces.current();
+      expect(space).toMatchObject({ embedder: 'other/one', version: '1', dimensions: 8 });
       expect(await store.spaces.list()).toEqual([space]);
       await store.maintenance.audit();
-      expect(await store.index.list()).toEqual([space.collection]);
-      expect(old?.collection).not.toBe(space.collection);
+      expect(await store.index.list()).toEqual([space?.collection]);
+      expect(old?.collection).not.toBe(space?.collection);
     });
 
     it('gives two corpora in one index collections of their own', async () => {

@@ -39,12 +39,13 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
       originals.store(document.bytes, (stored) =>
         writer.transaction().execute(async (transaction) => {
           const existing = await findRow(transaction, document.id);
-          if (existing === undefined) await insertDocument(transaction, document, stored);
-          else await takeOver(transaction, existing, { document, stored, replace });
+          const row =
+            existing === undefined
+              ? await insertDocument(transaction, document, stored)
+              : await takeOver(transaction, existing, { document, stored, replace });
           await stored.confirm(transaction);
-          const { key, attempt } = await requireRow(transaction, document.id);
-          await addTask(transaction, { documentKey: key, attempt, isHeld: !queued, priority: 0 });
-          return readOne(transaction, document.id);
+          await addTask(transaction, { documentKey: row.key, attempt: row.attempt, isHeld: !queued, priority: 0 });
+          return toOne(transaction, row);
         }),
       ),
 
@@ -58,25 +59,23 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
       });
     },
 
-    async stage(id, chunks, embeddedIn, attempt) {
-      if (chunks.length === 0) return;
+    async stage(id, chunks, embeddedIn, attempt, status) {
+      if (chunks.length === 0 && status === undefined) return;
       await writer.transaction().execute(async (transaction) => {
         const row = await requireRow(transaction, id, attempt);
         if (isSettled(row)) throw notBegun(id);
-        await insertStaged(transaction, row, chunks, embeddedIn);
+        if (chunks.length > 0) await insertStaged(transaction, row, chunks, embeddedIn);
+        if (status !== undefined) await update(transaction, row.key, { ingestion_status: status, failure: null });
       });
     },
 
-    async keep(id, chunks, title, attempt) {
-      // What was never visible has nothing to keep, and need not wait for its turn to write.
-      const before = await requireRow(reader, id, attempt);
-      if (before.generation === 0 && !isSettled(before)) return new Set<number>();
-      return writer.transaction().execute(async (transaction) => {
+    keep: (id, chunks, title, attempt, status) =>
+      writer.transaction().execute(async (transaction) => {
         const document = await requireRow(transaction, id, attempt);
         if (isSettled(document)) throw notBegun(id);
+        if (status !== undefined) await update(transaction, document.key, { ingestion_status: status, failure: null });
         return keepChunks(transaction, { document, title, chunks, embeddingText });
-      });
-    },
+      }),
 
     async fail(id, reason, attempt) {
       await writer.transaction().execute(async (transaction) => {
@@ -152,16 +151,23 @@ async function findHeldRow(
   return { row, isHeld: held === 1 };
 }
 
-export async function readOne(database: Queries, id: string): Promise<Document> {
-  const [document] = await toDocuments(database, [await requireRow(database, id)]);
-  if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+export const readOne = async (database: Queries, id: string): Promise<Document> =>
+  toOne(database, await requireRow(database, id));
+
+async function toOne(database: Queries, row: DocumentRow): Promise<Document> {
+  const [document] = await toDocuments(database, [row]);
+  if (document === undefined) throw new ServiceError('not_found', `There is no document ${row.id}.`);
   return document;
 }
 
-async function insertDocument(database: Queries, document: NewDocument, { columns }: StoredOriginal): Promise<void> {
+async function insertDocument(
+  database: Queries,
+  document: NewDocument,
+  { columns }: StoredOriginal,
+): Promise<DocumentRow> {
   const submitted = toSubmitted(document);
   const now = new Date().toISOString();
-  const { key } = await database
+  const row = await database
     .insertInto('documents')
     .values({
       ...toColumns(submitted),
@@ -179,13 +185,14 @@ async function insertDocument(database: Queries, document: NewDocument, { column
       created_at: now,
       updated_at: now,
     })
-    .returning('key')
+    .returningAll()
     .executeTakeFirstOrThrow();
-  await setCollections(database, key, submitted.collectionIds);
+  await addToCollections(database, row.key, submitted.collectionIds);
   await database
     .insertInto('document_files')
-    .values({ document_key: key, ...columns })
+    .values({ document_key: row.key, ...columns })
     .execute();
+  return row;
 }
 
 interface Replacing {
@@ -194,7 +201,11 @@ interface Replacing {
   readonly replace: boolean;
 }
 
-async function takeOver(database: Queries, row: DocumentRow, { document, stored, replace }: Replacing): Promise<void> {
+async function takeOver(
+  database: Queries,
+  row: DocumentRow,
+  { document, stored, replace }: Replacing,
+): Promise<DocumentRow> {
   if (row.owner_id !== document.ownerId || (row.ingestion_status !== 'failed' && !replace)) {
     const state = isSettled(row) ? 'exists already' : `is being ingested (${row.ingestion_status})`;
     throw new ServiceError('conflict', `Document ${row.id} ${state}. Delete it first, or submit under another id.`);
@@ -214,6 +225,7 @@ async function takeOver(database: Queries, row: DocumentRow, { document, stored,
     settings: JSON.stringify(document.settings),
   });
   await database.updateTable('document_files').set(stored.columns).where('document_key', '=', row.key).execute();
+  return requireRow(database, row.id);
 }
 
 /** Stores the original bytes of the visible content, which a version will need, before new ones replace them. */
@@ -245,14 +257,17 @@ export async function setCollections(database: Queries, key: number, ids: readon
   let left = database.deleteFrom('document_collections').where('document_key', '=', key);
   if (ids.length > 0) left = left.where('collection_id', 'not in', ids);
   await left.execute();
-  if (ids.length === 0) return addPendingPlaces(database, [key]);
-  const rows = ids.map((collection_id) => ({ document_key: key, collection_id }));
+  await addToCollections(database, key, ids);
+  await addPendingPlaces(database, [key]);
+}
+
+async function addToCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
   await database
     .insertInto('document_collections')
-    .values(rows)
+    .values(ids.map((collection_id) => ({ document_key: key, collection_id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  await addPendingPlaces(database, [key]);
 }
 
 /** Changes columns of a document and its `updated_at`; the task of its ingestion follows a new status. */

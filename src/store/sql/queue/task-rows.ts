@@ -35,17 +35,7 @@ export interface NewTask {
 /** Inserts the task of a submission and ends the open one of an earlier submission. */
 export async function addTask(database: Queries, { documentKey, attempt, isHeld, priority }: NewTask): Promise<void> {
   const now = new Date().toISOString();
-  await database
-    .updateTable('ingestion_tasks')
-    .set({ state: 'cancelled', last_error: 'A later submission replaced it.', next_try_at: null, finished_at: now })
-    .where('document_key', '=', documentKey)
-    .where('state', 'in', OPEN)
-    .execute();
-  await database
-    .deleteFrom('ingestion_tasks')
-    .where('document_key', '=', documentKey)
-    .where('attempt', '<', attempt - KEPT_TASKS)
-    .execute();
+  if (attempt > 1) await endEarlier(database, documentKey, { attempt, now });
   const held = { state: 'running', tries: 1, started_at: now };
   const row: Insertable<IngestionTaskTable> = {
     id: newId(),
@@ -56,6 +46,25 @@ export async function addTask(database: Queries, { documentKey, attempt, isHeld,
     ...(isHeld ? held : { state: 'queued' }),
   };
   await database.insertInto('ingestion_tasks').values(row).execute();
+}
+
+async function endEarlier(
+  database: Queries,
+  documentKey: number,
+  { attempt, now }: { readonly attempt: number; readonly now: string },
+): Promise<void> {
+  await database
+    .updateTable('ingestion_tasks')
+    .set({ state: 'cancelled', last_error: 'A later submission replaced it.', next_try_at: null, finished_at: now })
+    .where('document_key', '=', documentKey)
+    .where('state', 'in', OPEN)
+    .execute();
+  if (attempt <= KEPT_TASKS) return;
+  await database
+    .deleteFrom('ingestion_tasks')
+    .where('document_key', '=', documentKey)
+    .where('attempt', '<', attempt - KEPT_TASKS)
+    .execute();
 }
 
 export const OPEN: readonly TaskState[] = ['queued', 'running'];

@@ -18,6 +18,8 @@ import type { ThreadPool } from './thread-pool.ts';
 /** A borrowed thread as a kysely connection. */
 class ThreadConnection implements DatabaseConnection {
   readonly thread: SqliteThread;
+  /** Begins a transaction with the next query, which saves a message to the thread and its reply. */
+  begin: string | undefined;
 
   constructor(thread: SqliteThread) {
     this.thread = thread;
@@ -25,7 +27,9 @@ class ThreadConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const parameters = query.parameters as (SqliteTask & { kind: 'query' })['parameters'];
-    const task: SqliteTask = { kind: 'query', sql: query.sql, parameters };
+    const { begin } = this;
+    this.begin = undefined;
+    const task: SqliteTask = { kind: 'query', sql: query.sql, parameters, ...(begin !== undefined && { begin }) };
     const { rows, changes, lastInsertRowid } = await this.thread.perform<SqliteRows>(task);
     return { rows: rows as Row[], numAffectedRows: BigInt(changes), insertId: lastInsertRowid };
   }
@@ -63,22 +67,28 @@ export function sqliteDialect(pool: ThreadPool, { readOnly }: { readonly readOnl
     connections.set(thread, connection);
     return connection;
   };
-  const run = (connection: DatabaseConnection, sql: string): Promise<unknown> =>
-    threadOf(connection).perform({ kind: 'query', sql, parameters: [] });
+  /** Ends the transaction, if it has begun. */
+  const end = async (connection: DatabaseConnection, sql: 'commit' | 'rollback'): Promise<void> => {
+    const own = owned(connection);
+    if (own.begin === undefined) await own.thread.perform({ kind: 'query', sql, parameters: [] });
+    own.begin = undefined;
+  };
 
   const driver: Driver = {
     async init() {},
     acquireConnection: async (options) => connectionOf(await pool.acquire(options?.signal)),
     // A deferred transaction that starts to write may find the file changed; an immediate one cannot.
-    beginTransaction: async (connection) => void (await run(connection, readOnly ? 'begin' : 'begin immediate')),
-    commitTransaction: async (connection) => void (await run(connection, 'commit')),
+    beginTransaction: async (connection) => {
+      owned(connection).begin = readOnly ? 'begin' : 'begin immediate';
+    },
+    commitTransaction: (connection) => end(connection, 'commit'),
     rollbackTransaction: async (connection) => {
-      await run(connection, 'rollback').catch((error: unknown) => {
+      await end(connection, 'rollback').catch((error: unknown) => {
         // SQLite has already rolled back, as it does when the disk is full: the original error is reported instead.
         if (!(error instanceof Error && NOTHING_TO_UNDO.test(error.message))) throw error;
       });
     },
-    releaseConnection: async (connection) => pool.release(threadOf(connection)),
+    releaseConnection: async (connection) => pool.release(owned(connection).thread),
     async destroy() {},
   };
   return {
@@ -91,8 +101,8 @@ export function sqliteDialect(pool: ThreadPool, { readOnly }: { readonly readOnl
 
 const NOTHING_TO_UNDO = /cannot rollback - no transaction is active/;
 
-function threadOf(connection: DatabaseConnection): SqliteThread {
-  if (connection instanceof ThreadConnection) return connection.thread;
+function owned(connection: DatabaseConnection): ThreadConnection {
+  if (connection instanceof ThreadConnection) return connection;
   throw new ServiceError('internal', 'This connection belongs to another database.');
 }
 

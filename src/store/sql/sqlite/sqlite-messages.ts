@@ -20,7 +20,13 @@ export interface SqliteConnection extends SqliteThreadOptions {
 }
 
 export type SqliteTask =
-  | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly SQLInputValue[] }
+  /** `begin` is executed first; where it fails, the query is not executed. */
+  | {
+      readonly kind: 'query';
+      readonly sql: string;
+      readonly parameters: readonly SQLInputValue[];
+      readonly begin?: string | undefined;
+    }
   | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
   /** Closes the connection; a writer leaves no write-ahead log behind. */
   | { readonly kind: 'close' };

@@ -49,6 +49,7 @@ function createConnection(options: SqliteConnection) {
   const prepare = (sql: string): StatementSync => statements.getOrCreate(sql, () => open().prepare(sql));
 
   const query = (task: SqliteTask & { kind: 'query' }): SqliteRows => {
+    if (task.begin !== undefined) prepare(task.begin).run();
     const statement = prepare(task.sql);
     // Kysely binds booleans, which SQLite has no type for.
     const parameters = task.parameters.map((value: unknown) => (typeof value === 'boolean' ? Number(value) : value));

@@ -51,10 +51,9 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
     async claim(name) {
       // The usual case, before every ingestion, on a read connection that does not wait for writers.
       const current = await currentSpace(sqlite.reader);
-      if (current !== undefined && isSameSpace(current, name)) return readSpace(sqlite.reader, current.key);
-      const { key, adopted } = await sqlite.writer.transaction().execute((transaction) => claim(transaction, name));
+      if (current !== undefined && isSameSpace(current, name)) return;
+      const adopted = await sqlite.writer.transaction().execute((transaction) => claim(transaction, name));
       if (adopted) upkeep.requireAudit();
-      return readSpace(sqlite.reader, key);
     },
 
     async *reindex(embedder, signal) {
@@ -82,10 +81,10 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
   };
 }
 
-/** The current space if it has this name; an empty corpus adopts the name. */
-async function claim(database: Queries, name: VectorSpaceName): Promise<{ key: number; adopted: boolean }> {
+/** Accepts the name of the current space; an empty corpus adopts another one, which is returned. */
+async function claim(database: Queries, name: VectorSpaceName): Promise<boolean> {
   const current = await currentSpace(database);
-  if (current !== undefined && isSameSpace(current, name)) return { key: current.key, adopted: false };
+  if (current !== undefined && isSameSpace(current, name)) return false;
   if (current !== undefined) {
     const vector = await database
       .selectFrom('chunk_vectors')
@@ -105,7 +104,8 @@ async function claim(database: Queries, name: VectorSpaceName): Promise<{ key: n
   }
   const known = (await allSpaces(database)).find((space) => isSameSpace(space, name));
   if (known !== undefined) await forget(database, known);
-  return { key: (await insertSpace(database, name, 'current')).key, adopted: true };
+  await insertSpace(database, name, 'current');
+  return true;
 }
 
 /** The space to fill, created or resumed; an incomplete one of another name is dropped. */

@@ -45,6 +45,23 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
+  it('executes no query of a transaction that cannot begin', async () => {
+    const { sqlite } = await openTemporary();
+    await sqlite.writer.connection().execute(async (connection) => {
+      await sql`begin`.execute(connection);
+      const within = connection.transaction().execute(async (transaction) => {
+        await transaction.insertInto('settings').values(setting('c')).execute();
+      });
+      await expect(within).rejects.toThrow(/within a transaction/);
+    });
+    expect(await sqlite.writer.selectFrom('settings').select('name').where('name', '=', 'c').execute()).toEqual([]);
+    // The connection is as usable as before.
+    await sqlite.writer.transaction().execute((each) => each.insertInto('settings').values(setting('d')).execute());
+    await sqlite.writer.transaction().execute(async () => {});
+    expect(await sqlite.reader.selectFrom('settings').select('name').where('name', '=', 'd').execute()).toHaveLength(1);
+    await sqlite.close();
+  });
+
   it('reports a full disk, not the failed rollback', async () => {
     const { sqlite } = await openTemporary();
     await sql.raw('pragma max_page_count = 1').execute(sqlite.writer);
