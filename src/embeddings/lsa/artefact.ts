@@ -44,9 +44,8 @@ export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
   const start = Math.ceil(text.length / 4) * 4;
   const bytes = new Uint8Array(start + directions.byteLength + centre.byteLength + CHECKSUM);
   bytes.set(text);
-  const numbers = new DataView(bytes.buffer, start);
-  for (const [place, value] of directions.entries()) numbers.setFloat32(place * 4, value, true);
-  for (const [place, value] of centre.entries()) numbers.setFloat32((directions.length + place) * 4, value, true);
+  writeNumbers(bytes, start, directions);
+  writeNumbers(bytes, start + directions.byteLength, centre);
   bytes.set(createHash('sha256').update(bytes.subarray(0, -CHECKSUM)).digest(), bytes.length - CHECKSUM);
   return bytes;
 }
@@ -69,10 +68,8 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
     .toString()
     .split('\n');
   const start = Math.ceil(termsEnd / 4) * 4;
-  const numbers = new DataView(content.buffer, content.byteOffset + start);
   const { centre: centreLength = 0 } = head;
-  const values = new Float32Array(head.terms * head.width + centreLength);
-  for (let place = 0; place < values.length; place++) values[place] = numbers.getFloat32(place * 4, true);
+  const values = readNumbers(content, start, head.terms * head.width + centreLength);
   return {
     version: versionOf(checksum, head.format),
     dimensions: head.width + 1 + centreLength,
@@ -82,6 +79,25 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
     chunkCount: head.passages,
     knownShare: head.knownShare,
   };
+}
+
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+function writeNumbers(bytes: Uint8Array, start: number, numbers: Float32Array): void {
+  if (isLittleEndian) {
+    bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), start);
+    return;
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset + start);
+  for (const [place, number] of numbers.entries()) view.setFloat32(place * 4, number, true);
+}
+
+/** The numbers in the bytes themselves where that can be, since a large model has 50 MB of them. */
+function readNumbers(bytes: Uint8Array, start: number, count: number): Float32Array {
+  const at = bytes.byteOffset + start;
+  if (isLittleEndian && at % 4 === 0) return new Float32Array(bytes.buffer, at, count);
+  const view = new DataView(bytes.buffer, at);
+  return Float32Array.from({ length: count }, (_, place) => view.getFloat32(place * 4, true));
 }
 
 /** A version derived from the content, so that two models with the same name cannot be confused. */

@@ -14,13 +14,54 @@ export interface DenseRows {
   readonly values: Float32Array;
 }
 
+/** Some neighbouring columns of a dense matrix, and where they begin in it. */
+export interface ColumnBlock extends DenseRows {
+  readonly from: number;
+}
+
+/** Columns that are multiplied at a time: enough to use each entry of the sparse matrix well, few enough to be small. */
+const BLOCK_WIDTH = 64;
+const ROWS_PER_PROGRESS = 500;
+
 /**
- * `AᵀA · B` in one pass over the rows of A, so that no intermediate as long as A is stored. `onProgress` is called
- * periodically and may throw to abort.
+ * Yields `AᵀA · B`, some columns at a time, each valid until the next. Nothing of the size of A or B is stored. A block
+ * may replace its columns in B, which the later ones do not depend on. `onProgress` is called periodically and may throw
+ * to abort.
  */
-export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows, onProgress: () => void): DenseRows {
-  const { rowCount, columnCount, starts, columns, values: entries } = matrix;
-  const product = new Float32Array(columnCount * width);
+export function* gramProduct(matrix: SparseRows, rows: DenseRows, onProgress: () => void): Generator<ColumnBlock> {
+  const { columnCount } = matrix;
+  const most = Math.min(BLOCK_WIDTH, rows.width);
+  const source = new Float32Array(columnCount * most);
+  const product = new Float32Array(columnCount * most);
+  for (let from = 0; from < rows.width; from += most) {
+    const width = Math.min(most, rows.width - from);
+    for (let row = 0; row < columnCount; row++) {
+      const start = row * rows.width + from;
+      source.set(rows.values.subarray(start, start + width), row * width);
+    }
+    product.fill(0);
+    multiply(matrix, { source, product, width }, onProgress);
+    yield { from, width, rowCount: columnCount, values: product };
+  }
+}
+
+/** Replaces B by `AᵀA · B`. */
+export function multiplyByGram(matrix: SparseRows, rows: DenseRows, onProgress: () => void): void {
+  for (const { from, width, rowCount, values } of gramProduct(matrix, rows, onProgress)) {
+    for (let row = 0; row < rowCount; row++) {
+      rows.values.set(values.subarray(row * width, (row + 1) * width), row * rows.width + from);
+    }
+  }
+}
+
+interface Multiplied {
+  readonly source: Float32Array;
+  readonly product: Float32Array;
+  readonly width: number;
+}
+
+function multiply(matrix: SparseRows, { source, product, width }: Multiplied, onProgress: () => void): void {
+  const { rowCount, starts, columns, values: entries } = matrix;
   const rowProduct = new Float32Array(width);
   for (let row = 0; row < rowCount; row++) {
     if (row % ROWS_PER_PROGRESS === 0) onProgress();
@@ -28,16 +69,13 @@ export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows,
     const end = starts[row + 1] ?? 0;
     rowProduct.fill(0);
     for (let at = start; at < end; at++) {
-      addScaled(rowProduct, 0, values, (columns[at] ?? 0) * width, entries[at] ?? 0, width);
+      addScaled(rowProduct, 0, source, (columns[at] ?? 0) * width, entries[at] ?? 0, width);
     }
     for (let at = start; at < end; at++) {
       addScaled(product, (columns[at] ?? 0) * width, rowProduct, 0, entries[at] ?? 0, width);
     }
   }
-  return { rowCount: columnCount, width, values: product };
 }
-
-const ROWS_PER_PROGRESS = 500;
 
 /** Adds `factor` times a range of one array to a range of another. */
 function addScaled(

@@ -1,6 +1,6 @@
 import { EigenvalueDecomposition, type Matrix } from 'ml-matrix';
 import { multiplyDense, productOfTransposed } from './dense-rows.ts';
-import { type DenseRows, multiplyByGram, type SparseRows } from './sparse-rows.ts';
+import { type DenseRows, gramProduct, multiplyByGram, type SparseRows } from './sparse-rows.ts';
 
 export interface SvdOptions {
   /** Number of singular values; fewer are returned when the matrix has a lower rank. */
@@ -25,7 +25,7 @@ const OVERSAMPLING = 16;
 /**
  * The largest singular values of a sparse matrix and their right singular vectors, by the randomised SVD of Halko,
  * Martinsson and Tropp: power iterations on a random subspace, re-orthonormalised in between, then an exact solution of
- * the small matrix on it. Deterministic.
+ * the small matrix on it. Deterministic. Beside the sparse matrix, it takes the memory of one dense one, which changes in its place.
  */
 export function truncatedSvd(matrix: SparseRows, options: SvdOptions): TruncatedSvd {
   const { seed, powerIterations, onProgress = () => {} } = options;
@@ -33,12 +33,14 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
   const rank = Math.min(options.rank, most);
   const width = Math.min(rank + OVERSAMPLING, most);
   const total = powerIterations + 2;
-  const pass = (basis: DenseRows, done: number) => multiplyByGram(matrix, basis, () => onProgress({ done, total }));
-  let image = pass(randomRows(matrix.columnCount, width, seed), 0);
-  for (let done = 1; done < total - 1; done++) image = pass(orthonormal(image), done);
+  let basis = randomRows(matrix.columnCount, width, seed);
+  for (let done = 0; done < total - 1; done++) {
+    if (done > 0) basis = orthonormal(basis);
+    multiplyByGram(matrix, basis, () => onProgress({ done, total }));
+  }
   // Twice, because once leaves rounding errors.
-  const basis = orthonormal(orthonormal(image));
-  image = pass(basis, total - 1);
+  basis = orthonormal(orthonormal(basis));
+  const image = gramProduct(matrix, basis, () => onProgress({ done: total - 1, total }));
   // On an orthonormal basis Q of the subspace, AᵀA is the small matrix Qᵀ(AᵀA Q).
   const { values, vectors } = largestFirst(productOfTransposed(basis, image));
   const largest = values[0] ?? 0;
@@ -62,7 +64,7 @@ function randomRows(rowCount: number, width: number, seed: number): DenseRows {
  * dropped.
  */
 function orthonormal(rows: DenseRows): DenseRows {
-  const { values, vectors } = largestFirst(productOfTransposed(rows, rows));
+  const { values, vectors } = largestFirst(productOfTransposed(rows, [{ ...rows, from: 0 }]));
   const largest = values[0] ?? 0;
   const kept = values.filter((value) => value > largest * EPSILON).length;
   for (let column = 0; column < kept; column++) {

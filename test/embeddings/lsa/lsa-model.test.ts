@@ -59,6 +59,13 @@ describe('an LSA model', () => {
     expect(decodeArtefact(new Uint8Array())).toBeUndefined();
   });
 
+  it('is read where it is, or copied from a place that no number can have', () => {
+    expect(model.directions.buffer).toBe(artefact.buffer);
+    const shifted = new Uint8Array(artefact.length + 1);
+    shifted.set(artefact, 1);
+    expect(decodeArtefact(shifted.subarray(1))).toEqual(model);
+  });
+
   it('is trained on one passage, on many, and on passages without words', () => {
     expect(modelOf(learnFrom(['a single passage about boats'])).dimensions).toBe(2);
     expect(foldIn(modelOf(learnFrom(['', '...'])), 'boats', 'query').vector).toHaveLength(1);
