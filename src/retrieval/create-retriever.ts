@@ -1,7 +1,7 @@
-import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
+import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
-import type { ChunkSearch, FoundChunk, PhraseFilters, RankedChunk } from '../store/chunk-search.ts';
+import type { ChunkSearch, PhraseFilters, RankedChunk, VectorQuery } from '../store/chunk-search.ts';
 import { analyseQuery, cutQuery, MAX_QUERY_CHARACTERS } from '../store/full-text/analyse.ts';
 import { coverageOf } from './coverage.ts';
 import { createQueryEmbedder, type EmbeddedQuery, withCurrentVector } from './embed-query.ts';
@@ -46,7 +46,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
   async function searchPlainly(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
     switch (search.plan.kind) {
       case 'semantic':
-        return (await semantic(text.semantic, search)).map(({ key: _, ...chunk }) => chunk);
+        return (await semantic(text.semantic, search, chunks.nearest)).map(({ key: _, ...chunk }) => chunk);
       case 'full_text':
         return fullText(text.fullText, search);
       case 'hybrid':
@@ -66,7 +66,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const depth = byScores ? Math.max(MIN_CANDIDATES, search.depth) : search.depth;
     const wide = { ...search, depth };
     const [first, matching] = await Promise.all([
-      semantic(text.semantic, wide).catch((error) => fullTextOnly(error, search)),
+      semantic(text.semantic, wide, chunks.nearestRanking).catch((error) => fullTextOnly(error, search)),
       ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search),
     ]);
     const words = matching.map(identify);
@@ -79,8 +79,8 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const keys = shown.map(({ item }) => item.key);
     const read = keys.length === 0 ? new Map<number, Chunk>() : await chunks.read(keys, signal, settings.asOf);
     if (read.size < keys.length && attempts > 1) return hybrid(text, search, attempts - 1);
-    const semanticLegs = new Map(near.map(({ key, semantic }) => [key, semantic]));
-    const fullTextLegs = new Map(matching.map(({ key, rank, score }) => [key, { rank, score }]));
+    const semanticLegs = legScores(near);
+    const fullTextLegs = legScores(matching);
     return shown.flatMap(({ item: { key }, score }) => {
       const chunk = read.get(key);
       const [inSemantic, inFullText] = [semanticLegs.get(key), fullTextLegs.get(key)];
@@ -92,9 +92,9 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
   // Pseudo-relevance feedback from the best hits of both legs.
   async function nearestAgain(
     text: string,
-    first: readonly FoundChunk[],
+    first: readonly RankedChunk[],
     { words, search }: { readonly words: readonly Candidate[]; readonly search: Search },
-  ): Promise<readonly FoundChunk[]> {
+  ): Promise<readonly RankedChunk[]> {
     const { log, plan, signal } = search;
     if (first.length === 0) return first;
     const best = fuseScores<Candidate>(first.map(identify), words, plan.hybrid).slice(0, FEEDBACK_HITS);
@@ -103,28 +103,28 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const blended = await log.time('semantic', () => applyRelevanceFeedback({ chunks, query, keys, signal }));
     if (blended === undefined) return first;
     // When the corpus has moved to another embedder meanwhile, the first results are kept.
-    return nearest(blended, search).catch((error) => {
+    return nearest(blended, search, chunks.nearestRanking).catch((error) => {
       if (error instanceof ServiceError && error.code === 'embedding_mismatch') return first;
       throw error;
     });
   }
 
-  async function semantic(text: string, search: Search): Promise<readonly FoundChunk[]> {
+  async function semantic<Hit>(text: string, search: Search, find: FindNearest<Hit>): Promise<readonly Hit[]> {
     const { log, signal } = search;
     const found = await withCurrentVector(
       () => log.time('embed', () => embedQuery(text, signal)),
-      (embedded) => nearest(embedded, search),
+      (embedded) => nearest(embedded, search, find),
     );
     log.hits('semantic', found.length);
     return found;
   }
 
-  function nearest(embedded: EmbeddedQuery, search: Search): Promise<readonly FoundChunk[]> {
+  function nearest<Hit>(embedded: EmbeddedQuery, search: Search, find: FindNearest<Hit>): Promise<readonly Hit[]> {
     const { settings, plan, phraseFilters, log, signal } = search;
     const { filter, measure, asOf } = settings;
     const lists = plan.fusion === 'scores' ? { firstListLength: MIN_CANDIDATES } : {};
     const query = { measure, filter, asOf, phraseFilters, limit: search.depth, ...lists, signal, note: log.note };
-    return log.time('semantic', () => chunks.nearest({ ...query, ...embedded }));
+    return log.time('semantic', () => find({ ...query, ...embedded }));
   }
 
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
@@ -263,12 +263,18 @@ interface LegTexts {
   readonly fullText: string;
 }
 
+/** The semantic leg with chunks, or by its ranking alone. */
+type FindNearest<Hit> = (query: VectorQuery) => Promise<readonly Hit[]>;
+
 /** A hit in the fusion. */
 interface Candidate {
   readonly id: string;
   readonly key: number;
   readonly score: number;
 }
+
+const legScores = (hits: readonly RankedChunk[]): Map<number, LegScore> =>
+  new Map(hits.map(({ key, rank, score }) => [key, { rank, score }]));
 
 const identify = ({ key, score }: { readonly key: number; readonly score: number }): Candidate => ({
   id: String(key),
@@ -301,7 +307,7 @@ async function writeVariants(
 }
 
 // On an embedder outage, full text alone is better than no answer.
-function fullTextOnly(error: unknown, { log, signal }: Search): readonly FoundChunk[] {
+function fullTextOnly(error: unknown, { log, signal }: Search): readonly RankedChunk[] {
   if (!isOutage(error) || signal.aborted) throw error;
   log.note(`The semantic search failed (${error.message}); these are full-text results only.`);
   return [];

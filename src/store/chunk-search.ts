@@ -90,6 +90,8 @@ export interface RankedChunk extends LegScore {
 export interface ChunkSearch {
   /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space. */
   nearest(query: VectorQuery): Promise<FoundChunk[]>;
+  /** The ranking of `nearest` without chunks. */
+  nearestRanking(query: VectorQuery): Promise<RankedChunk[]>;
   /**
    * BM25 over any of the query's terms; `score` in [0, 1), increasing with the BM25 sum. An unknown word is replaced by
    * known words that differ in one letter, if there are any. Empty when no term is known.

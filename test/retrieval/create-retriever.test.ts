@@ -46,6 +46,9 @@ function legs({
       asked.nearest.push(query);
       return near.slice(0, query.limit).map((id, place) => ({ ...chunk(id, place + 1, 'semantic'), key: keyOf(id) }));
     },
+    async nearestRanking(query) {
+      return (await chunks.nearest(query)).map(({ key, score }, place) => ({ key, rank: place + 1, score }));
+    },
     async matching(query) {
       asked.matching.push(query);
       return matching.slice(0, query.limit).map((id, place) => chunk(id, place + 1, 'fullText'));
@@ -192,7 +195,8 @@ describe('the retriever', () => {
     const newer = legs({ near: ['new'], matching: ['new'] });
     let isReplaced = false;
     const chunks: ChunkSearch = {
-      nearest: (query) => (isReplaced ? newer : older).chunks.nearest(query),
+      nearest: newer.chunks.nearest,
+      nearestRanking: (query) => (isReplaced ? newer : older).chunks.nearestRanking(query),
       ranking: (query) => (isReplaced ? newer : older).chunks.ranking(query),
       matching: newer.chunks.matching,
       async read(keys) {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChromaClient } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
@@ -24,13 +23,42 @@ export async function callWithTimeout<T>(
   { signal, limitMs = LIMIT_MS }: TimeLimit = {},
 ): Promise<T> {
   const late = new AbortController();
-  const endings = [late.signal, connection.closed, ...(signal ? [signal] : [])];
-  const client = await connection.client(AbortSignal.any(endings));
-  const answered = new AbortController();
+  const client = await connection.client(AbortSignal.any(endingsOf(connection, late, signal)));
+  return watched(connection, () => question(client), { late, signal, limitMs });
+}
+
+/** Like `callWithTimeout`, for a request that is not made by Chroma's client and ends when one of the signals aborts. */
+export function requestWithTimeout<T>(
+  connection: ChromaConnection,
+  request: (endings: readonly AbortSignal[]) => Promise<T>,
+  { signal, limitMs = LIMIT_MS }: TimeLimit = {},
+): Promise<T> {
+  const late = new AbortController();
+  return watched(connection, () => request(endingsOf(connection, late, signal)), { late, signal, limitMs });
+}
+
+const endingsOf = ({ closed }: ChromaConnection, late: AbortController, signal: AbortSignal | undefined) => [
+  late.signal,
+  closed,
+  ...(signal ? [signal] : []),
+];
+
+interface Watched {
+  /** Aborted to end the call. */
+  readonly late: AbortController;
+  readonly signal: AbortSignal | undefined;
+  readonly limitMs: number;
+}
+
+async function watched<T>(
+  connection: ChromaConnection,
+  call: () => Promise<T>,
+  { late, signal, limitMs }: Watched,
+): Promise<T> {
   const begun = performance.now();
-  void watch(connection, { answered: answered.signal, limitMs, end: () => late.abort() });
+  const stopWatching = watch(connection, limitMs, () => late.abort());
   try {
-    return await question(client);
+    return await call();
   } catch (error) {
     if (!late.signal.aborted || signal?.aborted) throw error;
     connection.suspect();
@@ -44,24 +72,36 @@ export async function callWithTimeout<T>(
       },
     );
   } finally {
-    answered.abort();
+    stopWatching();
   }
 }
 
-interface Watching {
-  readonly answered: AbortSignal;
-  readonly limitMs: number;
-  end(): void;
-}
-
-async function watch(connection: ChromaConnection, { answered, limitMs, end }: Watching): Promise<void> {
+/** Calls `end` once the server has not answered in time; the result stops the watching. Most calls need its timer alone. */
+function watch(connection: ChromaConnection, limitMs: number, end: () => void): () => void {
   const begun = performance.now();
-  while (!answered.aborted) {
+  let heartbeat: AbortController | undefined;
+  let isOver = false;
+  let timer = wait();
+
+  function wait(): NodeJS.Timeout {
     const left = begun + limitMs - performance.now();
-    await sleep(Math.min(SILENCE_MS, Math.max(0, left)), undefined, { ref: false, signal: answered }).catch(() => {});
-    if (answered.aborted) return;
-    if (left > SILENCE_MS && (await connection.answers(answered))) continue;
-    if (!answered.aborted) end();
-    return;
+    const check = () => void (left > SILENCE_MS ? askAgain() : endNow());
+    return setTimeout(check, Math.min(SILENCE_MS, Math.max(0, left))).unref();
   }
+  async function askAgain(): Promise<void> {
+    heartbeat = new AbortController();
+    const isAlive = await connection.answers(heartbeat.signal);
+    if (isOver) return;
+    if (isAlive) timer = wait();
+    else endNow();
+  }
+  function endNow(): void {
+    isOver = true;
+    end();
+  }
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    heartbeat?.abort();
+  };
 }

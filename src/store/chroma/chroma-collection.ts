@@ -11,6 +11,7 @@ import {
 import type { PlaceCondition } from '../vector-place.ts';
 import { type CallPatience, callChroma } from './call-chroma.ts';
 import type { CallKind, CallLimits } from './call-limits.ts';
+import { requestWithTimeout } from './call-with-timeout.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
 import { makeCollection, PLACED } from './make-collection.ts';
@@ -125,19 +126,34 @@ export class ChromaCollection implements VectorCollection {
   ): Promise<VectorHit[]> {
     this.#checkLength(vector);
     if (limit < 1) return [];
-    const queryEmbeddings = [Array.from(vector)];
     const where = this.places === undefined ? undefined : toWhere(within, this.#limits.quotas().predicates);
+    const patience = { signal, limitMs: SEARCH_LIMIT_MS, patienceMs: SEARCH_PATIENCE_MS };
+    const direct = where === undefined ? await this.#askDirectly({ vector, limit }, patience) : undefined;
+    if (direct !== undefined) return direct;
+    const queryEmbeddings = [Array.from(vector)];
     const asked = { queryEmbeddings, include: ['distances' as const], ...(where && { where }) };
     const result = await withinResults(this.#limits, limit, (nResults) =>
-      this.#ask((collection) => collection.query({ ...asked, nResults }), {
-        signal,
-        limitMs: SEARCH_LIMIT_MS,
-        patienceMs: SEARCH_PATIENCE_MS,
-      }),
+      this.#ask((collection) => collection.query({ ...asked, nResults }), patience),
     );
     const ids = result.ids[0] ?? [];
     const distances = result.distances[0] ?? [];
     return ids.map((id, index) => ({ key: Number(id), distance: Math.max(0, distances[index] ?? 0) }));
+  }
+
+  // Undefined when the client has to ask, which also finds out what is wrong and mends it.
+  async #askDirectly(
+    question: { readonly vector: Float32Array; readonly limit: number },
+    patience: CallPatience,
+  ): Promise<VectorHit[] | undefined> {
+    const { connection } = this.#parts;
+    const collection = this.#isDropped ? undefined : this.#id;
+    if (connection.queryDirectly === undefined || collection === undefined) return undefined;
+    try {
+      const ask = (endings: readonly AbortSignal[]) => connection.queryDirectly?.({ ...question, collection }, endings);
+      return await requestWithTimeout(connection, async (endings) => ask(endings), patience);
+    } catch (error) {
+      throw patience.signal?.aborted ? cancelled(error) : toServiceError(error, connection.where);
+    }
   }
 
   count(): Promise<number> {

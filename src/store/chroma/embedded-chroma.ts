@@ -7,6 +7,7 @@ import type { ChromaConnection } from './chroma-connection.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { ChromaServer, type ChromaServerState } from './chroma-server.ts';
 import { ChromaVectors } from './chroma-vectors.ts';
+import { createDirectQueries } from './direct-query.ts';
 import { findBinding } from './find-binding.ts';
 import { listCollectionNames } from './list-collection-names.ts';
 import { findBindingPackage, thisHost } from './loadable-binding.ts';
@@ -69,8 +70,14 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
   let latest: { readonly url: string; readonly client: ChromaClient } | undefined;
   const closing = new AbortController();
   const limits = createCallLimits();
+  const direct = createDirectQueries();
   return {
     limits,
+    async queryDirectly(question, endings) {
+      if (server.state.kind !== 'running') return undefined;
+      const database = new URL(`/api/v2/tenants/${TENANT}/databases/${DATABASE}`, server.state.url);
+      return direct.ask(database.href, question, endings);
+    },
     keepsPlaces: false,
     closed: closing.signal,
     answers: (signal) => server.answers(signal),
@@ -95,6 +102,7 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
     empty: () => server.empty(),
     close() {
       closing.abort();
+      direct.close();
       return server.stop();
     },
   };

@@ -4,9 +4,10 @@ import type { ClusterMember, OtherServers } from '../other-servers.ts';
 import type { SharedState } from '../shared-state.ts';
 
 import type { Tables } from './schema.ts';
+import type { AtOnceAnswer, AtOnceQuery } from './search/nearest-at-once.ts';
 import type { NearestList } from './search/nearest-chunks.ts';
 import type { IndexedQuery } from './search/nearest-indexed.ts';
-import type { searchOperations } from './search/search-operations.ts';
+import type { MatchingQuery, PackedRanking, searchOperations } from './search/search-operations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Call } from './sqlite/sqlite-dialect.ts';
 import type { Queries } from './vector-spaces/space-rows.ts';
@@ -51,6 +52,11 @@ export interface Database {
   readonly search: {
     readonly call: Call<typeof searchOperations>;
     readonly dialect: SqlDialect;
+    /** What takes one call where all that a search reads is in one place. */
+    readonly atOnce?: {
+      nearest(query: AtOnceQuery, signal?: AbortSignal): Promise<AtOnceAnswer>;
+      rank(query: MatchingQuery, signal?: AbortSignal): Promise<PackedRanking>;
+    };
     /** The best hits of a vector index that is in the database; undefined where it is elsewhere. */
     readonly nearestIndexed?: (query: IndexedQuery, signal?: AbortSignal) => Promise<NearestList>;
   };

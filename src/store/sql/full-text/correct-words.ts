@@ -41,14 +41,17 @@ export function correctWords(
   words: QueryTerms['words'],
   { allowed, own: read, few }: AllowedChunks,
 ): Correction[] {
-  const count = read?.()?.count ?? (allowed === undefined ? whole.count : countAmong(whole, allowed));
+  const inMemory = read?.()?.count;
+  const count = inMemory ?? (allowed === undefined ? whole.count : countAmong(whole, allowed));
+  const isFound = (term: string) =>
+    inMemory === undefined && allowed !== undefined ? isAmong(whole, allowed, term) : count(term) > 0;
   const index = { ...whole, count };
   const unknown: (readonly [term: string, word: string])[] = [];
   let checked = 0;
   for (const [term, word] of words.slice(0, MAX_WORDS_CHECKED)) {
     checked += allowed === undefined ? 0 : whole.count(term);
     if (unknown.length === MAX_WORDS || checked > MAX_POSTINGS_CHECKED) break;
-    if ([...word].length >= SHORTEST && index.count(term) === 0) unknown.push([term, word]);
+    if ([...word].length >= SHORTEST && !isFound(term)) unknown.push([term, word]);
   }
   const own = unknown.length === 0 ? undefined : few?.();
   return unknown.flatMap(([term, word]) => {
@@ -56,6 +59,10 @@ export function correctWords(
     return instead.length === 0 ? [] : [{ word, instead }];
   });
 }
+
+// Most words are found at once, and not all of their postings have to be looked at.
+const isAmong = (index: TermIndex, allowed: KeySet, term: string): boolean =>
+  index.count(term) > 0 && index.postings(term).some((posting) => allowed.has(Math.abs(posting)));
 
 const countAmong = (index: TermIndex, allowed: KeySet) => (term: string) =>
   index.count(term) === 0

@@ -46,8 +46,8 @@ export function compileChunkFilter(
   }: { readonly asOf?: string | undefined; readonly phraseFilters?: PhraseFilters | undefined } = {},
 ): CompiledFilter {
   const plain = asOf === undefined ? compilePresentFilter(dialect, filter) : compilePastFilter(dialect, filter, asOf);
-  const compiled = phraseFilters && compilePhraseFilters(dialect, phraseFilters);
-  return compiled === undefined ? plain : { ...(plain ?? OPEN), phraseFilters: compiled };
+  const phrases = phraseFilters && compilePhraseFilters(dialect, phraseFilters);
+  return phrases === undefined ? plain : { ...(plain ?? OPEN), phraseFilters: phrases };
 }
 
 function compilePhraseFilters(
@@ -55,8 +55,8 @@ function compilePhraseFilters(
   { required, excluded }: PhraseFilters,
 ): CompiledPhraseFilters | undefined {
   const compileAll = (phrases: readonly string[]) => phrases.flatMap((words) => compilePhrase(dialect, words));
-  const compiled = { required: compileAll(required), excluded: compileAll(excluded) };
-  return compiled.required.length + compiled.excluded.length === 0 ? undefined : compiled;
+  const both = { required: compileAll(required), excluded: compileAll(excluded) };
+  return both.required.length + both.excluded.length === 0 ? undefined : both;
 }
 
 /** Empty when the analyser finds no terms in the words. */
@@ -68,13 +68,22 @@ export function compilePhrase(dialect: SqlDialect, words: string): readonly stri
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 const OPEN = { onChunks: ANY, onDocuments: ANY, isOpen: true };
 
+/** What filters were compiled to: both legs of a search, and all pages of it, have the same one. */
+const compiled = new WeakMap<SqlDialect, WeakMap<Filter, NonNullable<CompiledFilter>>>();
+
 function compilePresentFilter(dialect: SqlDialect, filter: Filter): CompiledFilter {
-  const { compile, filters } = dialect;
   if (filter.kind === 'all') return null;
-  return {
+  const known = compiled.get(dialect) ?? new WeakMap<Filter, NonNullable<CompiledFilter>>();
+  compiled.set(dialect, known);
+  const before = known.get(filter);
+  if (before !== undefined) return before;
+  const { compile, filters } = dialect;
+  const made = {
     onChunks: compile(filterToSql(filter, 'chunk', filters)),
     onDocuments: asksForChunkColumns(filter) ? null : compile(filterToSql(filter, 'document', filters)),
   };
+  known.set(filter, made);
+  return made;
 }
 
 function compilePastFilter({ compile, filters }: SqlDialect, filter: Filter, at: string): NonNullable<CompiledFilter> {

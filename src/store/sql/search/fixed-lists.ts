@@ -12,9 +12,18 @@ export const listLengths = (first: number = FIRST_LIST_LENGTH): readonly number[
 /** The second list continues the first without its hits. */
 export function concatenateHits(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
   if (one.length === 0) return two;
-  const known = new Set(one.map(({ key }) => key));
-  return [...one, ...two.filter(({ key }) => !known.has(key))].map((chunk, index) => ({
+  return withoutRepeats(one, two).map((chunk, index) => ({
     ...chunk,
     semantic: { rank: index + 1, score: chunk.score },
   }));
+}
+
+/** The first list, and what the second has besides. */
+export function withoutRepeats<Hit extends { readonly key: number }>(
+  one: readonly Hit[],
+  two: readonly Hit[],
+): readonly Hit[] {
+  if (one.length === 0) return two;
+  const known = new Set(one.map(({ key }) => key));
+  return [...one, ...two.filter(({ key }) => !known.has(key))];
 }

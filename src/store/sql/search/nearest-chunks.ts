@@ -70,7 +70,10 @@ function countVectors(reading: Reading, spaceKey: number, keys: readonly number[
 const PENDING = "select payload from outbox where space_key = ? and kind in ('upsert', 'place')";
 
 /** Compares the query with every vector that passes the filter. */
-export function nearestExactly(reading: Reading, query: NearestQuery): NearestList {
+export const nearestExactly = (reading: Reading, query: NearestQuery): NearestList =>
+  toList(reading, bestExactly(reading, query), query);
+
+export function bestExactly(reading: Reading, query: NearestQuery): ScoredKey[] {
   const { space } = query;
   const distance = distanceFrom(query.measure, query.vector);
   const best = bestKeys(query.limit);
@@ -78,17 +81,22 @@ export function nearestExactly(reading: Reading, query: NearestQuery): NearestLi
   const resolved = resolveFilter(reading, query.filter);
   if (resolved) forEachFilteredVector(reading, space, resolved, offer);
   else forEachVector(reading, space.key, visibleKeys(reading), offer);
-  return toList(reading, best.take(), query);
+  return best.take();
 }
 
 /**
  * The best hits among those of the vector index and `others`, after the filter. Cosine distances from the index are
  * used as they are; for other measures, and for `others`, the stored vectors are compared.
  */
-export function nearestAmong(
-  reading: Reading,
-  query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
-): NearestList {
+export const nearestAmong = (reading: Reading, query: AmongQuery): NearestList =>
+  toList(reading, bestAmong(reading, query), query);
+
+export interface AmongQuery extends NearestQuery {
+  readonly hits: readonly VectorHit[];
+  readonly others: readonly number[];
+}
+
+export function bestAmong(reading: Reading, query: AmongQuery): ScoredKey[] {
   const { space } = query;
   const passes = passesFilter(reading, query.filter);
   const best = bestKeys(query.limit);
@@ -102,8 +110,8 @@ export function nearestAmong(
   const distance = distanceFrom(query.measure, query.vector);
   const each = query.filter?.past ? forEachPastVector : forEachVector;
   const rising = [...others].sort((one, two) => one - two);
-  each(reading, space.key, rising, (key, vector) => best.offer(key, -distance(vector)));
-  return toList(reading, best.take(), query);
+  if (rising.length > 0) each(reading, space.key, rising, (key, vector) => best.offer(key, -distance(vector)));
+  return best.take();
 }
 
 /** Whether a chunk is visible, at the filter's time if it has one, and passes. */

@@ -4,7 +4,7 @@ import type { Correction, PhraseCounts, RankedChunk } from '../../chunk-search.t
 import type { QueryTerms } from '../../full-text/analyse.ts';
 import { toTextScore } from '../../full-text/text-score.ts';
 import type { GraphFinding } from '../../graph-search.ts';
-import type { VectorHit, VectorSpaceName } from '../../vector-index.ts';
+import type { VectorSpaceName } from '../../vector-index.ts';
 import { type AllowedChunks, correctWords } from '../full-text/correct-words.ts';
 import { vocabularyOf } from '../full-text/filter-vocabulary.ts';
 import { rankByTerms } from '../full-text/rank-by-terms.ts';
@@ -19,7 +19,9 @@ import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { type KeySet, keySet } from './key-set.ts';
 import { chunksWithPhrase } from './keys-with-phrase.ts';
 import { loadChunks } from './load-chunks.ts';
+import { type AtOnceAnswer, type AtOnceQuery, nearestAtOnce, type PackedHits } from './nearest-at-once.ts';
 import {
+  type AmongQuery,
   type NearestList,
   type NearestPlan,
   type NearestQuery,
@@ -44,11 +46,8 @@ export const searchOperations = {
   nearestExactly: (database: DatabaseSync, query: NearestQuery, watch: OperationWatch): NearestList =>
     withSnapshot(database, watch, (reading) => nearestExactly(reading, query)),
 
-  nearestAmong: (
-    database: DatabaseSync,
-    query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
-    watch: OperationWatch,
-  ): NearestList => withSnapshot(database, watch, (reading) => nearestAmong(reading, query)),
+  nearestAmong: (database: DatabaseSync, query: AmongQuery, watch: OperationWatch): NearestList =>
+    withSnapshot(database, watch, (reading) => nearestAmong(reading, query)),
 
   /** Null where the database has no codes. */
   readCodes: (database: DatabaseSync, wanted: CodesWanted, watch: OperationWatch): CodesRead | null =>
@@ -95,6 +94,25 @@ export const searchOperations = {
   documentFullText: (database: DatabaseSync, query: DocumentTextQuery, watch: OperationWatch): DocumentTextResult =>
     withSnapshot(database, watch, (reading) => documentFullText(reading, query)),
 } as const satisfies Operations;
+
+/** Further ones, which need all that a search reads in one place. */
+export const atOnceOperations = {
+  nearestAtOnce: (database: DatabaseSync, query: AtOnceQuery, watch: OperationWatch): AtOnceAnswer =>
+    withSnapshot(database, watch, (reading) => nearestAtOnce(reading, query)),
+
+  rankPacked: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): PackedRanking =>
+    withSnapshot(database, watch, (reading) => {
+      const { hits, corrections } = rankedKeys(reading, query);
+      const keys = Float64Array.from(hits, ({ key }) => key);
+      return { best: { keys, values: Float64Array.from(hits, ({ score }) => score) }, corrections };
+    }),
+} as const satisfies Operations;
+
+export interface PackedRanking {
+  /** Keys and scores. */
+  readonly best: PackedHits;
+  readonly corrections: readonly Correction[];
+}
 
 export interface RetiredQuery {
   readonly at: string;

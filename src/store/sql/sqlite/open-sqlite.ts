@@ -4,7 +4,7 @@ import { raceAbort } from '../../../shared/abort.ts';
 import { refuseIncompleteCopy } from '../copied-store.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../schema.ts';
-import type { searchOperations } from '../search/search-operations.ts';
+import type { atOnceOperations, searchOperations } from '../search/search-operations.ts';
 import { keepBeforeUpgrade } from '../snapshot-database.ts';
 import {
   damageOr,
@@ -83,16 +83,24 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     health.close();
     await close();
   };
+  const call = callOn(readerPool);
   return {
     problem: health.problem,
     writer,
     reader,
-    search: { call: callOn(readerPool), dialect: sqliteSql },
+    search: {
+      call,
+      dialect: sqliteSql,
+      atOnce: {
+        nearest: (query, signal) => call('nearestAtOnce', query, signal),
+        rank: (query, signal) => call('rankPacked', query, signal),
+      },
+    },
     close: closeAll,
   };
 }
 
-function callOn(pool: ThreadPool): Call<typeof searchOperations> {
+function callOn(pool: ThreadPool): Call<typeof searchOperations & typeof atOnceOperations> {
   return async (operation, args, signal) => {
     const thread = await pool.acquire(signal);
     const answer = thread.perform<never>({ kind: 'call', operation, args }, signal);

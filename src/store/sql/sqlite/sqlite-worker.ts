@@ -5,7 +5,7 @@ import { LruMap } from '../../../shared/lru-map.ts';
 import { returnMemoryAtRest } from '../../../shared/return-memory.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
 import { watchTask } from '../operation-watch.ts';
-import { searchOperations } from '../search/search-operations.ts';
+import { atOnceOperations, searchOperations } from '../search/search-operations.ts';
 import { codingOf } from '../vector-codes/coding-of.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type {
@@ -24,7 +24,7 @@ const DEFAULT_CACHE_KB = 65_536;
 /** Two connections write only while one of them migrates or repairs; neither locks the file for long. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-const operations: Operations = searchOperations;
+const operations: Operations = { ...searchOperations, ...atOnceOperations };
 
 /** Runs tasks on one connection, opened at the first of them. */
 function createConnection(options: SqliteConnection) {

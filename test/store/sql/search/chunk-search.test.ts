@@ -113,6 +113,77 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       );
     });
 
+    it('expects what passed before, and notices when something else does', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(6_000));
+      await ingest(store, newDocument('extra'), [
+        newChunk(0, 'extra', { vector: turned(0.0001), metadata: { side: 'near' } }),
+      ]);
+      await inStep(store);
+      const search = searchOf(store);
+      const filters = [everything, equals('side', 'near'), equals('side', 'none')];
+      const find = (by: ChunkSearch) =>
+        Promise.all(
+          filters.map(async (filter) => {
+            const query = { ...asked, vector: turned(0), filter };
+            const hits = await by.nearest(query);
+            const ranking = await by.nearestRanking(query);
+            expect(ranking).toEqual(hits.map(({ key, score, semantic }) => ({ key, score, rank: semantic?.rank })));
+            return hits;
+          }),
+        );
+      const expectSame = async () => {
+        const found = await find(search);
+        expect(found).toEqual(await find(searchOf(store)));
+        return found;
+      };
+      const [all, near, none] = await expectSame();
+      expect([all?.length, near?.length, none?.length]).toEqual([10, 10, 0]);
+      expect(await expectSame()).toEqual([all, near, none]);
+
+      await store.corpus.remove(equals('title', 'extra'));
+      const [without] = await expectSame();
+      expect(without?.map(({ text }) => text)).not.toContain('extra');
+      await ingest(store, newDocument('again'), [
+        newChunk(0, 'again', { vector: turned(0), metadata: { side: 'none' } }),
+      ]);
+      const after = await expectSame();
+      expect(after.map((hits) => hits.some(({ text }) => text === 'again'))).toEqual([true, false, true]);
+    });
+
+    it('needs one call to the records for a search like one before', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(3_000));
+      await inStep(store);
+      const { sqlite, index, maintenance } = store;
+      const { atOnce } = sqlite.search;
+      if (atOnce === undefined) return;
+      const called: string[] = [];
+      const counted = {
+        ...sqlite.search,
+        call: ((...task) => {
+          called.push(task[0]);
+          return sqlite.search.call(...task);
+        }) as typeof sqlite.search.call,
+        atOnce: {
+          nearest: (...query: Parameters<typeof atOnce.nearest>) => {
+            called.push('at once');
+            return atOnce.nearest(...query);
+          },
+          rank: atOnce.rank,
+        },
+      };
+      const search = createChunkSearch({
+        search: counted,
+        collections: openCollections(index),
+        state: maintenance.state,
+      });
+      const first = await search.nearest({ ...asked, vector: turned(0.3) });
+      expect(called).toEqual(['at once', 'nearestAmong']);
+      expect(await search.nearest({ ...asked, vector: turned(0.3) })).toEqual(first);
+      expect(called.slice(2)).toEqual(['at once']);
+    });
+
     it('queries the index repeatedly until a filter that matches only distant chunks is satisfied', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(6_000));

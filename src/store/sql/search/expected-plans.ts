@@ -1,0 +1,23 @@
+import { LruMap } from '../../../shared/lru-map.ts';
+import type { CompiledFilter } from './compile-filter.ts';
+import type { NearestPlan } from './nearest-chunks.ts';
+
+/** Plans of searches, by their filter, which the next search with that filter can expect again. */
+export interface ExpectedPlans {
+  of(filter: CompiledFilter): NearestPlan | undefined;
+  remember(filter: CompiledFilter, plan: NearestPlan): void;
+}
+
+const PLANS_KEPT = 64;
+/** Plans that name many chunks are not kept. */
+const MAX_KEYS = 100;
+
+export function expectedPlans(): ExpectedPlans {
+  const plans = new LruMap<string, NearestPlan>({ max: PLANS_KEPT });
+  return {
+    of: (filter) => plans.get(JSON.stringify(filter)),
+    remember(filter, plan) {
+      if (plan.pending.length + plan.past.length <= MAX_KEYS) plans.set(JSON.stringify(filter), plan);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { DistanceMeasure } from '../../chunk-search.ts';
+import type { PlaceCondition } from '../../vector-place.ts';
+import type { NearestPlan } from './nearest-chunks.ts';
+
+/** Up to this many vectors, an exhaustive comparison is faster than the index. */
+export const EXACT_SEARCH_LIMIT = 2_000;
+/** A hit of the index costs as much as comparing this many vectors. */
+const COMPARISONS_PER_HIT = 3;
+/**
+ * Maximum chunks of earlier versions that are compared in addition to the index; with more, everything is compared
+ * exhaustively.
+ */
+export const MAX_PAST = 2_000;
+/** Candidates per requested hit, when the distance measure differs from the index's. */
+const CANDIDATES_PER_HIT = 10;
+
+/** How a list of hits is got from an index that knows no filters. */
+export interface IndexRequest {
+  /** Number of hits of which the list is made, up to its length. */
+  readonly wanted: number;
+  /** Number of vectors to ask the index for, and most worth asking for. */
+  readonly requested: number;
+  readonly mostRequested: number;
+  /** Places that the vectors are limited to. */
+  readonly within: readonly PlaceCondition[];
+}
+
+export interface IndexLimits {
+  /** Most hits that the index returns. */
+  readonly allowed: number;
+  /** Where the index knows the places of chunks, those that the filter needs. */
+  readonly places: readonly PlaceCondition[];
+}
+
+/** Undefined when an exhaustive comparison is faster, or necessary for an exact result. */
+export function indexRequest(
+  { visible, matching: all, past }: Pick<NearestPlan, 'visible' | 'matching' | 'past'>,
+  { limit, measure }: { readonly limit: number; readonly measure: DistanceMeasure },
+  { allowed, places }: IndexLimits,
+): IndexRequest | undefined {
+  const matching = all - past.length;
+  if (matching <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
+  const wanted = Math.min(limit, all);
+  const candidates = measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
+  const among = (candidates * visible) / matching;
+  // Where the index knows the places of chunks, it can leave out most of those that do not pass.
+  const within = withSlack(among) > allowed ? places : [];
+  const expected = within.length > 0 ? candidates : among;
+  const requested = Math.min(withSlack(expected), allowed);
+  const mostRequested = Math.min(allowed, Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT));
+  if (requested > mostRequested || expected > allowed) return undefined;
+  return { wanted, requested, mostRequested, within };
+}
+
+/** Some hits may be of chunks that were deleted or do not pass. */
+const withSlack = (expected: number): number => Math.ceil(expected * 1.25) + 10;

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Filter } from '../../../documents/filter.ts';
+import { ServiceError } from '../../../errors.ts';
+import type { FoundChunk, VectorQuery } from '../../chunk-search.ts';
+import type { IndexState } from '../../index-state.ts';
+import { IndexBusy, isSameSpace, type VectorHit } from '../../vector-index.ts';
+import { type PlaceCondition, placesOf } from '../../vector-place.ts';
+import type { Database } from '../database.ts';
+import type { OpenCollections } from '../index-sync/open-collections.ts';
+import { loadedCodes } from '../vector-codes/loaded-codes.ts';
+import type { SpaceRow } from '../vector-spaces/space-rows.ts';
+import type { CompiledFilter } from './compile-filter.ts';
+import { expectedPlans } from './expected-plans.ts';
+import { listLengths } from './fixed-lists.ts';
+import { EXACT_SEARCH_LIMIT, type IndexLimits, type IndexRequest, indexRequest, MAX_PAST } from './index-request.ts';
+import type { AtOnceList } from './nearest-at-once.ts';
+import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
+
+export interface IndexSearchParts {
+  readonly search: Database['search'];
+  readonly collections: Pick<OpenCollections, 'open'>;
+  /** State of the vector index, which decides whether it is queried. */
+  readonly state: () => IndexState;
+  /** Called when the index fails, so that later searches skip it. */
+  readonly onFailure?: (error: ServiceError) => void;
+}
+
+/** What selecting candidates by their codes takes, about, in all and for each vector of common length. */
+const CODES_MS = 10;
+const CODE_MS = 0.0001;
+/** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
+const MAX_PENDING = 2_000;
+/** Searches the vector index, or what stands in for it while it is not in step. */
+export function createIndexSearch({ search, collections, state, onFailure }: IndexSearchParts) {
+  const codes = loadedCodes(search.call);
+  const plans = expectedPlans();
+
+  // The index's hits for the first list, asked before it is known what passes: as it was when the filter was last used.
+  async function askEarly(query: VectorQuery, filter: CompiledFilter): Promise<EarlyHits | undefined> {
+    const plan = plans.of(filter);
+    const { vector, space, measure, limit, firstListLength, signal } = query;
+    if (plan === undefined || plan.space === null || limit === 0 || state().kind !== 'in_step') return undefined;
+    if (plan.space.dimensions !== vector.length || (space && !isSameSpace(space, plan.space))) return undefined;
+    const length = listLengths(firstListLength)[0] ?? 0;
+    const request = indexRequest(plan, { limit: length, measure }, await limitsOf(plan.space, query.filter));
+    if (request === undefined) return undefined;
+    const { requested, within } = request;
+    const hits = await queryIndex(plan.space, { vector, limit: requested, within, signal });
+    return typeof hits === 'string' ? undefined : { query, space: plan.space, length, request, hits };
+  }
+
+  // Undefined when the index has to be asked otherwise, now that it is known what passes.
+  async function earlyList(early: EarlyHits, list: AtOnceList, plan: NearestPlan): Promise<AtOnceList | undefined> {
+    const { query, space, length, request } = early;
+    const now = indexRequest(plan, { limit: length, measure: query.measure }, await limitsOf(space, query.filter));
+    const isAsPlanned = now?.requested === request.requested && now.within.length === request.within.length;
+    if (!isAsPlanned || state().kind !== 'in_step' || plan.pending.length > MAX_PENDING) return undefined;
+    if (list.best.keys.length < now.wanted) return undefined;
+    codes.release();
+    return list;
+  }
+
+  // Whether an index in the database, which is ordered by cosine distance, is in step but for what is compared besides.
+  async function canJoinIndex(space: SpaceRow, plan: NearestPlan, { measure }: VectorQuery): Promise<boolean> {
+    const current = state();
+    const isChecked = current.kind === 'in_step';
+    const isTrusted = isChecked || (current.kind === 'checking' && current.wasInStep === true);
+    if (measure !== 'cosine_distance' || !isTrusted || plan.pending.length > MAX_PENDING) return false;
+    // Also creates what another server has not created yet.
+    return isChecked ? isOpen(space) : isComplete(plan);
+  }
+
+  const isOpen = (space: SpaceRow): Promise<boolean> =>
+    collections.open(space).then(
+      () => true,
+      () => false,
+    );
+
+  // Undefined when an exhaustive comparison is faster, or necessary for an exact result.
+  async function throughIndex(
+    space: SpaceRow,
+    plan: NearestPlan,
+    exactly: NearestQuery,
+    { signal, note, filter }: VectorQuery,
+  ): Promise<readonly FoundChunk[] | undefined> {
+    const { matching, pending, past } = plan;
+    if (matching - past.length <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
+    const current = state();
+    const bypass = async (reason: string) => {
+      const found = await byCodes(plan, exactly, signal);
+      note?.(`The vector index ${reason}; the stored vectors were ${found ? 'searched' : 'compared one by one'}.`);
+      return found;
+    };
+    const isTrusted = current.kind === 'in_step' || (await isUsableSoon(current, plan));
+    if (!isTrusted || pending.length > MAX_PENDING) return bypass(`is ${describeState(current)}`);
+    const request = indexRequest(plan, exactly, await limitsOf(space, filter));
+    if (request === undefined) return undefined;
+    const { wanted, mostRequested, within } = request;
+    let { requested } = request;
+    for (;;) {
+      const hits = await queryIndex(space, { vector: exactly.vector, limit: requested, within, signal });
+      if (typeof hits === 'string') return bypass(hits);
+      if (current.kind === 'in_step') codes.release();
+      const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
+      if (found.count >= wanted) return found.hits;
+      // The index returned fewer hits than the records contain: it is incomplete.
+      if (hits.length < requested || requested * WIDENING > mostRequested) return undefined;
+      requested *= WIDENING;
+    }
+  }
+
+  // Candidates by their codes, compared by their vectors; undefined where the database lacks codes.
+  async function byCodes(
+    { visible, past }: NearestPlan,
+    query: NearestQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly FoundChunk[] | undefined> {
+    const segments = await codes.current(query.space);
+    signal?.throwIfAborted();
+    const count = segments?.reduce((sum, segment) => sum + segment.count, 0) ?? 0;
+    if (segments === undefined || count < visible) return undefined;
+    return (await search.call('nearestByCodes', { ...query, segments, others: past }, signal)).hits;
+  }
+
+  // Whether an index that was in step when the last process ended answers before the codes would be compared.
+  async function isUsableSoon(current: IndexState, plan: NearestPlan): Promise<boolean> {
+    if (current.kind !== 'checking' || current.wasInStep !== true) return false;
+    const answered = new AbortController();
+    const late = sleep(CODES_MS + plan.visible * CODE_MS, false, { signal: answered.signal }).catch(() => false);
+    const isUsable = await Promise.race([isComplete(plan), late]);
+    answered.abort();
+    return isUsable;
+  }
+
+  // A failure is noticed by the maintenance as well.
+  async function isComplete({ space, visible, pending }: NearestPlan): Promise<boolean> {
+    if (space === null) return false;
+    try {
+      const collection = await collections.open(space);
+      return (await collection.count()) + pending.length >= visible;
+    } catch {
+      return false;
+    }
+  }
+
+  // An index that cannot be opened is noticed by the query.
+  async function limitsOf(space: SpaceRow, filter: Filter): Promise<IndexLimits> {
+    const collection = await collections.open(space).catch(() => undefined);
+    const keepsPlaces = collection?.places?.areComplete() ?? false;
+    return {
+      allowed: collection?.maxResults ?? Number.POSITIVE_INFINITY,
+      places: keepsPlaces ? placesOf(filter) : [],
+    };
+  }
+
+  // The hits, or why there are none.
+  async function queryIndex(
+    space: SpaceRow,
+    { vector, limit, within, signal }: IndexQuestion,
+  ): Promise<readonly VectorHit[] | string> {
+    try {
+      const collection = await collections.open(space);
+      return await collection.nearest(vector, limit, signal, within);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof ServiceError && error.code === 'store_failed')) throw error;
+      if (error instanceof IndexBusy) return 'takes no more calls for the moment';
+      onFailure?.(error);
+      return 'did not answer';
+    }
+  }
+
+  return { askEarly, earlyList, canJoin: canJoinIndex, through: throughIndex, remember: plans.remember };
+}
+
+/** What the index answered before it was known what passes. */
+export interface EarlyHits {
+  readonly query: VectorQuery;
+  readonly space: SpaceRow;
+  /** Of the list that is made of them. */
+  readonly length: number;
+  readonly request: IndexRequest;
+  readonly hits: readonly VectorHit[];
+}
+
+interface IndexQuestion {
+  readonly vector: Float32Array;
+  readonly limit: number;
+  readonly within: readonly PlaceCondition[];
+  readonly signal: AbortSignal | undefined;
+}
+
+const WIDENING = 4;
+
+function describeState(state: IndexState): string {
+  switch (state.kind) {
+    case 'in_step':
+      return 'behind the stored chunks';
+    case 'checking':
+      return 'being checked';
+    case 'rebuilding':
+      return `being rebuilt (${state.done} of ${state.total})`;
+    case 'down':
+      return 'not answering';
+  }
+}
