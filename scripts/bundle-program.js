@@ -1,4 +1,5 @@
 // @ts-check
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,9 +35,11 @@ const bundle = await rolldown({
   external: external.map((name) => new RegExp(`^${name}(/|$)`)),
   plugins: [{ name: 'citewell', transform: keepPlaces, renderChunk: takeBuiltins }],
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: TARGET,
   format: 'esm',
+  // The running program keeps its source in memory.
+  comments: { legal: true, annotation: false, jsdoc: false },
   // The hash keeps two builds apart: a running program loads some of its parts late.
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: {
@@ -47,6 +50,22 @@ await bundle.write({
   },
 });
 await bundle.close();
+for (const file of output) {
+  if (file.type === 'chunk') await writeFile(join(TARGET, file.fileName), inAscii(file.code, file.fileName));
+}
+
+/**
+ * The same code with escapes for all other characters: V8 keeps a source with a single character beyond Latin-1 in two bytes
+ * for each of its characters.
+ * @param {string} code
+ * @param {string} fileName
+ */
+function inAscii(code, fileName) {
+  // Its strings are what is written, so that an escape would be another one.
+  if (/\bString\.raw`[^`]*[^\0-\x7f]/.test(code)) throw new Error(`${fileName} has a raw string that is not in ASCII.`);
+  // Character by character of UTF-16, which regular expressions with the flag "u" read as one where two belong together.
+  return code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 /**
  * Takes Node's own modules as they are. To import one reads all of its members, some of which load much more of Node.
