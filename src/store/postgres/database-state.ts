@@ -24,11 +24,12 @@ const IDENTITY = `
       left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), (select oid from pg_database where datname = current_database()),
       to_regclass('cluster_changes')::oid) as database,
     pg_postmaster_start_time()::text as started`;
+const STARTED = `select null as database, pg_postmaster_start_time()::text as started`;
 
 export function createDatabaseState(): DatabaseState {
   const restartListeners = new Set<() => void>();
   const revertListeners = new Set<() => void>();
-  let known: { readonly database: string; readonly started: string } | undefined;
+  let known: { readonly database: string | null; readonly started: string } | undefined;
   /** At the last check of a sign; connections without one may have noticed the restart first. */
   let startedAtSign: string | undefined;
   const restarted = () => {
@@ -44,14 +45,16 @@ export function createDatabaseState(): DatabaseState {
     onReverted: (listener) => void revertListeners.add(listener),
     async check(query, sign) {
       const former = known;
-      // Not every provider answers this. The numbers of transactions then tell most of it.
-      const { rows } = await query({ text: IDENTITY }).catch(() => ({ rows: [] }));
-      known = rows[0] ?? former;
+      // Not every provider lets one ask for all of it. The numbers of transactions then tell most of the rest.
+      const { rows } = await query({ text: IDENTITY })
+        .catch(() => query({ text: STARTED }))
+        .catch(() => ({ rows: [] }));
+      known = rows[0] === undefined ? former : { ...rows[0], database: rows[0].database ?? former?.database ?? null };
       const hasRestarted = former !== undefined && known?.started !== former.started;
       const isFirst = startedAtSign === undefined;
       const hasRestartedSinceSign = !isFirst && sign !== undefined && known?.started !== startedAtSign;
       if (sign !== undefined) startedAtSign = known?.started;
-      const isOther = former !== undefined && known?.database !== former.database;
+      const isOther = typeof former?.database === 'string' && known?.database !== former.database;
       if (isOther || sign === 'earlier' || (sign === 'missing' && hasRestartedSinceSign)) reverted();
       else if (hasRestarted) restarted();
     },

@@ -112,7 +112,8 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
   });
   const resets = createGraphResets(sqlite, report);
   resets.wakeUp();
-  const others = otherServers({ sqlite, upkeep, report });
+  let isClosed = false;
+  const others = otherServers({ sqlite, upkeep, report, isClosed: () => isClosed });
   return {
     sqlite,
     ...(others && { others }),
@@ -146,6 +147,7 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
     ...(objects && { objects }),
     problem: sqlite.problem,
     async close() {
+      isClosed = true;
       await removals.close();
       await resets.close();
       await upkeep.close();
@@ -168,30 +170,40 @@ interface SharingParts {
   readonly sqlite: Database;
   readonly upkeep: Pick<IndexUpkeep, 'requireAudit'>;
   readonly report: RecordStoreOptions['report'];
+  isClosed(): boolean;
 }
 
-function otherServers({ sqlite, upkeep, report }: SharingParts): Store['others'] {
+function otherServers({ sqlite, upkeep, report, isClosed }: SharingParts): Store['others'] {
   const { shared } = sqlite;
   if (shared === undefined) return undefined;
   const listeners = new Set<() => void>();
   let isRecovering = false;
   let isReverted = false;
+  /** Whether something happened since the last take-over began that needs another one. */
+  let isNeeded = false;
   const takeOver = async () => {
+    isNeeded = true;
     if (isRecovering) return;
     isRecovering = true;
+    isNeeded = false;
+    let forgets = isReverted;
+    isReverted = false;
     try {
-      if (isReverted) await sqlite.writer.transaction().execute(shared.forgetOwnWork);
-      isReverted = false;
+      if (forgets) await sqlite.writer.transaction().execute(shared.forgetOwnWork);
+      forgets = false;
       await recover(sqlite);
       await requeue(sqlite, 'extraction');
       await requeue(sqlite, 'summary');
       for (const listener of listeners) listener();
     } catch (error) {
-      report?.('The work of a server that has ended could not be taken over.', error);
+      if (isClosed()) return;
+      isNeeded = true;
+      isReverted ||= forgets;
+      report?.('The work of a server that has ended could not be taken over yet.', error);
     } finally {
       isRecovering = false;
     }
-    if (isReverted) setTimeout(takeOver, RECOVER_AGAIN_MS).unref();
+    if (isNeeded && !isClosed()) setTimeout(takeOver, RECOVER_AGAIN_MS).unref();
   };
   shared.onGone(takeOver);
   shared.onReverted(() => {

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { openPostgres } from '../../../src/store/postgres/open-postgres.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
 import { createSummaries } from '../../../src/store/sql/documents/sql-summaries.ts';
+import { openRecordStore } from '../../../src/store/sql/open-store.ts';
 import { describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { asTestStore, embeddingText, newDocument, publication, type TestStore } from '../../support/store.ts';
 
@@ -37,6 +39,45 @@ describePostgres('Servers', () => {
     await summaries.requeue();
     expect(await taken).toMatchObject({ documentId: id });
     expect(await two.summaries.take()).toBeUndefined();
+  });
+
+  it('try again to take over the work of one that ended, when the database failed meanwhile', async () => {
+    const index = memoryVectorIndex();
+    const database = await openPostgres({ url: await postgresDatabase(), readers: 1 });
+    const { shared } = database;
+    if (shared === undefined) throw new Error('The database should be shared.');
+    let gone = () => {};
+    let failures = 0;
+    const problems: string[] = [];
+    const store = await openRecordStore(
+      {
+        ...database,
+        shared: {
+          ...shared,
+          onGone: (listener) => {
+            gone = listener;
+          },
+          inWork: async (...query) => {
+            if (failures-- > 0) throw new Error('The connection was lost.');
+            return shared.inWork(...query);
+          },
+        },
+      },
+      { index, embeddingText, report: (message) => problems.push(message) },
+    );
+    onTestFinished(() => store.close());
+    const { id } = await store.corpus.begin(newDocument('letter'));
+    await store.corpus.publish(id, publication('', { summaryModel: 'openai/any' }));
+    // As one that is not there any more left it.
+    await database.writer.updateTable('documents').set({ summary_status: 'processing' }).execute();
+    await sql`delete from cluster_claims`.execute(database.writer);
+    let takenOver = 0;
+    store.others?.onTakeOver(() => takenOver++);
+    failures = 1;
+    gone();
+    await expect.poll(() => takenOver).toBe(1);
+    expect(problems).toEqual([expect.stringContaining('could not be taken over yet')]);
+    expect(await store.summaries.take()).toMatchObject({ documentId: id });
   });
 
   it('add to one conversation at the same time without losing a message, in one order', async () => {

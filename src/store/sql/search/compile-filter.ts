@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
 import { locateField } from '../../../documents/filter-field.ts';
+import { ServiceError } from '../../../errors.ts';
 import type { PhraseFilters } from '../../chunk-search.ts';
 import { termSequences } from '../../full-text/term-sequences.ts';
 import { filterToSql } from '../filters/to-sql.ts';
@@ -65,6 +66,21 @@ export function compilePhrase(dialect: SqlDialect, words: string): readonly stri
   return sequences.length === 0 ? [] : [dialect.phrase(sequences)];
 }
 
+/**
+ * Values that a condition may bind. SQLite takes 32,766 in a statement; PostgreSQL takes 65,535, and a statement may hold
+ * the condition three times.
+ */
+const MAX_BOUND = 20_000;
+
+function compileBounded({ compile }: SqlDialect, condition: RawBuilder<boolean>): Condition {
+  const compiled = compile(condition);
+  if (compiled.parameters.length <= MAX_BOUND) return compiled;
+  throw new ServiceError(
+    'invalid_request',
+    'The filter has too many conditions with lists of values. Use fewer conditions with longer lists.',
+  );
+}
+
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 const OPEN = { onChunks: ANY, onDocuments: ANY, isOpen: true };
 
@@ -77,28 +93,29 @@ function compilePresentFilter(dialect: SqlDialect, filter: Filter): CompiledFilt
   compiled.set(dialect, known);
   const before = known.get(filter);
   if (before !== undefined) return before;
-  const { compile, filters } = dialect;
+  const { filters } = dialect;
   const made = {
-    onChunks: compile(filterToSql(filter, 'chunk', filters)),
-    onDocuments: asksForChunkColumns(filter) ? null : compile(filterToSql(filter, 'document', filters)),
+    onChunks: compileBounded(dialect, filterToSql(filter, 'chunk', filters)),
+    onDocuments: asksForChunkColumns(filter) ? null : compileBounded(dialect, filterToSql(filter, 'document', filters)),
   };
   known.set(filter, made);
   return made;
 }
 
-function compilePastFilter({ compile, filters }: SqlDialect, filter: Filter, at: string): NonNullable<CompiledFilter> {
+function compilePastFilter(dialect: SqlDialect, filter: Filter, at: string): NonNullable<CompiledFilter> {
+  const { filters } = dialect;
   const hasStayed = (condition: RawBuilder<boolean>) =>
-    compile(sql<boolean>`(d.published_at <= ${at} and ${condition})`);
+    compileBounded(dialect, sql<boolean>`(d.published_at <= ${at} and ${condition})`);
   return {
     onChunks: hasStayed(filterToSql(filter, 'chunk', filters)),
     onDocuments: asksForChunkColumns(filter) ? null : hasStayed(filterToSql(filter, 'document', filters)),
-    past: { at, condition: compile(filterToSql(filter, 'chunk', filters)) },
+    past: { at, condition: compileBounded(dialect, filterToSql(filter, 'chunk', filters)) },
   };
 }
 
 /** A filter on documents; null allows everything. */
-export const compileDocumentFilter = ({ compile, filters }: SqlDialect, filter: Filter): Condition | null =>
-  filter.kind === 'all' ? null : compile(filterToSql(filter, 'document', filters));
+export const compileDocumentFilter = (dialect: SqlDialect, filter: Filter): Condition | null =>
+  filter.kind === 'all' ? null : compileBounded(dialect, filterToSql(filter, 'document', dialect.filters));
 
 const CHUNK_COLUMNS: readonly string[] = ['id', 'chunk_id', 'text', 'chunk_order', 'page_number'];
 
