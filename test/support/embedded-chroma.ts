@@ -2,11 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ServiceError } from '../../src/errors.ts';
 import type { ChromaLog } from '../../src/store/chroma/chroma-log.ts';
 import { type EmbeddedChroma, openEmbeddedChroma } from '../../src/store/chroma/embedded-chroma.ts';
+import { PATIENT } from './patience.ts';
 
 /** Shared by all tests, because the native module patched for older systems has 50 MB. */
 export const bindingCache = fileURLToPath(new URL('../../node_modules/.cache/citewell', import.meta.url));
+
+/** A machine that does much else needs longer than a search waits. */
+async function started(chroma: EmbeddedChroma): Promise<void> {
+  const until = Date.now() + PATIENT.timeout;
+  for (;;) {
+    try {
+      return await chroma.ready();
+    } catch (error) {
+      if (Date.now() > until || !(error instanceof ServiceError) || error.retryAfter === undefined) throw error;
+    }
+  }
+}
 
 export const silentLog: ChromaLog = { info: () => undefined, warn: () => undefined };
 
@@ -19,6 +33,6 @@ export async function startEmbeddedChroma(log: ChromaLog = silentLog): Promise<E
     await closeServer();
     await rm(folder, { recursive: true, force: true });
   };
-  await chroma.ready();
+  await started(chroma);
   return Object.defineProperty(chroma, 'close', { value: close });
 }

@@ -50,23 +50,29 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
   });
 
   // Only an administrator's request looks for models on this machine.
-  const foundModels = async (response: Response) =>
-    principalOf(response).isSuperuser ? (await services.modelChoices()).found.filter(({ isUsable }) => isUsable) : [];
+  const foundModels = async (response: Response) => {
+    if (!principalOf(response).isSuperuser) return [];
+    const { found } = await services.modelChoices();
+    return found
+      .filter(({ isUsable }) => isUsable)
+      .map(({ name, server, settings }) => ({
+        ...toModel(name),
+        owned_by: server.name,
+        setting: settings.join(' '),
+      }));
+  };
+  const ownModels = chatModelNames.map(toModel);
   router.get('/models', async (_request, response) => {
-    const found = (await foundModels(response)).map(({ name, server, settings }) => ({
-      ...toModel(name),
-      owned_by: server.name,
-      setting: settings.join(' '),
-    }));
-    response.json({ object: 'list', data: [...chatModelNames.map(toModel), ...found] });
+    response.json({ object: 'list', data: [...ownModels, ...(await foundModels(response))] });
   });
 
-  router.get(/^\/models\/(.+)$/, (request: Request, response) => {
+  router.get(/^\/models\/(.+)$/, async (request: Request, response) => {
     const [name = ''] = Object.values(request.params).flat();
-    const found = chatModelNames.find((each) => each === name);
+    const isNamed = ({ id }: { readonly id: string }) => id === name;
+    const found = ownModels.find(isNamed) ?? (await foundModels(response)).find(isNamed);
     if (found === undefined)
       throw new ServiceError('not_found', `There is no model ${name}; GET /v1/models lists them.`);
-    response.json(toModel(found));
+    response.json(found);
   });
   return router;
 }
