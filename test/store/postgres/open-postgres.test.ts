@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { LOCKS } from '../../../src/store/postgres/baseline/cluster-tables.ts';
 import { type JoinOptions, joinServers } from '../../../src/store/postgres/join-servers.ts';
 import { openPostgres, type PostgresOptions, refusePooler } from '../../../src/store/postgres/open-postgres.ts';
 import { openConnections } from '../../../src/store/postgres/postgres-dialect.ts';
+import { settingsMark } from '../../../src/store/postgres/prepared.ts';
 import { describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { PATIENT } from '../../support/patience.ts';
 
@@ -13,6 +15,40 @@ async function open(options: PostgresOptions) {
 }
 
 const refusal = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
+
+describePostgres('A server', () => {
+  it('writes on after its wait for a turn was cancelled', async () => {
+    const url = await postgresDatabase();
+    const { writer } = await open({ url });
+    const other = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => other.destroy());
+    const count = () =>
+      writer.transaction().execute((transaction) => transaction.selectFrom('settings').selectAll().execute());
+    const before = await count();
+    await other.connection().execute(async (database) => {
+      await sql.raw(`select pg_advisory_lock(${LOCKS}, 0)`).execute(database);
+      const waiting = expect(count()).rejects.toThrow();
+      const cancel = sql`select pg_cancel_backend(pid) from pg_stat_activity
+        where wait_event = 'advisory' and datname = current_database()`;
+      await expect.poll(async () => (await cancel.execute(database)).rows.length).toBeGreaterThan(0);
+      await waiting;
+      await sql.raw(`select pg_advisory_unlock(${LOCKS}, 0)`).execute(database);
+    });
+    expect(await count()).toEqual(before);
+  });
+
+  it('runs a query with settings of its own, which the next one does not have', async () => {
+    const { reader } = await open({ url: await postgresDatabase() });
+    const query = sql<{ jit: string }>`select current_setting('jit') as jit`;
+    const usual = (await query.execute(reader)).rows;
+    const settings = { jit: usual[0]?.jit === 'on' ? 'off' : 'on' };
+    const own = await sql`${sql.raw(settingsMark(settings))}${query}`.execute(reader);
+    expect(own.rows).toEqual([settings]);
+    expect((await query.execute(reader)).rows).toEqual(usual);
+    await expect(sql`${sql.raw(settingsMark(settings))}select 1 / 0`.execute(reader)).rejects.toThrow();
+    expect((await query.execute(reader)).rows).toEqual(usual);
+  });
+});
 
 describePostgres('Opening', () => {
   it('refuses a server that is away, and a database that is not there, without their passwords', async () => {

@@ -66,7 +66,7 @@ const NAME = sql.raw(
     .join(` || ' ' || `)} from cluster_content c)`,
 );
 
-export interface QueryInState<Row> {
+interface QueryInState<Row> {
   readonly query: RawBuilder<Row>;
   readonly isPrepared: boolean;
   readonly settings?: QuerySettings | undefined;

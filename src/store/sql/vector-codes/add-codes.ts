@@ -5,7 +5,7 @@ import type { Queries, SpaceRow } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes, toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { codingOf } from './coding-of.ts';
 
-export interface NewVector {
+interface NewVector {
   readonly key: number;
   readonly vector: Float32Array;
 }
