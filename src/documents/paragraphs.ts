@@ -98,7 +98,8 @@ function* closeParagraph(lines: readonly Line[]): Generator<Paragraph> {
     start ??= line.start;
     const next = lines[index + 1];
     if (next !== undefined && !isBroken(line.text, next.text)) continue;
-    yield { kind: 'prose', start, end: line.end };
+    const isRow = start === line.start && (isRowBeside(line, next) || isRowBeside(line, lines[index - 1]));
+    yield { kind: isRow ? 'line' : 'prose', start, end: line.end };
     start = undefined;
   }
 }
@@ -147,7 +148,19 @@ function areLinesOfTheirOwn(lines: readonly Line[], widest: number): boolean {
 }
 
 /** One such line may begin prose ("Note: ..."); two in a row are a list of values. */
-const areRecords = (line: string, next: string): boolean => RECORD.test(line) && RECORD.test(next);
+const areRecords = (line: string, next: string): boolean =>
+  (RECORD.test(line) && RECORD.test(next)) || haveOneLabel(line, next);
+
+/** The name of the first column in a row of a data file: `Name of the line: North; Fare: 12`. */
+const ROW_LABEL = /^\s*([^\s:;][^:;]{0,119}): .*; [^:;]{1,120}: /;
+
+function haveOneLabel(line: string, other: string): boolean {
+  const label = ROW_LABEL.exec(line)?.[1];
+  return label !== undefined && label === ROW_LABEL.exec(other)?.[1];
+}
+
+const isRowBeside = (line: Line, other: Line | undefined): boolean =>
+  other !== undefined && haveOneLabel(line.text, other.text);
 
 /** Whether the next line's first word would have fitted. */
 const fits = (line: string, next: string, width: number): boolean =>

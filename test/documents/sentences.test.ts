@@ -21,6 +21,15 @@ const cases: readonly (readonly [name: string, text: string, sentences: readonly
     ['ferries[0].name: Havdis', 'ferries[0].built: 1987', 'price in kroner: 64; valid for: one day'],
   ],
   [
+    'rows of a data file, with sentences in them',
+    '2019: 5.3; Remark: Closed. Moved since.; Open: no\n2019: 6.1; Remark: New.; Open: yes\n2019: 7; Remark: None; Open: no',
+    [
+      '2019: 5.3; Remark: Closed. Moved since.; Open: no',
+      '2019: 6.1; Remark: New.; Open: yes',
+      '2019: 7; Remark: None; Open: no',
+    ],
+  ],
+  [
     'a label that opens prose',
     'Note: the boat leaves early in the winter months and late in\nthe summer months. Come in time.',
     ['Note: the boat leaves early in the winter months and late in\nthe summer months.', 'Come in time.'],

@@ -51,6 +51,7 @@ describe('the type of a file', () => {
   it.each([
     ['binary garbage named .txt', 'a.txt', noise(5_000)],
     ['a program', 'a.exe', Buffer.concat([Buffer.from('MZ'), noise(500)])],
+    ['a few bytes that letters of UTF-16 could have', 'four.bin', Uint8Array.from([0, 1, 2, 0xff])],
   ])('is refused for %s, with the list of supported types', async (_, name, content) => {
     await expect(typeOf(name, content as Uint8Array)).rejects.toMatchObject({
       code: 'unsupported_type',

@@ -143,6 +143,39 @@ describe('a table', () => {
     expect((await readFile('a.csv', '1,2\n3,4\n5,6,7\n')).text).toBe('1,2\n3,4\n5,6,7');
   });
 
+  it.each([
+    ['years', 'Country,2019,2020\nNorway,5.3,5.4\nSweden,10.2,10.3', 'Country: Norway; 2019: 5.3; 2020: 5.4'],
+    ['repeated names', 'Name,Value,Value\nAlpha,10,20\nBeta,30,40', 'Name: Alpha; Value: 10; Value: 20'],
+    ['an empty corner', ',Coal,Gas\nNorway,1,22\nSweden,2,1', 'Row: Norway; Coal: 1; Gas: 22'],
+    ['numbered rows', '0,Coal\n1,22\n2,14', '0: 1; Coal: 22'],
+    [
+      'columns without a name',
+      'Line,Fare,,Boats,Year\nNorth,12,x,3,2020',
+      'Line: North; Fare: 12; x; Boats: 3; Year: 2020',
+    ],
+    ['a line that names the delimiter', 'sep=;\nLine;Fare\nNorth;12,5', 'Line: North; Fare: 12,5'],
+  ])('names the columns of rows below %s', async (_, content, row) => {
+    expect((await readFile('a.csv', content)).text.split('\n')[2]).toBe(row);
+  });
+
+  it('has its titles and remarks above its column names', async () => {
+    const content =
+      'Revenue of the group,,,\n,,,\n# in thousands,,,\nRegion,Q1,Q2,Q3\nNorth,101,102,103\nSouth,1,2,3\n';
+    const read = await readFile('a.csv', content);
+    expect(read.text).toBe(
+      'Revenue of the group\n\n# in thousands\n\nRegion,Q1,Q2,Q3\n\nRegion: North; Q1: 101; Q2: 102; Q3: 103\nRegion: South; Q1: 1; Q2: 2; Q3: 3',
+    );
+    expect(read.metadata).toEqual({ columns: ['Region', 'Q1', 'Q2', 'Q3'], row_count: 2 });
+  });
+
+  it.each([
+    ['years in each row', 'Ann,2019,Oslo\nBen,2020,Rome\nCid,2021,Bonn'],
+    ['repeated words', 'yes,no,yes\nno,no,yes'],
+    ['half of the names', 'Line,Fare,,\nNorth,x,y,z\nSouth,x,y,z'],
+  ])('keeps its cells as they are with %s', async (_, content) => {
+    expect((await readFile('a.csv', content)).text).toBe(content);
+  });
+
   it('keeps a multi-line cell in its row', async () => {
     expect((await readFile('a.csv', 'a,b\n"one\ntwo",3\n')).text).toBe('a,b\n\na: one two; b: 3');
   });

@@ -94,11 +94,15 @@ function wideEncoding(sample: Uint8Array): string | undefined {
 const WRITTEN = /[\p{L}\p{M}\p{N}\p{P}\p{Sc}\p{Sm}\p{So}\p{Zs}\n\r\t]/gu;
 const SELDOM = /[\ufffd\u0080-\u009f]|\p{Co}|\p{Cn}/gu;
 /** Spaces, line ends, digits and East Asian full stops, some of which occur in every real text. */
-const COMMON = /[ \n\r\t\d.,\u3000-\u3002\uff0c]/g;
+const COMMON = /[ \n\r\t\d.,\u3000-\u3002\uff0c]/;
+/** Every second byte of such a text is zero, which is a sign even where there are few. */
+const WESTERN = /^[\n\r\t\u0020-\u00ff]+$/;
+/** Any two bytes are likely to be a character of some script, so a few of them prove nothing. */
+const MIN_CHARACTERS = 4;
 
 function writtenShare(text: string): number {
   const count = [...text].length;
-  if (count === 0 || (!COMMON.test(text) && count > 40)) return 0;
+  if (!WESTERN.test(text) && (count < MIN_CHARACTERS || !COMMON.test(text))) return 0;
   return ((text.match(WRITTEN)?.length ?? 0) - (text.match(SELDOM)?.length ?? 0)) / count;
 }
 

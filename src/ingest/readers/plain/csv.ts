@@ -5,6 +5,7 @@ import { createTextBuilder } from '../build-text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import type { Reader } from '../reader.ts';
 import { sniffDialect } from './csv-dialect.ts';
+import { partsOfTable } from './csv-header.ts';
 
 /** Rows per block; the splitter cuts between rows anyway, and this block size keeps it fast. */
 const ROWS_PER_BLOCK = 50;
@@ -18,17 +19,17 @@ export const csvReader: Reader = {
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);
-    const { delimiter } = sniffDialect(decoded.text.slice(0, 100_000));
-    const rows = parseRows(decoded.text, delimiter, fileName).filter((row) => row.some((cell) => cell.trim() !== ''));
-    const header = headerOf(rows);
+    const { text, delimiter } = dialectOf(decoded.text);
+    const filled = parseRows(text, delimiter, fileName).filter((row) => row.some((cell) => cell.trim() !== ''));
+    const { captions, header, rows } = partsOfTable(filled);
     const builder = createTextBuilder();
-    const body = header === undefined ? rows : rows.slice(1);
+    for (const caption of captions) builder.add('paragraph', caption);
     // The list of all column names describes the table.
     if (header !== undefined) builder.add('paragraph', header.join(delimiter));
-    for (let index = 0; index < body.length; index += ROWS_PER_BLOCK) {
+    for (let index = 0; index < rows.length; index += ROWS_PER_BLOCK) {
       builder.add(
         'table',
-        body
+        rows
           .slice(index, index + ROWS_PER_BLOCK)
           .map((row) => rowText(row, header, delimiter))
           .join('\n'),
@@ -41,7 +42,7 @@ export const csvReader: Reader = {
       }
     }
     const columns = header === undefined ? {} : { columns: header };
-    return { ...builder.finish(), metadata: { ...columns, row_count: body.length } };
+    return { ...builder.finish(), metadata: { ...columns, row_count: rows.length } };
   },
 };
 
@@ -62,23 +63,22 @@ function parseRows(text: string, delimiter: string, fileName: string): string[][
   }
 }
 
-/** The first row, when it looks like names rather than data: no empty, repeated or numeric cell. */
-function headerOf(rows: readonly string[][]): string[] | undefined {
-  const first = rows[0]?.map(oneLine);
-  if (first === undefined || first.length === 0) return undefined;
-  const names = first.filter((cell) => cell !== '');
-  if (names.length < Math.max(1, first.length - 1) || names.some((cell) => isNumber(cell) || cell.length > 120))
-    return undefined;
-  return new Set(names).size === names.length ? first : undefined;
+/** Excel names the delimiter in a first line `sep=;`, which is no row. */
+function dialectOf(text: string): { readonly text: string; readonly delimiter: string } {
+  const [line, delimiter] = /^sep=([,;|\t])\n/i.exec(text) ?? [];
+  if (line !== undefined && delimiter !== undefined) return { text: text.slice(line.length), delimiter };
+  return { text, delimiter: sniffDialect(text.slice(0, 100_000)).delimiter };
 }
 
-const isNumber = (cell: string): boolean => /^[-+]?[\d.,'\s]*\d%?$/.test(cell);
+/** For a first column without a name, as data frames are written. */
+const NAME_OF_ROWS = 'Row';
+
 function rowText(row: readonly string[], header: readonly string[] | undefined, delimiter: string): string {
   if (header === undefined) return row.map(oneLine).join(delimiter);
   return row
     .map((cell, column) => {
       const value = oneLine(cell);
-      const name = header[column] ?? '';
+      const name = header[column] || (column === 0 ? NAME_OF_ROWS : '');
       return value === '' || name === '' ? value : `${name}: ${value}`;
     })
     .filter((cell) => cell !== '')

@@ -74,6 +74,19 @@ describe('decoding', () => {
     expect(decodeText(Buffer.from(log))).toEqual({ text: 'red text about zebras\n', encoding: 'utf-8' });
   });
 
+  it.each([
+    ['four bytes that two rare letters would have', [0, 1, 2, 0xff]],
+    ['a few bytes with a space among them', [0, 0x20, 1, 2]],
+    ['numbers of a machine', [1, 0, 0, 0, 0x10, 0x27, 0, 0]],
+    ['letters of many scripts', [0x4e, 0x31, 0x05, 0x93, 0x0e, 0x44, 0x12, 0x80, 0xac, 0x33]],
+  ])('rejects %s', (_, bytes) => {
+    expect(decodeText(Uint8Array.from(bytes))).toBeUndefined();
+  });
+
+  it.each(['utf-16le', 'utf-16be', 'utf-32le'])('reads a single word in %s', (encoding) => {
+    expect(decodeText(iconv.encode('Fähre', encoding, { addBOM: false }))?.text).toBe('Fähre');
+  });
+
   it('rejects random bytes', () => {
     for (let size = 64; size < 100_000; size *= 3) expect(decodeText(noise(size))).toBeUndefined();
   });
