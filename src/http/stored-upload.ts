@@ -9,6 +9,7 @@ import type { Request } from 'express';
 import type { StorageEngine } from 'multer';
 import { newId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { giveBytes } from '../shared/given-bytes.ts';
 
 /** A file of a form, on disk until it is read or the request is over. */
 export interface StoredUpload {
@@ -70,7 +71,7 @@ export const removeUpload = (path: string): Promise<void> => rm(path, { force: t
 /** The content, once: afterwards the file is gone. */
 export async function takeUpload({ path }: Pick<StoredUpload, 'path'>): Promise<Uint8Array> {
   try {
-    return await readFile(path);
+    return giveBytes(await readFile(path));
   } catch (error) {
     throw notStored(error);
   } finally {

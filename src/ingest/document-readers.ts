@@ -1,4 +1,5 @@
-import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
+import type { PreparedDocument } from './prepare-document.ts';
+import type { StoredJob } from './stored-job.ts';
 
 /** Reads files of all known types and splits them. */
 export interface DocumentReaders {
@@ -9,6 +10,6 @@ export interface DocumentReaders {
   /** Largest file of any format in bytes; undefined leaves it to the formats. */
   readonly maxFileBytes?: number | undefined;
   /** Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
-  prepare(job: PreparationJob, signal: AbortSignal): Promise<PreparedDocument>;
+  prepare(job: StoredJob, signal: AbortSignal): Promise<PreparedDocument>;
   close(): Promise<void>;
 }

@@ -2,9 +2,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../documents/ids.ts';
 import type { ReadingTask } from './reading-task.ts';
+import { MAX_MESSAGE_BYTES, type StoredJob } from './stored-job.ts';
 
-/** A message between processes is copied several times, so that larger files are handed over on disk. */
-const MAX_MESSAGE_BYTES = 8_000_000;
+/** A task as it is given; `stored` takes the place of its bytes. */
+export type GivenTask = ReadingTask | { readonly kind: 'document'; readonly job: StoredJob };
 
 /** A task as it is sent to a reader process. */
 export interface HandedTask {
@@ -14,17 +15,21 @@ export interface HandedTask {
 }
 
 /** Writes a large document to the folder; it is sent as a message where there is none, or no space in it. */
-export async function handOver(task: ReadingTask, folder: string | undefined): Promise<HandedTask> {
-  if (folder === undefined || task.kind !== 'document' || task.job.bytes.length <= MAX_MESSAGE_BYTES) return { task };
-  const file = join(folder, newId());
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(file, task.job.bytes, { mode: 0o600, flag: 'wx' });
-  } catch {
-    await rm(file, { force: true }).catch(() => undefined);
-    return { task };
+export async function handOver(given: GivenTask, folder: string | undefined): Promise<HandedTask> {
+  if (given.kind !== 'document') return { task: given };
+  const { stored, ...job }: StoredJob = given.job;
+  const file = folder && (stored !== undefined || job.bytes.length > MAX_MESSAGE_BYTES) ? join(folder, newId()) : '';
+  if (folder !== undefined && file !== '') {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (stored === undefined) await writeFile(file, job.bytes, { mode: 0o600, flag: 'wx' });
+      else await stored.save(file);
+      return { task: { kind: 'document', job: { ...job, bytes: new Uint8Array() } }, file };
+    } catch {
+      await rm(file, { force: true }).catch(() => undefined);
+    }
   }
-  return { task: { ...task, job: { ...task.job, bytes: new Uint8Array() } }, file };
+  return { task: { kind: 'document', job: stored === undefined ? job : { ...job, bytes: await stored.read() } } };
 }
 
 /** In the reader process: the whole task. */

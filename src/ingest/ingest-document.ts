@@ -22,6 +22,7 @@ import { typeByName } from './readers/file-types.ts';
 import { imageNotRead } from './readers/image/image-reader.ts';
 import { recordingNotRead } from './readers/recording.ts';
 import type { SplitChunk } from './split-text.ts';
+import { MAX_MESSAGE_BYTES } from './stored-job.ts';
 
 export interface IngestorParts {
   readonly corpus: Corpus;
@@ -172,11 +173,22 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     }
   }
 
-  /** Its bytes, which may be hundreds of megabytes, are not needed afterwards. */
+  /** Its bytes may be hundreds of megabytes: they are not read here, and not needed afterwards. */
   async function readFile(document: Document, settings: Metadata, signal: AbortSignal): Promise<PreparedDocument> {
-    const bytes = await corpus.bytesOf(document.id);
-    if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is gone.`);
-    return readers.prepare(toPreparationJob(document, bytes, settings), signal);
+    const { id, sizeInBytes, type } = document;
+    const gone = () => new ServiceError('not_found', `The file of document ${id} is gone.`);
+    const read = async () => {
+      const bytes = await corpus.bytesOf(id);
+      if (bytes === undefined) throw gone();
+      return bytes;
+    };
+    const save = async (path: string) => {
+      if (!(await corpus.saveOriginal(id, path))) throw gone();
+    };
+    // Recordings are sent to a transcriber first.
+    const isHandedOver = sizeInBytes > MAX_MESSAGE_BYTES && typeByName(type)?.isRecording !== true;
+    const job = toPreparationJob(document, isHandedOver ? new Uint8Array() : await read(), settings);
+    return readers.prepare(isHandedOver ? { ...job, stored: { save, read } } : job, signal);
   }
 
   /** Writes contexts for the chunks, where requested. */

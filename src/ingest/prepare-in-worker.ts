@@ -6,7 +6,7 @@ import { programFile } from '../program-file.ts';
 import { onAbort, raceAbort } from '../shared/abort.ts';
 import type { DocumentReaders } from './document-readers.ts';
 import { ReaderEnded } from './failure-kind.ts';
-import { type HandedTask, handOver, removeHanded } from './hand-over.ts';
+import { type GivenTask, type HandedTask, handOver, removeHanded } from './hand-over.ts';
 import type { ImageReaderReply } from './image-reader-requests.ts';
 import { type ImageReaderRequest, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
 import type { ProcessReply } from './preparation-process.ts';
@@ -64,7 +64,7 @@ interface Subject {
 export interface ReaderPool {
   /** Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
   run<Kind extends ReadingTask['kind']>(
-    task: Extract<ReadingTask, { kind: Kind }>,
+    task: Extract<GivenTask, { kind: Kind }>,
     options: Subject & { readonly signal: AbortSignal },
   ): Promise<ReadingResults[Kind]>;
   close(): Promise<void>;
@@ -121,7 +121,7 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
 
   return {
     run: <Kind extends ReadingTask['kind']>(
-      task: Extract<ReadingTask, { kind: Kind }>,
+      task: Extract<GivenTask, { kind: Kind }>,
       options: Subject & { readonly signal: AbortSignal },
     ) => {
       const reading = limit(async () => {

@@ -1,13 +1,13 @@
 import type { Transcriber, Transcript } from '../models/transcriber.ts';
-import type { PreparationJob } from './prepare-document.ts';
 import { typeByName } from './readers/file-types.ts';
+import type { StoredJob } from './stored-job.ts';
 
 /** The transcript in the recording's place, to be read as subtitles, or as text where the model tells no times. */
 export async function transcribeRecording(
-  job: PreparationJob,
+  job: StoredJob,
   transcriber: Transcriber | undefined,
   signal: AbortSignal,
-): Promise<PreparationJob> {
+): Promise<StoredJob> {
   const type = typeByName(job.type);
   if (!type?.isRecording || transcriber === undefined || job.content.kind !== 'file') return job;
   const recording = { bytes: job.bytes, fileName: job.fileName, mediaType: type.mediaTypes[0] };

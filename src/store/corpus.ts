@@ -162,7 +162,8 @@ export type CorpusView = Pick<
  */
 export interface Corpus {
   /**
-   * Registers a document as `pending` with its bytes, before any processing. An existing id is reused when its last
+   * Registers a document as `pending` with its bytes, before any processing; bytes that were given up (`giveBytes`) may be
+   * taken. An existing id is reused when its last
    * ingestion failed or `replace` is set, else ServiceError('conflict'). The caller processes the task, or, with
    * `queued`, a worker of the queue does.
    *
@@ -227,6 +228,8 @@ export interface Corpus {
   bytesOf(id: string): Promise<Uint8Array | undefined>;
   /** The same, to be read in parts. */
   originalOf(id: string): Promise<Original | undefined>;
+  /** Writes the uploaded file to this path, where none may be yet; false where none is stored. */
+  saveOriginal(id: string, path: string): Promise<boolean>;
   textOf(id: string): Promise<ExtractedText | undefined>;
   /** Positions of pages and sections in the texts of these documents, by identifier; unknown ones are left out. */
   outlinesOf(ids: readonly string[]): Promise<ReadonlyMap<string, Outline>>;

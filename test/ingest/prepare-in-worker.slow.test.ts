@@ -61,6 +61,28 @@ describe('a document', () => {
     await expect.poll(() => readdir(folder), PATIENT).toEqual([]);
   });
 
+  it('that is stored is brought to its reader, and read from the store where nothing can be written', async () => {
+    const folder = join(await temporaryFolder(), 'reading');
+    const { bytes, ...job } = jobOf('a.txt', 'The ferry leaves at nine.');
+    const ways: string[] = [];
+    const stored = {
+      save: async (path: string) => {
+        ways.push('saved');
+        await writeFile(path, bytes);
+      },
+      read: async () => {
+        ways.push('read');
+        return bytes;
+      },
+    };
+    const given = { ...job, bytes: new Uint8Array(), stored };
+    for (const options of [{ folder }, {}, { folder: '/dev/null/none' }]) {
+      expect((await openWorkers(options).prepare(given, always)).text).toBe('The ferry leaves at nine.');
+    }
+    expect(ways).toEqual(['saved', 'read', 'read']);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('that is large is read, too, where nothing can be written', async () => {
     const folder = join(await temporaryFolder(), 'a-file');
     await writeFile(folder, '');

@@ -9,6 +9,7 @@ import type { NearestList } from './search/nearest-chunks.ts';
 import type { IndexedQuery } from './search/nearest-indexed.ts';
 import type { MatchingQuery, PackedRanking, searchOperations } from './search/search-operations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
+import type { OriginalToSave } from './sqlite/save-original.ts';
 import type { Call } from './sqlite/sqlite-dialect.ts';
 import type { Queries } from './vector-spaces/space-rows.ts';
 
@@ -60,6 +61,8 @@ export interface Database {
     /** The best hits of a vector index that is in the database; undefined where it is elsewhere. */
     readonly nearestIndexed?: (query: IndexedQuery, signal?: AbortSignal) => Promise<NearestList>;
   };
+  /** Writes the stored file of a document to a new one; undefined where its bytes have to pass through this thread. */
+  readonly saveOriginal?: (original: OriginalToSave) => Promise<boolean>;
   /** Undefined where only one process can have the database open. */
   readonly shared?: SharedRecords;
   readonly sharedState?: SharedState;

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { type Selectable, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Outline } from '../../../documents/document.ts';
@@ -27,6 +28,7 @@ export type DocumentReads = Pick<
   | 'findByContent'
   | 'bytesOf'
   | 'originalOf'
+  | 'saveOriginal'
   | 'textOf'
   | 'outlinesOf'
   | 'chunksOf'
@@ -38,7 +40,10 @@ export type DocumentReads = Pick<
 
 const IDS_PER_QUERY = 1_000;
 
-export function createDocumentReads({ reader, search }: Database, originals: OriginalRecords): DocumentReads {
+export function createDocumentReads(
+  { reader, search, saveOriginal }: Database,
+  originals: OriginalRecords,
+): DocumentReads {
   const columnsOf = (id: string) =>
     reader
       .selectFrom('document_files as f')
@@ -102,6 +107,21 @@ export function createDocumentReads({ reader, search }: Database, originals: Ori
 
     bytesOf: (id) => originals.read(() => columnsOf(id)),
     originalOf: (id) => originals.open(() => columnsOf(id)),
+
+    async saveOriginal(id, path) {
+      const row = await reader
+        .selectFrom('document_files as f')
+        .innerJoin('documents as d', 'd.key', 'f.document_key')
+        .select(['d.key', 'f.object'])
+        .where('d.id', '=', id.toLowerCase())
+        .executeTakeFirst();
+      if (row === undefined) return false;
+      if (row.object === null && saveOriginal !== undefined) return saveOriginal({ documentKey: row.key, path });
+      const original = await originals.open(() => columnsOf(id));
+      if (original === undefined) return false;
+      await writeFile(path, original.stream(), { mode: 0o600, flag: 'wx' });
+      return true;
+    },
 
     async textOf(id) {
       const row = await reader

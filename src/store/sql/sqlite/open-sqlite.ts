@@ -16,7 +16,9 @@ import {
   watchHealth,
 } from '../watch-health.ts';
 import { type MigrateOptions, migrate } from './migrate.ts';
+import type { fileOperations } from './save-original.ts';
 import { type Call, sqliteDialect } from './sqlite-dialect.ts';
+import type { Operations } from './sqlite-messages.ts';
 import { sqliteSql } from './sqlite-sql.ts';
 import { startSqliteThread } from './sqlite-thread.ts';
 import { cancelled, createThreadPool, type ThreadPool } from './thread-pool.ts';
@@ -83,7 +85,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     health.close();
     await close();
   };
-  const call = callOn(readerPool);
+  const call = callOn<typeof searchOperations & typeof atOnceOperations>(readerPool);
   return {
     problem: health.problem,
     writer,
@@ -96,11 +98,12 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
         rank: (query, signal) => call('rankPacked', query, signal),
       },
     },
+    saveOriginal: (original) => callOn<typeof fileOperations>(readerPool)('saveOriginal', original),
     close: closeAll,
   };
 }
 
-function callOn(pool: ThreadPool): Call<typeof searchOperations & typeof atOnceOperations> {
+function callOn<Known extends Operations>(pool: ThreadPool): Call<Known> {
   return async (operation, args, signal) => {
     const thread = await pool.acquire(signal);
     const answer = thread.perform<never>({ kind: 'call', operation, args }, signal);

@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
 import { onAbort } from '../../../shared/abort.ts';
+import { takenBuffers } from '../../../shared/given-bytes.ts';
 import { DeletedConcurrently } from '../../deleted-concurrently.ts';
 import { cancelTask, createCancelFlag } from '../operation-watch.ts';
 import type { SqliteFailure, SqliteMessage, SqliteReply, SqliteTask, SqliteThreadOptions } from './sqlite-messages.ts';
@@ -67,7 +68,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     new Promise<Result>((resolve, reject) => {
       if (death !== undefined) return reject(death);
       try {
-        worker.postMessage({ id, task });
+        worker.postMessage({ id, task }, task.kind === 'query' ? takenBuffers(task.parameters) : []);
       } catch (error) {
         return reject(error instanceof Error ? error : new Error(String(error)));
       }

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../../errors.ts';
+import { freeBytes } from '../../../shared/given-bytes.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import { returnMemoryAtRest } from '../../../shared/return-memory.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
@@ -8,6 +9,7 @@ import { watchTask } from '../operation-watch.ts';
 import { atOnceOperations, searchOperations } from '../search/search-operations.ts';
 import { codingOf } from '../vector-codes/coding-of.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
+import { fileOperations } from './save-original.ts';
 import type {
   Operations,
   SqliteConnection,
@@ -24,7 +26,7 @@ const DEFAULT_CACHE_KB = 65_536;
 /** Two connections write only while one of them migrates or repairs; neither locks the file for long. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-const operations: Operations = { ...searchOperations, ...atOnceOperations };
+const operations: Operations = { ...searchOperations, ...atOnceOperations, ...fileOperations };
 
 /** Runs tasks on one connection, opened at the first of them. */
 function createConnection(options: SqliteConnection) {
@@ -58,8 +60,12 @@ function createConnection(options: SqliteConnection) {
     }
     // Row numbers of the full-text index exceed 2^53, and Node 26 refuses to return those as numbers.
     statement.setReadBigInts(true);
-    const { changes, lastInsertRowid } = statement.run(...(parameters as typeof task.parameters));
-    return { rows: [], changes: Number(changes), lastInsertRowid: BigInt(lastInsertRowid) };
+    try {
+      const { changes, lastInsertRowid } = statement.run(...(parameters as typeof task.parameters));
+      return { rows: [], changes: Number(changes), lastInsertRowid: BigInt(lastInsertRowid) };
+    } finally {
+      forgetLarge(statement, parameters);
+    }
   };
 
   const close = (): void => {
@@ -97,6 +103,23 @@ function createConnection(options: SqliteConnection) {
       }
     },
   };
+}
+
+const LARGE_PARAMETER = 1_000_000;
+
+/** A statement keeps copies of its last parameters, which may be a file of hundreds of megabytes. */
+function forgetLarge(statement: StatementSync, parameters: readonly unknown[]): void {
+  const large = parameters.filter(
+    (value): value is Uint8Array => value instanceof Uint8Array && value.byteLength > LARGE_PARAMETER,
+  );
+  if (large.length === 0) return;
+  try {
+    // There is no call that clears them; binding clears them first, and fails for a value of no type of SQLite.
+    statement.run(Symbol('none') as never);
+  } catch {
+    // As intended: nothing was run.
+  }
+  for (const bytes of large) freeBytes(bytes);
 }
 
 /** Some 64 MB in pages of 4 kB, which fits the time a process has on shutdown. */
