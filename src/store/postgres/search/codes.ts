@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { NearestList } from '../../sql/search/nearest-chunks.ts';
 import { codingOf } from '../../sql/vector-codes/coding-of.ts';
 import { likelyKeys } from '../../sql/vector-codes/likely-keys.ts';
-import { type CodesQuery, candidatesFor } from '../../sql/vector-codes/nearest-by-codes.ts';
+import type { CodesQuery } from '../../sql/vector-codes/nearest-by-codes.ts';
 import type { CodesRead, CodesWanted } from '../../sql/vector-codes/read-codes.ts';
 import { nearestAmong } from './nearest.ts';
 import { resolveFilter } from './passing.ts';
@@ -21,14 +21,14 @@ export async function readCodes(reading: Reading, { space, after, limit }: Codes
   const codes = found?.codes ?? new Uint8Array(0);
   const { series } = reading.cache;
   const isWhole = codes.length === keys.length * codingOf(space.dimensions).bytes;
-  if (!isWhole) return { keys: new Int32Array(0), codes: new Uint8Array(0), last: after, series };
-  return { keys, codes, last: found?.last ?? after, series };
+  if (!isWhole) return { keys: new Int32Array(0), codes: new Uint8Array(0), last: after, series, isEnd: true };
+  return { keys, codes, last: found?.last ?? after, series, isEnd: keys.length < limit };
 }
 
 /** The best hits among the chunks whose codes are the most alike, by their stored vectors. */
 export async function nearestByCodes(reading: Reading, query: CodesQuery): Promise<NearestList> {
   const resolved = await resolveFilter(reading, query.filter);
   const passes = resolved?.has ?? (() => true);
-  const likely = likelyKeys(codingOf(query.space.dimensions), { ...query, count: candidatesFor(query), passes });
+  const likely = likelyKeys(codingOf(query.space.dimensions), { ...query, count: query.candidates, passes });
   return nearestAmong(reading, { ...query, hits: [], others: [...likely, ...query.others] });
 }

@@ -37,6 +37,7 @@ export const operations: SearchOperations = {
   nearestExactly,
   nearestAmong,
   readCodes,
+  copyLengths: async () => null,
   nearestByCodes,
 
   async matchingChunks(reading, query) {

@@ -29,6 +29,18 @@ export interface KnownTerms {
 export interface LengthsReader {
   /** Reads what has changed since the last call. An earlier result is not valid any more. */
   read(): ChunkLengths;
+  /** What it has read now, to be stored for the next process. */
+  copy(): StoredLengths;
+}
+
+/** The lengths of `chunk_terms` in one piece, from which a connection starts. */
+export interface StoredLengths {
+  /** The last one of `full_text_changes` that they include. */
+  readonly lastChange: number;
+  /** FTS5's record of the state of the index. */
+  readonly structure: Uint8Array;
+  /** 32-bit numbers, by key; -1 where there is no chunk. */
+  readonly lengths: Uint8Array;
 }
 
 /** The rows of a query, as arrays. */
@@ -80,6 +92,27 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
     forEachSize(keys, sizes, set);
   };
 
+  // What is stored for the index as it was at some time; what has changed since is read as after any other change.
+  const start = () => {
+    if (table !== 'chunk_terms') return;
+    const [change, known, bytes] =
+      rows(`select last_change, structure, lengths from full_text_lengths where name = '${table}'`)[0] ?? [];
+    if (!(known instanceof Uint8Array && bytes instanceof Uint8Array)) return;
+    lengths = new Int32Array(bytes.slice().buffer);
+    scores = new Float64Array(lengths.length);
+    for (const length of lengths) {
+      if (length < 0) continue;
+      count++;
+      total += length;
+    }
+    lastChange = Number(change);
+    // After a change, an index that was emptied and filled again can have the same record.
+    if (lastChange === latestChange()) structure = Buffer.from(known);
+    else structure = Buffer.alloc(0);
+  };
+
+  const latestChange = () => Number(rows('select max(key) from full_text_changes')[0]?.[0] ?? 0);
+
   const grow = (needed: number) => {
     if (needed <= lengths.length) return;
     const larger = new Int32Array(Math.ceil(needed * GROWTH)).fill(-1);
@@ -103,6 +136,7 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
   return {
     read() {
       // FTS5 writes this record in every transaction that adds or removes an entry.
+      if (structure === undefined) start();
       const now = Buffer.from(rows(`select block from ${table}_data where id = 10`)[0]?.[0] as Uint8Array);
       if (structure === undefined || !now.equals(structure)) {
         const ranges = changedRanges();
@@ -110,9 +144,15 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
         else for (const range of ranges) renew(range);
         structure = now;
         for (const terms of Object.values(known)) terms.clear();
-        if (table === 'chunk_terms') lastChange = Number(rows('select max(key) from full_text_changes')[0]?.[0] ?? 0);
+        if (table === 'chunk_terms') lastChange = latestChange();
       }
       return { lengths, scores, count, mean: count === 0 ? 0 : total / count, known };
+    },
+    copy() {
+      let size = lengths.length;
+      while (size > 0 && (lengths[size - 1] ?? -1) < 0) size--;
+      const copied = new Uint8Array(lengths.slice(0, size).buffer);
+      return { lastChange, structure: Uint8Array.from(structure ?? []), lengths: copied };
     },
   };
 }

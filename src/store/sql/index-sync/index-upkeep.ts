@@ -10,6 +10,7 @@ import { type OpenCollections, openCollections } from './open-collections.ts';
 import { replayOutbox } from './outbox.ts';
 import { reconcileCollection } from './reconcile-collection.ts';
 import { createSharedUpserts } from './shared-upserts.ts';
+import { storeAhead } from './store-ahead.ts';
 import { upsertFromRecords } from './upsert-from-records.ts';
 
 /** Internal interface of the index maintenance. */
@@ -41,6 +42,7 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 const CLOSE_WITHIN_MS = 1_000;
 const WASTE_CHECK_INTERVAL_MS = 600_000;
+const AHEAD_INTERVAL_MS = 300_000;
 
 /** One background worker applies pending writes to the index and audits it on request, and retries on failure. */
 export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: IndexUpkeepParts): IndexUpkeep {
@@ -92,6 +94,17 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
       });
   };
 
+  let storedAheadAt = Number.NEGATIVE_INFINITY;
+
+  // Work that can be left out, so that its failure says nothing about the index.
+  const prepareNextStart = async () => {
+    if (state.kind !== 'in_step' || performance.now() - storedAheadAt < AHEAD_INTERVAL_MS) return;
+    storedAheadAt = performance.now();
+    await storeAhead(sqlite, signal).catch((error: unknown) => {
+      if (!signal.aborted) report?.('What the next start would read at once could not be stored.', error);
+    });
+  };
+
   const auditCurrent = async () => {
     needsAudit = false;
     const space = await currentSpace(sqlite.reader);
@@ -119,6 +132,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
         await replayOutbox(sqlite, collections, signal);
         await dropWaste();
         if (needsAudit) await auditCurrent();
+        await prepareNextStart();
       } while ((wokenUp || needsAudit) && !signal.aborted);
       retryAfter = FIRST_RETRY_MS;
     } catch (error) {

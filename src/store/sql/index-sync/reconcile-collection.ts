@@ -69,7 +69,7 @@ async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
   const { sqlite, collections, space } = parts;
   const collection = await collections.open(space);
   const count = await collection.count();
-  if (count !== (await countVisible(parts))) return false;
+  if (count !== (await countPublished(parts)) && count !== (await countVisible(parts))) return false;
   const offsets = new Set([0, Math.floor(count / 2), Math.max(0, count - SAMPLE)]);
   for (const offset of offsets) {
     const keys = await collection.keys({ offset, limit: SAMPLE });
@@ -85,6 +85,16 @@ async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
   if (count === 0 || (await passesSelfSearch({ ...parts, collection })) || !parts.mayRenew?.()) return true;
   await collection.clear();
   return false;
+}
+
+// As it is noted with the documents, which are far fewer; where that is not the number of vectors, these are counted.
+async function countPublished({ sqlite }: ReconcileCollection): Promise<number> {
+  const row = await sqlite.reader
+    .selectFrom('documents')
+    .select(({ fn }) => fn.sum<number | null>('chunk_count').as('count'))
+    .where('generation', '>', 0)
+    .executeTakeFirstOrThrow();
+  return Number(row.count ?? 0);
 }
 
 async function countVisible({ sqlite, space }: ReconcileCollection): Promise<number> {

@@ -6,6 +6,7 @@ import { failedItems } from './0020-failed-items.ts';
 import { originalObjects } from './0021-original-objects.ts';
 import { codesOnPostgres } from './0022-codes-on-postgres.ts';
 import { filterChanges } from './0023-filter-changes.ts';
+import { searchAhead } from './0024-search-ahead.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -26,6 +27,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0021-original-objects': originalObjects,
   '0022-codes-on-postgres': codesOnPostgres,
   '0023-filter-changes': filterChanges,
+  '0024-search-ahead': searchAhead,
 };
 
 /** The steps for the engine of the database that they are applied to. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Filter } from '../../../documents/filter.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { FoundChunk, VectorQuery } from '../../chunk-search.ts';
@@ -7,14 +6,17 @@ import { IndexBusy, isSameSpace, type VectorHit } from '../../vector-index.ts';
 import { type PlaceCondition, placesOf } from '../../vector-place.ts';
 import type { Database } from '../database.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
+import { countCandidates } from '../vector-codes/count-candidates.ts';
 import { loadedCodes } from '../vector-codes/loaded-codes.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
+import { answersInTime } from './answers-in-time.ts';
 import type { CompiledFilter } from './compile-filter.ts';
 import { expectedPlans } from './expected-plans.ts';
 import { listLengths } from './fixed-lists.ts';
 import { EXACT_SEARCH_LIMIT, type IndexLimits, type IndexRequest, indexRequest, MAX_PAST } from './index-request.ts';
 import type { AtOnceList } from './nearest-at-once.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
+import { BYTES_KEPT_PER_FILTER } from './stored-vectors.ts';
 
 export interface IndexSearchParts {
   readonly search: Database['search'];
@@ -23,16 +25,26 @@ export interface IndexSearchParts {
   readonly state: () => IndexState;
   /** Called when the index fails, so that later searches skip it. */
   readonly onFailure?: (error: ServiceError) => void;
+  /** Vectors of a filter up to this size are compared one by one where the index would be asked for too many. */
+  readonly comparedBytes?: number;
 }
 
 /** What selecting candidates by their codes takes, about, in all and for each vector of common length. */
 const CODES_MS = 10;
 const CODE_MS = 0.0001;
+const msOfCodes = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
 /** Searches the vector index, or what stands in for it while it is not in step. */
-export function createIndexSearch({ search, collections, state, onFailure }: IndexSearchParts) {
+export function createIndexSearch({
+  search,
+  collections,
+  state,
+  onFailure,
+  comparedBytes = BYTES_KEPT_PER_FILTER,
+}: IndexSearchParts) {
   const codes = loadedCodes(search.call);
+  const index = answersInTime();
   const plans = expectedPlans();
 
   // The index's hits for the first list, asked before it is known what passes: as it was when the filter was last used.
@@ -56,7 +68,6 @@ export function createIndexSearch({ search, collections, state, onFailure }: Ind
     const isAsPlanned = now?.requested === request.requested && now.within.length === request.within.length;
     if (!isAsPlanned || state().kind !== 'in_step' || plan.pending.length > MAX_PENDING) return undefined;
     if (list.best.keys.length < now.wanted) return undefined;
-    codes.release();
     return list;
   }
 
@@ -87,20 +98,29 @@ export function createIndexSearch({ search, collections, state, onFailure }: Ind
     if (matching - past.length <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
     const current = state();
     const bypass = async (reason: string) => {
-      const found = await byCodes(plan, exactly, signal);
+      const selected = countCandidates({ ...exactly, isInsteadOfAll: false });
+      const found = await byCodes(plan, { ...exactly, candidates: selected }, signal);
       note?.(`The vector index ${reason}; the stored vectors were ${found ? 'searched' : 'compared one by one'}.`);
       return found;
     };
-    const isTrusted = current.kind === 'in_step' || (await isUsableSoon(current, plan));
-    if (!isTrusted || pending.length > MAX_PENDING) return bypass(`is ${describeState(current)}`);
+    const isChecked = current.kind === 'in_step';
+    const isTrusted = isChecked || (await isUsableSoon(current, plan));
+    const isOutOfStep = () => bypass(`is ${describeState(current)}`);
+    if (!isTrusted || pending.length > MAX_PENDING) return isOutOfStep();
     const request = indexRequest(plan, exactly, await limitsOf(space, filter));
-    if (request === undefined) return undefined;
+    if (request === undefined) {
+      const isInMemory = matching * space.dimensions * Float32Array.BYTES_PER_ELEMENT <= comparedBytes;
+      const selected = countCandidates({ ...exactly, isInsteadOfAll: true });
+      if (isInMemory || selected >= matching) return undefined;
+      return byCodes(plan, { ...exactly, candidates: selected }, signal);
+    }
     const { wanted, mostRequested, within } = request;
     let { requested } = request;
     for (;;) {
-      const hits = await queryIndex(space, { vector: exactly.vector, limit: requested, within, signal });
+      const answer = queryIndex(space, { vector: exactly.vector, limit: requested, within, signal });
+      const hits = isChecked ? await answer : await index.within(answer, msOfCodes(plan));
+      if (hits === undefined) return isOutOfStep();
       if (typeof hits === 'string') return bypass(hits);
-      if (current.kind === 'in_step') codes.release();
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
       if (found.count >= wanted) return found.hits;
       // The index returned fewer hits than the records contain: it is incomplete.
@@ -112,7 +132,7 @@ export function createIndexSearch({ search, collections, state, onFailure }: Ind
   // Candidates by their codes, compared by their vectors; undefined where the database lacks codes.
   async function byCodes(
     { visible, past }: NearestPlan,
-    query: NearestQuery,
+    query: NearestQuery & { readonly candidates: number },
     signal: AbortSignal | undefined,
   ): Promise<readonly FoundChunk[] | undefined> {
     const segments = await codes.current(query.space);
@@ -122,14 +142,10 @@ export function createIndexSearch({ search, collections, state, onFailure }: Ind
     return (await search.call('nearestByCodes', { ...query, segments, others: past }, signal)).hits;
   }
 
-  // Whether an index that was in step when the last process ended answers before the codes would be compared.
+  // Whether an index that was in step when the last process ended is complete and answers in time.
   async function isUsableSoon(current: IndexState, plan: NearestPlan): Promise<boolean> {
-    if (current.kind !== 'checking' || current.wasInStep !== true) return false;
-    const answered = new AbortController();
-    const late = sleep(CODES_MS + plan.visible * CODE_MS, false, { signal: answered.signal }).catch(() => false);
-    const isUsable = await Promise.race([isComplete(plan), late]);
-    answered.abort();
-    return isUsable;
+    if (current.kind !== 'checking' || current.wasInStep !== true || index.isLate()) return false;
+    return (await index.within(isComplete(plan), msOfCodes(plan))) === true;
   }
 
   // A failure is noticed by the maintenance as well.

@@ -5,6 +5,7 @@ import {
   type ChunkLengths,
   createLengthsReader,
   type LengthsReader,
+  type StoredLengths,
   type TermTable,
   termTables,
 } from '../full-text/chunk-lengths.ts';
@@ -22,6 +23,8 @@ export interface Snapshot {
   documentLengths(): ChunkLengths;
   /** Lengths of the indexes of earlier versions. */
   lengthsOf(table: TermTable): ChunkLengths;
+  /** The lengths of `chunk_terms`, to be stored for the next process. */
+  copyLengths(): StoredLengths;
   /** States as of the last few requested times. */
   readonly termsAsOf: LruMap<string, TermsAsOf>;
   /** The last few resolved filters of phrases or of a time, by their SQL and values. */
@@ -174,6 +177,12 @@ function createSnapshot({
     chunkLengths: () => lengthsOf('chunk_terms'),
     documentLengths: () => lengthsOf('document_terms'),
     lengthsOf,
+    copyLengths() {
+      lengthsOf('chunk_terms');
+      const reader = readers.get('chunk_terms');
+      if (reader === undefined) throw new ServiceError('internal', 'There is no full-text index of the chunks.');
+      return reader.copy();
+    },
     termsAsOf: new LruMap({ max: MAX_CACHED_TIMES }),
     filters: new LruMap({ max: FILTERS_KEPT }),
     version,

@@ -5,6 +5,7 @@ import type { QueryTerms } from '../../full-text/analyse.ts';
 import { toTextScore } from '../../full-text/text-score.ts';
 import type { GraphFinding } from '../../graph-search.ts';
 import type { VectorSpaceName } from '../../vector-index.ts';
+import type { StoredLengths } from '../full-text/chunk-lengths.ts';
 import { type AllowedChunks, correctWords } from '../full-text/correct-words.ts';
 import { vocabularyOf } from '../full-text/filter-vocabulary.ts';
 import { rankByTerms } from '../full-text/rank-by-terms.ts';
@@ -52,6 +53,10 @@ export const searchOperations = {
   /** Null where the database has no codes. */
   readCodes: (database: DatabaseSync, wanted: CodesWanted, watch: OperationWatch): CodesRead | null =>
     withSnapshot(database, watch, (reading) => readCodes(reading, wanted)),
+
+  /** Null where a process does not start from stored lengths. */
+  copyLengths: (database: DatabaseSync, _: object, watch: OperationWatch): StoredLengths | null =>
+    withSnapshot(database, watch, (reading) => reading.snapshot.copyLengths()),
 
   nearestByCodes: (database: DatabaseSync, query: CodesQuery, watch: OperationWatch): NearestList =>
     withSnapshot(database, watch, (reading) => nearestByCodes(reading, query)),

@@ -2,7 +2,7 @@ import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 
 /** Vectors cached per filter, so that repeated searches read nothing. */
-const BYTES_KEPT_PER_FILTER = 8_000_000;
+export const BYTES_KEPT_PER_FILTER = 8_000_000;
 
 export type VectorTable = 'chunk_vectors' | 'past_chunk_vectors';
 

@@ -55,14 +55,15 @@ function countDifferences(
   histogram: Uint32Array,
   passes: (key: number) => boolean,
 ): Uint16Array {
-  const differences = new Uint16Array(count);
-  let at = 0;
+  const differences = new Uint16Array(count).fill(SKIPPED);
+  const { length } = query;
   for (let row = 0; row < count; row++) {
+    if (!passes(keys[row] ?? 0)) continue;
     let different = 0;
-    for (let word = 0; word < query.length; word++) different += ones((codes[at++] ?? 0) ^ (query[word] ?? 0));
-    const isCandidate = passes(keys[row] ?? 0);
-    differences[row] = isCandidate ? different : SKIPPED;
-    if (isCandidate) histogram[different] = (histogram[different] ?? 0) + 1;
+    for (let word = 0, at = row * length; word < length; word++, at++)
+      different += ones((codes[at] ?? 0) ^ (query[word] ?? 0));
+    differences[row] = different;
+    histogram[different] = (histogram[different] ?? 0) + 1;
   }
   return differences;
 }

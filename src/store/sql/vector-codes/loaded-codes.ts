@@ -13,11 +13,10 @@ export interface CodeSegment {
   readonly count: number;
 }
 
-/** The codes of the space that is searched, in memory from the first search that needs them until they are released. */
+/** The codes of the space that is searched, in memory from the first search that needs them until none has for a while. */
 export interface LoadedCodes {
   /** All that are stored by now; undefined where the database has none. */
   current(space: SpaceRow): Promise<readonly CodeSegment[] | undefined>;
-  release(): void;
 }
 
 /** Some 1.7 MB at 384 dimensions. */
@@ -30,10 +29,19 @@ interface Loaded {
   series?: number;
 }
 
-export function loadedCodes(call: Database['search']['call']): LoadedCodes {
+const KEPT_MS = 60_000;
+
+export function loadedCodes(call: Database['search']['call'], keptMs = KEPT_MS): LoadedCodes {
+  let unused: NodeJS.Timeout | undefined;
   let loaded: Loaded | undefined;
   let running: Promise<unknown> = Promise.resolve();
   let next: { readonly spaceKey: number; readonly segments: ReturnType<LoadedCodes['current']> } | undefined;
+
+  const release = () => {
+    loaded = undefined;
+    next = undefined;
+    unused = undefined;
+  };
 
   const load = async (space: SpaceRow): Promise<CodeSegment[] | undefined> => {
     next = undefined;
@@ -49,21 +57,20 @@ export function loadedCodes(call: Database['search']['call']): LoadedCodes {
       into.series = read.series;
       append(into.segments, read, codingOf(space.dimensions));
       into.last = read.last;
-      if (read.keys.length < SEGMENT) return [...into.segments];
+      if (read.isEnd) return [...into.segments];
     }
   };
 
   return {
     // Searches that begin during a reading share the next one, which sees what was written before they began.
     current(space) {
+      unused ??= setTimeout(release, keptMs).unref();
+      unused.refresh();
       if (next?.spaceKey === space.key) return next.segments;
       const segments = running.then(() => load(space));
       running = segments.catch(() => {});
       next = { spaceKey: space.key, segments };
       return segments;
-    },
-    release() {
-      loaded = undefined;
     },
   };
 }

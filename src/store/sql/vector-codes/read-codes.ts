@@ -1,10 +1,12 @@
 import type { Reading } from '../search/read-snapshot.ts';
+import { blockAfter, CODES_IN_RANGE, lastKeyOf } from './code-blocks.ts';
 import { codingOf } from './coding-of.ts';
 
-/** Which codes to read: those of a space that were added after the one with this key, up to a number. */
+/** Which codes to read: those of a space that were added after the one with this key, up to a number or to the end of a block. */
 export interface CodesWanted {
   readonly space: { readonly key: number; readonly dimensions: number };
   readonly after: number;
+  /** Where there are no blocks. */
   readonly limit: number;
 }
 
@@ -13,21 +15,36 @@ export interface CodesRead {
   readonly keys: Int32Array;
   /** One after another. */
   readonly codes: Uint8Array;
-  /** Key of the last code; that asked for when there are no more. */
+  /** Key up to which the codes have been read. */
   readonly last: number;
   /** Codes of another series do not continue these: the database may have lost the last ones. */
   readonly series: number;
+  /** Whether there are no more. */
+  readonly isEnd: boolean;
 }
 
-// One value for all is read several times faster than rows. As text, the bytes of a blob stay as they are. Without
-// statistics, SQLite would take the index on spaces, and read and sort the codes of all chunks each time.
-const CODES = `select json_group_array(chunk_key), cast(group_concat(code, '') as blob), max(key)
-  from (select key, chunk_key, code from vector_codes not indexed where space_key = ? and key > ? order by key limit ?)`;
+const RANGE = 'select (select min(key) from vector_codes where key > ?), (select max(key) from vector_codes)';
+const BLOCK = 'select keys, codes from vector_codes_blocks where space_key = ? and number = ?';
 
-export function readCodes(reading: Reading, { space, after, limit }: CodesWanted): CodesRead {
-  const [keys, codes, last] = reading.row(CODES, space.key, after, limit) ?? [];
-  const chunks = Int32Array.from(JSON.parse(String(keys ?? '[]')) as number[]);
-  const isWhole = codes instanceof Uint8Array && codes.length === chunks.length * codingOf(space.dimensions).bytes;
-  if (!isWhole) return { keys: new Int32Array(0), codes: new Uint8Array(0), last: after, series: 0 };
-  return { keys: chunks, codes, last: Number(last), series: 0 };
+const none = () => ({ keys: new Int32Array(0), codes: new Uint8Array(0), series: 0 });
+
+/** A block that is stored in one piece is read as such. */
+export function readCodes(reading: Reading, { space, after }: CodesWanted): CodesRead {
+  const [first, newest] = reading.row(RANGE, after) ?? [];
+  if (typeof first !== 'number') return { ...none(), last: after, isEnd: true };
+  const block = blockAfter(first - 1);
+  const end = lastKeyOf(block);
+  const last = Math.min(end, Number(newest));
+  const isEnd = last === newest;
+  const isWhole = after <= lastKeyOf(block - 1);
+  const [keys, codes] = isWhole ? (reading.row(BLOCK, space.key, block) ?? []) : [];
+  if (keys instanceof Uint8Array && codes instanceof Uint8Array) {
+    return { keys: new Int32Array(keys.slice().buffer), codes, last, isEnd, series: 0 };
+  }
+  const [listed, bytes] = reading.row(CODES_IN_RANGE, space.key, after, last) ?? [];
+  const chunks = Int32Array.from(JSON.parse(String(listed ?? '[]')) as number[]);
+  if (!(bytes instanceof Uint8Array && bytes.length === chunks.length * codingOf(space.dimensions).bytes)) {
+    return { ...none(), last, isEnd };
+  }
+  return { keys: chunks, codes: bytes, last, isEnd, series: 0 };
 }

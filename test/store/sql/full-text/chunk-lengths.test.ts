@@ -6,6 +6,7 @@ import {
   createLengthsReader,
   termTables,
 } from '../../../../src/store/sql/full-text/chunk-lengths.ts';
+import { storeAhead } from '../../../../src/store/sql/index-sync/store-ahead.ts';
 import {
   ingest,
   newChunk,
@@ -119,6 +120,43 @@ describe('the lengths that a connection remembers', () => {
     database.exec('update full_text_changes set key = key + 1000');
     expect(entriesReadBy(() => reader?.read())).toBe(29);
     expect(plain(reader?.read() ?? fresh('chunk_terms'))).toEqual(plain(fresh('chunk_terms')));
+  });
+
+  it('begin with those that an earlier process stored, and what has changed since', async () => {
+    const store = await openTestStore();
+    const { corpus, path, sqlite } = store;
+    const documents = Array.from({ length: 12 }, (_, number) => newDocument(`document ${number}`));
+    for (const document of documents) await ingest(store, document, newChunks(20, 'some words of a chunk'));
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    database.exec('delete from full_text_lengths');
+    await storeAhead(sqlite, new AbortController().signal);
+    const { readers, fresh, entriesReadBy } = readersOn(path);
+    const entries = () => entriesReadBy(() => fresh('chunk_terms'));
+    const truth = () => {
+      const kept = database.prepare('select * from full_text_lengths').get();
+      database.exec('delete from full_text_lengths');
+      const read = plain(fresh('chunk_terms'));
+      database
+        .prepare('insert into full_text_lengths (name, last_change, structure, lengths) values (?, ?, ?, ?)')
+        .run(...Object.values(kept ?? {}));
+      return read;
+    };
+    expect(entries()).toBe(0);
+    expect(plain(fresh('chunk_terms'))).toEqual(truth());
+    expect(truth().count).toBe(240);
+
+    const [one] = documents;
+    const [chunk] = (await corpus.chunksOf(one?.id ?? '', firstPage)).items;
+    const words = { text: 'a very different text', vector: newChunk(3).vector, embeddedIn: testSpace };
+    await corpus.editChunk(chunk?.id ?? '', { words });
+    expect(entries()).toBe(1);
+    expect(plain(fresh('chunk_terms'))).toEqual(truth());
+
+    // As when the index was emptied and filled again.
+    database.exec('update full_text_lengths set structure = (select block from chunk_terms_data where id = 10)');
+    expect(plain(fresh('chunk_terms'))).toEqual(truth());
+    expect(plain(readers.get('chunk_terms')?.read() ?? fresh('chunk_terms'))).toEqual(truth());
   });
 
   it('keep the record of changes short', async () => {

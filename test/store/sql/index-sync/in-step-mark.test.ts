@@ -101,6 +101,44 @@ describe('an index that the last process left in step', () => {
     });
   });
 
+  it('is not asked again while it has not answered, e.g. because it reads its files', async () => {
+    const store = await openFilled();
+    const { again, find } = await reopenUnchecked(store, () => store.reopen());
+    const hasRead = Promise.withResolvers<void>();
+    let asked = 0;
+    const { index } = again;
+    const slow = createChunkSearch({
+      search: again.sqlite.search,
+      collections: {
+        async open({ collection: name, dimensions }) {
+          const collection = await index.open(name, dimensions);
+          return {
+            ...collection,
+            async nearest(...query) {
+              asked++;
+              await hasRead.promise;
+              return collection.nearest(...query);
+            },
+          };
+        },
+      },
+      state: again.maintenance.state,
+    });
+    const found = ['passage 1000', 'passage 1001', 'passage 999'];
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await find(1_000.2, slow)).toMatchObject({
+        texts: found,
+        notes: [expect.stringMatching(/being checked/)],
+      });
+    }
+    expect(asked).toBe(1);
+    hasRead.resolve();
+    await vi.waitFor(async () => {
+      expect(await find(1_000.2, slow)).toMatchObject({ texts: found, notes: [] });
+    }, PATIENT);
+    expect(asked).toBeGreaterThan(1);
+  });
+
   it('is not searched when it has lost vectors', async () => {
     const store = await openFilled();
     const [name = ''] = await store.index.list();
