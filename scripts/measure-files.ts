@@ -57,7 +57,7 @@ async function measure(round: number): Promise<void> {
   const cwd = await mkdtemp(join(tmpdir(), 'citewell-files-'));
   const passed = Object.entries(process.env).filter(([name]) => /^(?:MALLOC|CITEWELL|NODE|LD)_/.test(name));
   const env = { CITEWELL_LOG_LEVEL: 'warn', ...(Object.fromEntries(passed) as Record<string, string>) };
-  const server = await startCitewell({ cwd, env, startWithinMs: 90_000 });
+  const server = await startCitewell({ cwd, env, startWithinMs: 300_000 });
   const sampling = startSampling(server.pid);
   try {
     const begun = performance.now();
