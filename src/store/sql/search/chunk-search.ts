@@ -23,7 +23,8 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   async function locate(query: VectorQuery, shown: number): Promise<readonly Located[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
     const filter = compileChunkFilter(search.dialect, query.filter, query);
-    const early = search.atOnce && (await index.askEarly(query, filter));
+    const asked = search.atOnce && (await index.askEarly(query, filter));
+    const [early, failed] = typeof asked === 'string' ? [undefined, asked] : [asked, undefined];
     const atOnce = { vector, measure, filter, limit, shown, early: early && packEarly(early) };
     const answer = await search.atOnce?.nearest(atOnce, signal);
     const plan = answer?.plan ?? (await search.call('planNearest', { filter }, signal));
@@ -47,7 +48,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
         plan.space,
         plan,
         { ...ofAll, limit: length, shown: Math.min(limit, length) },
-        query,
+        { ...query, failed },
       );
       if (next === undefined) break;
       found = withoutRepeats(found, fromChunks(next));

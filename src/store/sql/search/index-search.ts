@@ -48,7 +48,8 @@ export function createIndexSearch({
   const plans = expectedPlans();
 
   // The index's hits for the first list, asked before it is known what passes: as it was when the filter was last used.
-  async function askEarly(query: VectorQuery, filter: CompiledFilter): Promise<EarlyHits | undefined> {
+  // Or why it gave none.
+  async function askEarly(query: VectorQuery, filter: CompiledFilter): Promise<EarlyHits | string | undefined> {
     const plan = plans.of(filter);
     const { vector, space, measure, limit, firstListLength, signal } = query;
     if (plan === undefined || plan.space === null || limit === 0 || state().kind !== 'in_step') return undefined;
@@ -58,7 +59,7 @@ export function createIndexSearch({
     if (request === undefined) return undefined;
     const { requested, within } = request;
     const hits = await queryIndex(plan.space, { vector, limit: requested, within, signal });
-    return typeof hits === 'string' ? undefined : { query, space: plan.space, length, request, hits };
+    return typeof hits === 'string' ? hits : { query, space: plan.space, length, request, hits };
   }
 
   // Undefined when the index has to be asked otherwise, now that it is known what passes.
@@ -87,12 +88,13 @@ export function createIndexSearch({
       () => false,
     );
 
-  // Undefined when an exhaustive comparison is faster, or necessary for an exact result.
+  // Undefined when an exhaustive comparison is faster, or necessary for an exact result. `failed` says why the index gave
+  // nothing when it was asked early.
   async function throughIndex(
     space: SpaceRow,
     plan: NearestPlan,
     exactly: NearestQuery,
-    { signal, note, filter }: VectorQuery,
+    { signal, note, filter, failed }: VectorQuery & { readonly failed?: string | undefined },
   ): Promise<readonly FoundChunk[] | undefined> {
     const { matching, pending, past } = plan;
     if (matching - past.length <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
@@ -103,6 +105,7 @@ export function createIndexSearch({
       note?.(`The vector index ${reason}; the stored vectors were ${found ? 'searched' : 'compared one by one'}.`);
       return found;
     };
+    if (failed !== undefined) return bypass(failed);
     const isChecked = current.kind === 'in_step';
     const isTrusted = isChecked || (await isUsableSoon(current, plan));
     const isOutOfStep = () => bypass(`is ${describeState(current)}`);

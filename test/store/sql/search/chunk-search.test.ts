@@ -235,6 +235,35 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(notes.join()).toMatch(/did not answer; the stored vectors were (?:searched|compared one by one)/);
     });
 
+    it('asks an index once that has gone down since the last search', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      await inStep(store);
+      const { sqlite, index, maintenance } = store;
+      let asks = 0;
+      const collections = openCollections({
+        ...index,
+        async open(name, dimensions) {
+          const collection = await index.open(name, dimensions);
+          const nearest: typeof collection.nearest = (...query) => {
+            asks += 1;
+            return collection.nearest(...query);
+          };
+          return { ...collection, nearest };
+        },
+      });
+      const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
+      const before = await search.nearest({ ...asked, vector: turned(1) });
+      index.goDown();
+      asks = 0;
+      const notes: string[] = [];
+      const found = await search.nearest({ ...asked, vector: turned(1), note: (text) => notes.push(text) });
+      expect(orders(found)).toEqual(orders(before));
+      expect(notes.join()).toMatch(/did not answer/);
+      // An index in the database is left to the database.
+      expect(asks).toBeLessThanOrEqual(1);
+    });
+
     it('finds chunks that the index has lost', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(2_500));
