@@ -15,6 +15,8 @@ import { requestSignal } from '../request-signal.ts';
 import { unknownRoute } from '../unknown-route.ts';
 import { conditionsFilter, externalKnowledgeRequest, toKnowledgeRecord } from '../wire/external-knowledge.ts';
 
+const DEFAULT_HITS = 4;
+
 type Services = Pick<HttpServices, 'retriever' | 'collections' | 'log'>;
 
 /** Dify's external knowledge API, which finds passages of a collection. */
@@ -35,7 +37,7 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
   const router = createRouter();
   router.post('/retrieval', async (request, response) => {
     const asked = readBody(request, externalKnowledgeRequest);
-    const { top_k: limit, score_threshold: threshold = 0 } = asked.retrieval_setting;
+    const { top_k: limit = DEFAULT_HITS, score_threshold: threshold = 0 } = asked.retrieval_setting;
     const principal = principalOf(response);
     const filter = allOf(
       visibleFilter(principal),

@@ -36,7 +36,8 @@ export const externalKnowledgeRequest = z.object({
   query: z.string().trim().min(1),
   retrieval_setting: z
     .object({
-      top_k: z.int().min(1).max(100).default(4),
+      // Dify sends null where none was chosen.
+      top_k: optional(z.int().min(1).max(100)),
       score_threshold: optional(z.number().min(0).max(1)),
     })
     .prefault({}),

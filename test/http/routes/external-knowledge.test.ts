@@ -59,6 +59,11 @@ it('searches all documents for "all", and returns as many as asked', async () =>
   expect(await titles({ knowledge_id: 'all', query, retrieval_setting: { top_k: 1 } })).toHaveLength(1);
 });
 
+it('takes null for what was not chosen, as Dify sends it', async () => {
+  const settings = { retrieval_setting: { top_k: null, score_threshold: null }, metadata_condition: null };
+  expect(await titles({ knowledge_id: 'all', query, ...settings })).toContain('Kettle');
+});
+
 it('leaves out what is below the threshold', async () => {
   const all = await retrieve({ knowledge_id: 'all', query, retrieval_setting: { top_k: 9, score_threshold: 0 } });
   const scores = all.body.records.map(({ score }: { score: number }) => score);
