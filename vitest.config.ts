@@ -5,8 +5,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const SLOW = 'test/**/*.slow.test.ts';
 
 // Four modes: `npm test` for the developer, `npm run test:slow` (--mode slow) for what would keep one waiting, `npm run
-// test:postgres` (--mode postgres) for the tests of the record store again, on PostgreSQL, and `npm run test:properties`
-// (--mode properties) for properties with new random cases. Continuous integration runs the first three.
+// test:postgres` (--mode postgres) for the tests of the record store again, slow ones too, on PostgreSQL, and `npm run
+// test:properties` (--mode properties) for properties with new random cases. Continuous integration runs the first three.
 export default defineConfig(({ mode }) => ({
   test: {
     include: includedIn(mode),
@@ -15,7 +15,7 @@ export default defineConfig(({ mode }) => ({
       propertyCases: mode === 'properties' ? 'new' : 'same',
     },
     setupFiles: 'test/support/property-seed.ts',
-    exclude: [...configDefaults.exclude, ...(mode === 'slow' ? [] : [SLOW])],
+    exclude: [...configDefaults.exclude, ...(runsSlow(mode) ? [] : [SLOW])],
     globalSetup: 'test/support/build-once.ts',
     pool: 'forks',
     // As in src/cli/citewell.js: before Node 26, V8 can crash when threads share WebAssembly.
@@ -25,12 +25,17 @@ export default defineConfig(({ mode }) => ({
     // Many tests wait for processes they started; one worker less than there are cores, the default, waits with them.
     maxWorkers: Math.max(4, availableParallelism()),
     // Only against hangs: the slow tests take up to half a minute on a quiet machine, and several times that elsewhere.
-    testTimeout: mode === 'slow' ? 300_000 : 60_000,
-    hookTimeout: mode === 'slow' ? 300_000 : 60_000,
+    testTimeout: runsSlow(mode) ? 300_000 : 60_000,
+    hookTimeout: runsSlow(mode) ? 300_000 : 60_000,
     expect: { poll: { timeout: 20_000 } },
     restoreMocks: true,
   },
 }));
+
+/** Slow tests for both engines run in the mode for PostgreSQL too. */
+function runsSlow(mode: string): boolean {
+  return mode === 'slow' || mode === 'postgres';
+}
 
 function includedIn(mode: string): string[] {
   if (mode === 'postgres') return testsWith('support/engines.ts');

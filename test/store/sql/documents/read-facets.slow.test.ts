@@ -6,6 +6,8 @@ import { readFacets } from '../../../../src/store/sql/documents/read-facets.ts';
 import { openSqlite } from '../../../../src/store/sql/sqlite/open-sqlite.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
+// SQLite only: about size, in a file that is filled at once. The counts themselves are tested on both engines in
+// contracts/corpus.ts.
 const DOCUMENTS = 100_000;
 
 it(`counts the facets of ${DOCUMENTS} documents exactly`, async () => {
