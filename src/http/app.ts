@@ -23,7 +23,7 @@ import { documentSetRoutes } from './routes/document-sets.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { embeddingRoutes } from './routes/embedding.ts';
 import { evaluationRoutes } from './routes/evaluations.ts';
-import { externalKnowledgeRoutes } from './routes/external-knowledge.ts';
+import { answerWrongKeyToDify, externalKnowledgeRoutes } from './routes/external-knowledge.ts';
 import { followedSourceRoutes } from './routes/followed-sources.ts';
 import { graphRowRoutes } from './routes/graph-rows.ts';
 import { graphRoutes } from './routes/graphs.ts';
@@ -92,6 +92,7 @@ export function createApp(
   app.use('/v3', healthRoutes(services), identified, limited, versionedRoutes(services));
   const { log, limits } = services;
   app.use('/dify', identified, limited, receiveBytes(limits.body), externalKnowledgeRoutes(services));
+  app.use('/dify', answerWrongKeyToDify);
   app.use(
     '/v1',
     identified,

@@ -122,6 +122,14 @@ describe('a server with keys and an issuer', () => {
     }
   });
 
+  it('answers a wrong key of Dify with 403, which Dify understands', async () => {
+    const route: Route = ['POST', '/dify/retrieval', { knowledge_id: 'all', query: 'tides' }];
+    expect(await ask(route, bearer(KEY))).toMatchObject({ status: 200, body: { records: expect.any(Array) } });
+    const { status, body } = await ask(route, bearer('wrong-horse-battery'));
+    expect({ status, body }).toEqual({ status: 403, body: { error_code: 1002, error_msg: expect.any(String) } });
+    expect((await ask(route, {})).status).toBe(401);
+  });
+
   it('reports an expired token with the error on which clients renew it', async () => {
     const expired = bearer(await tokenOf({ subject: 'alice', expiresIn: -60 }));
     const { status, body } = await ask(['GET', '/v3/documents'], expired);

@@ -64,3 +64,10 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
   };
   return Router().use(router, unknownRoute, answerInDifysFormat);
 }
+
+/** Dify saves an endpoint with a key that is answered with 401, and finds nothing by it; 403 it takes for a wrong key. */
+export const answerWrongKeyToDify: ErrorRequestHandler = (thrown, request, response, next) => {
+  const { status, error } = toFailure(thrown);
+  if (status !== 401 || response.headersSent || request.get('Authorization') === undefined) return next(thrown);
+  response.status(403).json({ error_code: 1002, error_msg: error.message });
+};
