@@ -3,19 +3,23 @@ import type { MemoryVectorIndex } from '../../src/store/memory/memory-vector-ind
 import { nearestIndexed } from '../../src/store/pgvector/nearest-indexed.ts';
 import { openPgvector } from '../../src/store/pgvector/pgvector-index.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
-import type { VectorCollection } from '../../src/store/vector-index.ts';
+import type { VectorCollection, VectorSpaceName } from '../../src/store/vector-index.ts';
 import { asTestStore, embeddingText, type TestStore, type TestStoreOptions } from './store.ts';
 
 /** A store whose vectors are searched by pgvector in the same database; closed with the test. */
-export async function openPgvectorStore(url: string, options: TestStoreOptions = {}): Promise<TestStore> {
+export async function openPgvectorStore(
+  url: string,
+  options: TestStoreOptions = {},
+  space?: VectorSpaceName,
+): Promise<TestStore> {
   const index = await switchablePgvector(url);
   const store = await openPostgresStore({ url, index, nearestIndexed, embeddingText, readers: 2, ...options });
   const close = async () => {
     await store.close();
     await index.close();
   };
-  const reopen = (again = options) => openPgvectorStore(url, again);
-  return asTestStore({ ...store, close }, { path: url, index, reopen });
+  const reopen = (again = options) => openPgvectorStore(url, again, space);
+  return asTestStore({ ...store, close }, { path: url, index, reopen }, space);
 }
 
 /** The index itself, which can be made to fail. */

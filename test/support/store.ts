@@ -38,13 +38,14 @@ async function open(path: string, index: MemoryVectorIndex, options: TestStoreOp
   return asTestStore(store, { path, index, reopen: (again = options) => open(path, index, again) });
 }
 
-/** Closes the store with the test, and gives it `testSpace` when it has no space yet. */
+/** Closes the store with the test, and gives it a space, `testSpace` unless another is named, when it has none yet. */
 export async function asTestStore(
   store: SqlStore,
   { reopen, ...parts }: Pick<TestStore, 'path' | 'index' | 'reopen'>,
+  space: VectorSpaceName = testSpace,
 ): Promise<TestStore> {
   onTestFinished(() => store.close());
-  if ((await store.spaces.list()).length === 0) await store.spaces.claim(testSpace);
+  if ((await store.spaces.list()).length === 0) await store.spaces.claim(space);
   return {
     ...store,
     ...parts,

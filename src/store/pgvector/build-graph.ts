@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { toServiceError } from '../postgres/postgres-errors.ts';
 import { indexGraph } from '../vector-index.ts';
-import { GRAPHS, graphOf, tableOf } from './vector-tables.ts';
+import { GRAPHS, graphOf, isHalf, tableOf } from './vector-tables.ts';
 
 export interface GraphBuild {
   readonly url: string;
@@ -35,13 +35,13 @@ export async function buildGraph(build: GraphBuild): Promise<void> {
   signal.addEventListener('abort', leave);
   try {
     await client.connect();
-    if (await hasGraph(client, collection)) return;
+    if (await hasGraph(client, build)) return;
     // One that waits for the lock in the database would be waited for by the one that builds.
     while (!(await tryLock(client, collection))) {
       await sleep(TRY_EVERY_MS, undefined, { signal });
-      if (await hasGraph(client, collection)) return;
+      if (await hasGraph(client, build)) return;
     }
-    if (await hasGraph(client, collection)) return;
+    if (await hasGraph(client, build)) return;
     await create(client, collection, dimensions);
     // A table that was just filled has no statistics yet, without which searches are planned badly.
     await client.query(`analyze ${tableOf(collection)}`);
@@ -61,9 +61,9 @@ async function tryLock(client: Client, collection: string): Promise<boolean> {
   return (await client.query({ text, values: [`graph of ${tableOf(collection)}`] })).rows[0].has;
 }
 
-async function hasGraph(client: Client, collection: string): Promise<boolean> {
+async function hasGraph(client: Client, { collection, dimensions }: GraphBuild): Promise<boolean> {
   const { rows } = await client.query({ text: GRAPHS, values: [tableOf(collection)] });
-  return rows.some(({ valid, half }) => valid && half);
+  return rows.some(({ valid, half }) => valid && half === isHalf(dimensions));
 }
 
 async function create(client: Client, collection: string, dimensions: number): Promise<void> {
@@ -78,9 +78,10 @@ async function create(client: Client, collection: string, dimensions: number): P
   await client.query(`select set_config('maintenance_work_mem', '${megabytes}MB', false)
     where (select setting::bigint from pg_settings where name = 'maintenance_work_mem') < ${megabytes * 1_024}`);
   const { neighbours, construction } = indexGraph;
-  const name = `${table}_half`;
-  const statement = `create index concurrently ${name} on ${table}
-    using hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)
+  const [name, indexed] = isHalf(dimensions)
+    ? [`${table}_half`, `(vector::halfvec(${dimensions})) halfvec_cosine_ops`]
+    : [`${table}_graph`, 'vector vector_cosine_ops'];
+  const statement = `create index concurrently ${name} on ${table} using hnsw (${indexed})
     with (m = ${neighbours}, ef_construction = ${construction})`;
   try {
     await client.query(statement);

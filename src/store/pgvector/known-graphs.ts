@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Reading, SearchCache } from '../postgres/search/reading.ts';
 import type { SpaceRow } from '../sql/vector-spaces/space-rows.ts';
-import { GRAPHS, type Graph, graphOf, tableOf, wholeGraph } from './vector-tables.ts';
+import { GRAPHS, type Graph, graphOf, isHalf, tableOf, wholeGraph } from './vector-tables.ts';
 
 interface KnownGraph {
   /** That of this version, or the one that it replaces. */
@@ -19,8 +19,8 @@ export async function graphIn(
   reading: Reading,
   { collection, dimensions }: Pick<SpaceRow, 'collection' | 'dimensions'>,
 ): Promise<Graph | undefined> {
-  const half = graphOf(dimensions);
-  if (half === undefined) return undefined;
+  const own = graphOf(dimensions);
+  if (own === undefined || !isHalf(dimensions)) return own;
   const graphs = known.get(reading.cache) ?? new Map<string, KnownGraph>();
   known.set(reading.cache, graphs);
   let graph = graphs.get(collection);
@@ -28,7 +28,7 @@ export async function graphIn(
     graph = { kind: await kindOf(reading, collection), seenAt: performance.now() };
     graphs.set(collection, graph);
   }
-  return graph.kind === 'half' ? half : wholeGraph;
+  return graph.kind === 'half' ? own : wholeGraph;
 }
 
 async function kindOf(reading: Reading, collection: string): Promise<KnownGraph['kind']> {

@@ -11,9 +11,14 @@ export const tableOf = (collection: string): string =>
 export const isVectorTable = sql<boolean>`starts_with(relname, ${sql.lit(VECTOR_TABLES)})
   and relkind = 'r' and relnamespace = current_schema()::regnamespace`;
 
+/** With few dimensions little is saved, and the rounding decides between near neighbours. */
+const MIN_HALF = 128;
 /** The most dimensions of vectors that pgvector indexes in half precision, and as they are. */
 const MAX_HALF = 4_000;
 const MAX_WHOLE = 2_000;
+
+/** Whether vectors of so many dimensions are indexed in half precision, by this version. */
+export const isHalf = (dimensions: number): boolean => dimensions >= MIN_HALF;
 
 /**
  * How a collection is indexed. In half precision, its graph is half as large, and searched in half the time; hits are ranked by
@@ -29,6 +34,7 @@ export interface Graph {
 /** Undefined for more dimensions than pgvector indexes; all vectors are compared then. */
 export function graphOf(dimensions: number): Graph | undefined {
   if (dimensions > MAX_HALF) return undefined;
+  if (!isHalf(dimensions)) return wholeGraph;
   const half = sql.raw(`halfvec(${dimensions})`);
   return {
     vector: (alias) => sql`(${sql.ref(`${alias}.vector`)}::${half})`,
@@ -40,7 +46,7 @@ export function asVector(vector: Float32Array): RawBuilder<unknown> {
   return sql`${toBinary(vector)}::vector`;
 }
 
-/** The graph that an earlier version made up to `MAX_WHOLE` dimensions. */
+/** The graph of few dimensions, which an earlier version made up to `MAX_WHOLE` of them. */
 export const wholeGraph: Graph = { vector: (alias) => sql.ref(`${alias}.vector`), query: asVector };
 
 /** Whether a row with the vector fits in a page, where it is compared without reading from elsewhere. */
@@ -95,7 +101,7 @@ export function graphSettings({ limit, expected }: GraphSearch): QuerySettings {
   };
 }
 
-/** Indexes of a table: `half` is the graph of this version. Takes the name of the table. */
+/** Indexes of a table: `half` is a graph in half precision. Takes the name of the table. */
 export const GRAPHS = `
   select c.relname as name, i.indisvalid as valid, i.indexprs is not null as half
   from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam

@@ -75,8 +75,11 @@ describePgvector('The index', () => {
 
   it('replaces the graph of an earlier version, and finds the nearest before and after', async () => {
     const url = await pgvectorDatabase();
-    const store = await openPgvectorStore(url);
-    await ingest(store, newDocument('letter'), newChunks(40));
+    const wide = { embedder: 'test/wide', version: '1', dimensions: 128 };
+    const vectorOf = (key: number) => Float32Array.from({ length: 128 }, (_, at) => Math.sin((key + 1) * (at + 1)));
+    const store = await openPgvectorStore(url, {}, wide);
+    const chunks = newChunks(40).map((chunk, key) => ({ ...chunk, vector: vectorOf(key) }));
+    await ingest(store, newDocument('letter'), chunks);
     await store.maintenance.audit();
     const database = openConnections({ name: url, url, size: 1 });
     onTestFinished(() => database.destroy());
@@ -90,12 +93,12 @@ describePgvector('The index', () => {
     const earlier = `create index ${table}_graph on ${table} using hnsw (vector vector_cosine_ops)`;
     await sql.raw(`drop index ${own}; ${earlier}`).execute(database);
 
-    const again = await openPgvectorStore(url);
+    const again = await openPgvectorStore(url, {}, wide);
     const [space] = await again.sqlite.reader.selectFrom('vector_spaces').selectAll().execute();
     if (space === undefined) throw new Error('There is no space.');
     const query = {
       space,
-      vector: direction(0.5),
+      vector: vectorOf(7.5),
       measure: 'cosine_distance',
       filter: null,
       limit: 5,

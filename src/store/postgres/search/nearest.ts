@@ -129,25 +129,15 @@ function isFew(reading: Reading, { space }: NearestQuery, resolved: KeySet | und
   return count * space.dimensions <= MAX_COMPONENTS;
 }
 
-/** Vectors that are read for the first search that needs them; more are read for the second one. */
-const READ_AT_ONCE = 300;
-
 /**
- * The nearest among few vectors, which are compared in memory; undefined where they are more, or where reading them would not be
- * worth it for this search alone, which the database can answer as well.
+ * The nearest among few vectors, which are compared in memory; undefined where they are more. All lists of a search compare
+ * in the same way, since the database rounds distances otherwise, and ties would change places between pages.
  */
 export async function nearestInMemory(reading: Reading, query: NearestQuery): Promise<NearestList | undefined> {
   const { filter } = query;
   if (filter?.past !== undefined) return undefined;
   const resolved = await resolveFilter(reading, filter);
-  if (!isFew(reading, query, resolved)) return undefined;
-  const { compared, matrices } = reading.cache;
-  const name = nameOfMatrix(reading, query);
-  const isRead = matrices.has(name) || compared.has(name);
-  compared.set(name, true);
-  const count = resolved?.size ?? reading.indexes.chunk_terms.entries;
-  if (!isRead && count > READ_AT_ONCE) return undefined;
-  return nearestExactly(reading, query);
+  return isFew(reading, query, resolved) ? nearestExactly(reading, query) : undefined;
 }
 
 const nameOfMatrix = ({ content }: Reading, { space, filter }: NearestQuery): string =>

@@ -29,8 +29,6 @@ export interface SearchCache {
   readonly counts: LruMap<string, number>;
   readonly vocabularies: LruMap<string, FilterVocabulary>;
   readonly matrices: LruMap<string, Matrix>;
-  /** Sets of vectors that were compared in the database once, by the names of matrices. */
-  readonly compared: LruMap<string, true>;
   readonly terms: Readonly<Record<CachedIndex, TermCache>>;
   readonly states: KnownStates;
 }
@@ -70,7 +68,6 @@ export const createSearchCache = (): SearchCache => ({
   counts: new LruMap({ max: COUNTS_KEPT }),
   vocabularies: new LruMap({ max: VOCABULARIES_KEPT }),
   matrices: new LruMap({ max: COMPONENTS_KEPT, sizeOf: ({ vectors }) => vectors.length + 100 }),
-  compared: new LruMap({ max: COUNTS_KEPT }),
   terms: { chunk_terms: createTermCache('chunk_terms'), document_terms: createTermCache('document_terms') },
   states: createKnownStates(),
 });
