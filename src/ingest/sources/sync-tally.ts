@@ -1,7 +1,7 @@
 import type { SyncFailure, SyncReport } from '../../store/followed-sources.ts';
 import type { FolderStep } from '../folders/folder-step.ts';
 import type { IngestStep } from '../ingest-all.ts';
-import type { RemoteStep } from './sync-remote.ts';
+import type { RemoteStep } from './sync-parts.ts';
 
 /** Counts what a synchronisation does, and saves it now and then. */
 export interface SyncTally {

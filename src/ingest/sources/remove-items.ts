@@ -1,0 +1,43 @@
+import { ServiceError } from '../../errors.ts';
+import type { SourceItem } from '../../store/followed-sources.ts';
+import type { PassParts, RemoteStep } from './sync-parts.ts';
+
+const PAGE = 200;
+
+/** Removes what a whole listing did not name. */
+export async function* removeUnseen(listed: number, parts: PassParts): AsyncGenerator<RemoteStep, void> {
+  const { id, pass, records, signal } = parts;
+  if (listed === 0) {
+    if (!(await records.hasItems(id))) return;
+    yield {
+      outcome: 'kept',
+      name: id,
+      documentId: null,
+      reason: 'The source lists nothing any more, as when access to it was narrowed, so its documents are kept.',
+    };
+    return;
+  }
+  for (let after: string | undefined; ; ) {
+    signal.throwIfAborted();
+    const page = await records.unseen(id, pass, { limit: PAGE, ...(after !== undefined && { after }) });
+    for (const item of page) yield* removeItem(item, parts);
+    after = page.at(-1)?.key;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Removes the document of an item that is gone, unless it is kept. */
+export async function* removeItem(item: SourceItem, parts: PassParts): AsyncGenerator<RemoteStep, void> {
+  const { id, records, target, keepDeleted } = parts;
+  // A page that moved may be there in another source.
+  const isKept = keepDeleted || (await records.isOfOthers(id, item));
+  const document = isKept ? undefined : await target.documentOf(item.uri);
+  if (document !== undefined) {
+    await target.deleteDocument(document.id).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+    });
+    yield { outcome: 'removed', name: item.key, documentId: document.id };
+  }
+  await records.removeItems(id, [item.key]);
+  if (document !== undefined) await parts.release(document.id);
+}

@@ -1,0 +1,96 @@
+import { ServiceError } from '../../errors.ts';
+import { byteCount } from '../../shared/byte-count.ts';
+import type { RemoteItem } from '../../sources/connector.ts';
+import { patiently } from '../../sources/patiently.ts';
+import type { SourceItem } from '../../store/followed-sources.ts';
+import type { PassParts, RemoteStep, RemoteSyncParts } from './sync-parts.ts';
+
+/** What became of an item, and what is to be recorded of it. */
+export interface Taken extends Pick<SourceItem, 'version'> {
+  readonly step: RemoteStep;
+  readonly duplicateOf?: string | null;
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** Reads an item and takes it in. Throws what concerns the whole source. */
+export async function takeItem(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<Taken> {
+  const { key, version } = item;
+  try {
+    if (!parts.isSupported(item.fileName)) {
+      await dropDocument(before, parts);
+      return { step: { outcome: 'skipped', name: key, documentId: null }, version };
+    }
+    await moveDocument(item, before, parts);
+    const step = await ingestItem(item, parts);
+    const isChanged = step.outcome === 'replaced' || step.outcome === 'failed';
+    if (isChanged && step.documentId !== null) await parts.release(step.documentId);
+    if (step.outcome === 'duplicate') return { step, version, duplicateOf: step.documentId };
+    return { step, version: step.outcome === 'failed' ? null : version };
+  } catch (error) {
+    if (parts.signal.aborted || !(error instanceof ServiceError) || concernsAll(error)) throw error;
+    const reason = error.message;
+    if (error.code === 'unsupported_type') {
+      await dropDocument(before, parts);
+      return { step: { outcome: 'skipped', name: key, documentId: null, reason }, version };
+    }
+    return {
+      step: { outcome: 'failed', name: key, documentId: null, reason },
+      version: null,
+      retryAfter: error.retryAfter,
+    };
+  }
+}
+
+async function ingestItem(item: RemoteItem, { connector, target, maxBytes, signal }: RemoteSyncParts) {
+  const { size, uri, title, link, modified } = item;
+  if (size !== undefined && size > maxBytes) {
+    throw new ServiceError(
+      'too_large',
+      `It has ${byteCount(size)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
+    );
+  }
+  const content = await patiently(() => connector.read(item, { maxBytes, signal }), signal);
+  const { outcome, documentId, reason } = await target.ingest(
+    {
+      source: uri,
+      fileName: content.fileName ?? item.fileName,
+      bytes: content.bytes,
+      ...(content.mediaType !== undefined && { mediaType: content.mediaType }),
+      metadata: {
+        ...item.metadata,
+        ...(title !== undefined && { title }),
+        ...(link !== undefined && { link }),
+        ...(modified !== undefined && { modified_at: modified }),
+      },
+      collections: [],
+    },
+    signal,
+  );
+  return { outcome, name: item.key, documentId, ...(reason !== undefined && { reason }) } satisfies RemoteStep;
+}
+
+const concernsAll = ({ code }: ServiceError): boolean =>
+  ['unauthenticated', 'store_failed', 'embedding_mismatch', 'not_configured', 'cancelled', 'internal'].includes(code);
+
+/** The document of what the item was before is no longer what is there. */
+async function dropDocument(before: SourceItem | undefined, parts: PassParts): Promise<void> {
+  const { target, keepDeleted } = parts;
+  const document = before === undefined || keepDeleted ? undefined : await target.documentOf(before.uri);
+  if (document === undefined) return;
+  await target.deleteDocument(document.id);
+  await parts.release(document.id);
+}
+
+/** Gives the document of an item the address that the item has now. */
+async function moveDocument(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<void> {
+  const { target, keepDeleted } = parts;
+  if (before === undefined || before.uri === item.uri) return;
+  const [document, other] = await Promise.all([target.documentOf(before.uri), target.documentOf(item.uri)]);
+  if (document === undefined) return;
+  if (other === undefined) await target.updateSource(document.id, { source: item.uri, fileName: item.fileName });
+  else if (!keepDeleted) {
+    await target.deleteDocument(document.id);
+    await parts.release(document.id);
+  }
+}

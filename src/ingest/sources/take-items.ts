@@ -1,0 +1,101 @@
+import type { RemoteItem } from '../../sources/connector.ts';
+import type { SourceItem } from '../../store/followed-sources.ts';
+import { mapConcurrently } from '../folders/map-concurrently.ts';
+import type { PassParts, RemoteStep } from './sync-parts.ts';
+import { takeItem } from './take-item.ts';
+
+const CONCURRENCY = 3;
+
+/** Whether every item was settled: taken in, or remembered as failed. */
+export async function* takeBatch(batch: readonly RemoteItem[], parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
+  const { id, pass, records, failed } = parts;
+  // A listing may name an item twice; the last is what it is now.
+  const items = [...new Map(batch.map((item) => [item.key, item])).values()];
+  const known = new Map(
+    (
+      await records.items(
+        id,
+        items.map(({ key }) => key),
+      )
+    ).map((item) => [item.key, item]),
+  );
+  const isSame = ({ key, version, uri }: RemoteItem) => {
+    const before = known.get(key);
+    return before?.version === version && before.uri === uri;
+  };
+  const same = items.filter(isSame);
+  await records.saveItems(
+    id,
+    pass,
+    same.map(({ key, uri, version }) => ({ key, uri, version, duplicateOf: known.get(key)?.duplicateOf ?? null })),
+  );
+  for (const { key } of same) yield { outcome: 'unchanged', name: key, documentId: null };
+  const changed = items.filter((item) => !isSame(item));
+  // Seen already, so that an item that fails is not taken as gone.
+  await records.saveItems(
+    id,
+    pass,
+    changed.map(({ key, uri }) => ({ key, uri: known.get(key)?.uri ?? uri, version: null, duplicateOf: null })),
+  );
+  const failures = await failed.of(changed);
+  const isWaiting = (item: RemoteItem) => failed.isWaiting(item, failures.get(item.key));
+  for (const item of changed) if (isWaiting(item)) yield { outcome: 'waiting', name: item.key, documentId: null };
+  return yield* takeItems(
+    changed.filter((item) => !isWaiting(item)),
+    { known, failures },
+    parts,
+  );
+}
+
+/** What is known of items, by their keys. */
+interface Known {
+  readonly known: ReadonlyMap<string, SourceItem>;
+  readonly failures: ReadonlyMap<string, unknown>;
+}
+
+/** Whether every item was settled. */
+async function* takeItems(
+  items: readonly RemoteItem[],
+  { known, failures }: Known,
+  parts: PassParts,
+): AsyncGenerator<RemoteStep, boolean> {
+  const { id, pass, records, failed } = parts;
+  let isSettled = true;
+  const take = async (item: RemoteItem) => ({ item, ...(await takeItem(item, known.get(item.key), parts)) });
+  parts.connector.prepare?.(items.filter(({ fileName }) => parts.isSupported(fileName)));
+  const taken = mapConcurrently(each(items), CONCURRENCY, take);
+  for await (const { step, item, version, duplicateOf = null, retryAfter } of taken) {
+    const { key, uri } = item;
+    if (step.outcome === 'failed') {
+      isSettled = (await failed.remember(item, step.reason ?? '', retryAfter)) && isSettled;
+    }
+    await records.saveItems(id, pass, [{ key, uri, version, duplicateOf }]);
+    // It was compared with what the document was before.
+    if (duplicateOf !== null && parts.released.has(duplicateOf)) await parts.release(duplicateOf);
+    if (step.outcome !== 'failed' && failures.has(key)) await failed.forget([key]);
+    yield step;
+  }
+  return isSettled;
+}
+
+/** Items that failed earlier and are due, and which this listing did not name. */
+export async function* retryFailed(parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
+  const { id, records, failed, signal } = parts;
+  let isSettled = true;
+  for await (const items of failed.due()) {
+    signal.throwIfAborted();
+    const keys = items.map(({ key }) => key);
+    const known = new Map((await records.items(id, keys)).map((item) => [item.key, item]));
+    // Others were taken in meanwhile, or are gone.
+    const isOpen = ({ key }: RemoteItem) => known.get(key)?.version === null;
+    await failed.forget(items.filter((item) => !isOpen(item)).map(({ key }) => key));
+    const open = items.filter(isOpen);
+    const failures = new Map(open.map((item) => [item.key, item]));
+    isSettled = (yield* takeItems(open, { known, failures }, parts)) && isSettled;
+  }
+  return isSettled;
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item, void> {
+  yield* items;
+}
