@@ -26,6 +26,7 @@ import {
   sizeLines,
 } from './bench/tables.ts';
 import { withServices } from './bench/with-services.ts';
+import { type EmbeddingServer, serveEmbeddings, wordVectors } from './bench/word-vectors.ts';
 
 const USAGE = `Measures search, ingestion, graph extraction, start-up and memory, compared with plain Chroma and FTS5 on the same data.
 
@@ -52,6 +53,8 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
 Queries to the plain stores and to Citewell alternate, so that other load affects both: the ratios are meaningful.`;
 
 const MOST_CHUNKS = 1_000_000;
+/** Of the vectors in all parts but those about one machine and about built-in embedders. */
+const DIMENSIONS = 768;
 
 const options = {
   chunks: { type: 'string' },
@@ -111,8 +114,9 @@ async function main(): Promise<void> {
       if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
       return;
     }
+    using embeddings = await serveEmbeddings(wordVectors(DIMENSIONS, seed));
     if (values.part === 'postgres') {
-      const scope = { sizes, seed, isQuick: values.quick, databaseUrl: values.database ?? '' };
+      const scope = { sizes, seed, isQuick: values.quick, embeddings, databaseUrl: values.database ?? '' };
       const figures = await measureOnEngines(folder, scope);
       if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
       return;
@@ -120,12 +124,13 @@ async function main(): Promise<void> {
     if (values.part === 'peers') {
       const text = createPseudoText(seed);
       const queries = Array.from({ length: values.quick ? 20 : 80 }, (_, number) => text.query(number));
-      const figures = await measurePeers({ folder, text, chunks: sizes[0] ?? 0, queries, onProgress: output.status });
+      const chunks = sizes[0] ?? 0;
+      const figures = await measurePeers({ folder, text, chunks, queries, embeddings, onProgress: output.status });
       output.print(peerLines(figures).join('\n'));
       if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
       return;
     }
-    const figures = await measure(folder, { sizes, seed, isQuick: values.quick });
+    const figures = await measure(folder, { sizes, seed, isQuick: values.quick, embeddings });
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
     if (values.history !== undefined) await appendFile(values.history, `${JSON.stringify(figures)}\n`);
     if (before !== undefined) output.print(comparisonLines(before, figures).join('\n'));
@@ -147,7 +152,7 @@ async function measureGraphAlone(text: PseudoText, chunks: number, queries: numb
 
 async function measureOnEngines(
   folder: string,
-  { sizes, seed, isQuick, databaseUrl }: Scope & { readonly databaseUrl: string },
+  { sizes, seed, isQuick, embeddings, databaseUrl }: Scope & { readonly databaseUrl: string },
 ): Promise<EngineFigures[]> {
   const text = createPseudoText(seed);
   const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
@@ -160,6 +165,7 @@ async function measureOnEngines(
       text,
       chunks,
       queries,
+      embeddings,
       onProgress: output.status,
     });
     measured.push(figures);
@@ -173,9 +179,10 @@ interface Scope {
   readonly sizes: readonly number[];
   readonly seed: number;
   readonly isQuick: boolean;
+  readonly embeddings: EmbeddingServer;
 }
 
-async function measure(folder: string, { sizes, seed, isQuick }: Scope): Promise<Figures> {
+async function measure(folder: string, { sizes, seed, isQuick, embeddings }: Scope): Promise<Figures> {
   const text = createPseudoText(seed);
   const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
   const print = (lines: readonly string[]) => output.print(lines.join('\n'));
@@ -202,6 +209,7 @@ async function measure(folder: string, { sizes, seed, isQuick }: Scope): Promise
       before,
       text,
       queries,
+      embeddings,
       onProgress: output.status,
     });
     before = loaded;

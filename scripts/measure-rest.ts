@@ -58,16 +58,12 @@ async function main(): Promise<void> {
     return;
   }
   const folder = await realpath(values.folder);
-  const embeddings = await serveEmbeddings(wordVectors(DIMENSIONS, 1));
-  try {
-    for (let round = 0; round < Number(values.rounds); round++) {
-      for (const returns of round % 2 === 0 ? [true, false] : [false, true]) {
-        console.log(`\n${returns ? 'As it is' : 'Without returning memory'}:\n`);
-        await measure(folder, { ...embeddings.env, ...(!returns && { NODE_OPTIONS: NEVER_AT_REST }) });
-      }
+  using embeddings = await serveEmbeddings(wordVectors(DIMENSIONS, 1));
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const returns of round % 2 === 0 ? [true, false] : [false, true]) {
+      console.log(`\n${returns ? 'As it is' : 'Without returning memory'}:\n`);
+      await measure(folder, { ...embeddings.env, ...(!returns && { NODE_OPTIONS: NEVER_AT_REST }) });
     }
-  } finally {
-    embeddings.close();
   }
 }
 

@@ -5,7 +5,6 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import type { Services } from '../../src/compose/services.ts';
 import { everything, type Filter } from '../../src/documents/filter.ts';
 import { documentId } from '../../src/documents/ids.ts';
-import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { defaultSearchSettings, type SearchKind } from '../../src/retrieval/search-settings.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
 import { type CorpusDatabase, hasPgvector, openCorpusDatabase } from '../corpus-database.ts';
@@ -14,7 +13,8 @@ import { ingestAll, pseudoFiles } from './measure-ingest.ts';
 import { kinds, numbersFrom, shares } from './measure-search.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed, timingOf, type Variant } from './timing.ts';
-import { withServices } from './with-services.ts';
+import { type Opened as OpenedServices, withServices } from './with-services.ts';
+import type { EmbeddingServer } from './word-vectors.ts';
 
 /** SQLite and PostgreSQL each with a Chroma of its own, and PostgreSQL with pgvector. */
 const engines = ['SQLite', 'PostgreSQL', 'pgvector'] as const;
@@ -42,6 +42,8 @@ export interface EngineBench {
   readonly text: PseudoText;
   readonly chunks: number;
   readonly queries: readonly string[];
+  /** Of the corpus and the queries; not a lexical one, with which a semantic search is a hybrid one. */
+  readonly embeddings: EmbeddingServer;
   readonly onProgress: (line: string) => void;
 }
 
@@ -52,7 +54,8 @@ const TURNS = 4;
 const FILES_PER_TURN = 20;
 
 export async function measureEngines(bench: EngineBench): Promise<EngineFigures> {
-  const { folder, chunks, text, queries, onProgress } = bench;
+  const { folder, chunks, text, queries, embeddings, onProgress } = bench;
+  const { embedder, env } = embeddings;
   const url = bench.databaseUrl;
   const corpus = `bench ${process.pid}`;
   const database = await openCorpusDatabase({ url, corpus, isKept: false });
@@ -66,7 +69,6 @@ export async function measureEngines(bench: EngineBench): Promise<EngineFigures>
       PostgreSQL: (options: Parameters<ReturnType<typeof recordsInFile>>[0]) =>
         openPostgresStore({ url: database.url, ...options }),
     };
-    const embedder = createLexicalHash();
     const loading = { SQLite: 0, PostgreSQL: 0 };
     for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const before = { documents: 0, chunks: 0 };
@@ -91,20 +93,20 @@ export async function measureEngines(bench: EngineBench): Promise<EngineFigures>
       return { engines: measured, chunks, load, search, loading, ingest: await ingestAlike(all, text) };
     };
     onProgress('filling the indexes');
-    return await withServices(folders.SQLite, ({ services: SQLite }) =>
-      withServices(
-        folders.PostgreSQL,
-        ({ services: PostgreSQL }) =>
-          copy === undefined
-            ? measure({ SQLite, PostgreSQL })
-            : withServices(
-                join(folder, 'pgvector'),
-                ({ services: pgvector }) => measure({ SQLite, PostgreSQL, pgvector }),
-                { CITEWELL_DATABASE_URL: copy.url, CITEWELL_VECTOR_INDEX: 'pgvector' },
-              ),
-        { CITEWELL_DATABASE_URL: database.url },
-      ),
-    );
+    const besides = ({ services: SQLite }: OpenedServices) =>
+      withServices(folders.PostgreSQL, ({ services: PostgreSQL }) => all({ SQLite, PostgreSQL }), {
+        ...env,
+        CITEWELL_DATABASE_URL: database.url,
+      });
+    const all = (others: PerEngine<Services>) =>
+      copy === undefined
+        ? measure(others)
+        : withServices(join(folder, 'pgvector'), ({ services: pgvector }) => measure({ ...others, pgvector }), {
+            ...env,
+            CITEWELL_DATABASE_URL: copy.url,
+            CITEWELL_VECTOR_INDEX: 'pgvector',
+          });
+    return await withServices(folders.SQLite, besides, env);
   } finally {
     await database.drop();
     await copy?.drop();

@@ -58,34 +58,30 @@ export async function measureMachine(bench: MachineBench): Promise<MachineFigure
     });
   });
   const queries = Array.from({ length: QUERIES }, (_, number) => text.query(number));
-  const embeddings = await serveEmbeddings(embedder);
+  using embeddings = await serveEmbeddings(embedder);
   const { env } = embeddings;
-  try {
-    onProgress('filling the index');
-    const filling = await measureStart(folder, queries, { env });
-    onProgress('searching');
-    let searches: MachineFigures['searches'] | undefined;
-    const inStep = async (url: string) => {
-      searches = await measureServed(url, queries);
-    };
-    const again = await measureStart(folder, queries, { env, inStep, end: 'SIGKILL' });
-    onProgress('starting after the kill');
-    const killed = await measureStart(folder, queries, { env });
-    if (searches === undefined) throw new Error('The service was not searched.');
-    return {
-      chunks: loaded.chunks,
-      loading: loaded.chunks === before.chunks ? Number.NaN : (1000 * (loaded.chunks - before.chunks)) / loading,
-      starts: { filling, again, killed },
-      searches,
-      disk: {
-        database: (await bytesOf(databaseFile)) / MEGABYTE,
-        index: (await bytesOf(join(dataFolder, 'chroma'))) / MEGABYTE,
-      },
-      load: loadavg()[0] ?? Number.NaN,
-    };
-  } finally {
-    embeddings.close();
-  }
+  onProgress('filling the index');
+  const filling = await measureStart(folder, queries, { env });
+  onProgress('searching');
+  let searches: MachineFigures['searches'] | undefined;
+  const inStep = async (url: string) => {
+    searches = await measureServed(url, queries);
+  };
+  const again = await measureStart(folder, queries, { env, inStep, end: 'SIGKILL' });
+  onProgress('starting after the kill');
+  const killed = await measureStart(folder, queries, { env });
+  if (searches === undefined) throw new Error('The service was not searched.');
+  return {
+    chunks: loaded.chunks,
+    loading: loaded.chunks === before.chunks ? Number.NaN : (1000 * (loaded.chunks - before.chunks)) / loading,
+    starts: { filling, again, killed },
+    searches,
+    disk: {
+      database: (await bytesOf(databaseFile)) / MEGABYTE,
+      index: (await bytesOf(join(dataFolder, 'chroma'))) / MEGABYTE,
+    },
+    load: loadavg()[0] ?? Number.NaN,
+  };
 }
 
 function countStored(databaseFile: string): Load['before'] {

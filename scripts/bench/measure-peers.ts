@@ -2,14 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { everything } from '../../src/documents/filter.ts';
-import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import { loadRecords, recordsInFile } from './load.ts';
 import { installPeers, openPeers, type PeerRecord } from './peers.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, type Variant } from './timing.ts';
-import { withServices } from './with-services.ts';
+import { type Opened, withServices } from './with-services.ts';
+import type { EmbeddingServer } from './word-vectors.ts';
 
 /** Search beside other libraries on the same chunks, in one process, warm. */
 export interface PeerFigures {
@@ -27,20 +27,23 @@ export interface PeerBench {
   readonly text: PseudoText;
   readonly chunks: number;
   readonly queries: readonly string[];
+  /** Of the corpus and the queries; not a lexical one, with which a semantic search is a hybrid one. */
+  readonly embeddings: EmbeddingServer;
   readonly onProgress: (line: string) => void;
 }
 
 const WARM_UPS = 8;
 const OURS = 'Citewell';
 
-export async function measurePeers({ folder, text, chunks: wanted, queries, onProgress }: PeerBench) {
+export async function measurePeers(bench: PeerBench): Promise<PeerFigures> {
+  const { folder, text, chunks: wanted, queries, onProgress } = bench;
+  const { embedder, env } = bench.embeddings;
   const peerFolder = join(folder, 'peers');
   const dataFolder = join(folder, '.citewell');
   await mkdir(peerFolder, { recursive: true });
   await mkdir(dataFolder, { recursive: true });
   onProgress('installing the other libraries');
   await installPeers(peerFolder);
-  const embedder = createLexicalHash();
   const open = recordsInFile(join(dataFolder, 'citewell.db'));
   const before = { documents: 0, chunks: 0 };
   const { documents, chunks } = await loadRecords({
@@ -66,11 +69,11 @@ export async function measurePeers({ folder, text, chunks: wanted, queries, onPr
     filling[name] = (1000 * records.length) / milliseconds;
   });
   onProgress('filling the index');
-  return withServices(folder, async ({ services }): Promise<PeerFigures> => {
+  const measure = async ({ services }: Opened): Promise<PeerFigures> => {
     onProgress('searching');
     const vectors = new Map<string, Float32Array>();
     for (const query of queries) {
-      const [vector] = await services.embeddings.embed([query], 'query');
+      const [vector] = await embedder.embed([query], 'query');
       if (vector !== undefined) vectors.set(query, vector);
     }
     const never = new AbortController().signal;
@@ -94,5 +97,6 @@ export async function measurePeers({ folder, text, chunks: wanted, queries, onPr
         ),
       );
     return { chunks, load: loadavg()[0] ?? Number.NaN, filling, words: named('words'), near: named('near') };
-  });
+  };
+  return withServices(folder, measure, env);
 }

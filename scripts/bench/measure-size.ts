@@ -3,14 +3,14 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { documentId } from '../../src/documents/ids.ts';
-import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import type { SizeFigures } from './figures.ts';
 import { loadRecords, openBareFullText, recordsInFile } from './load.ts';
 import { measureSearch } from './measure-search.ts';
 import { measureStart } from './measure-start.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { timed } from './timing.ts';
-import { withServices } from './with-services.ts';
+import { type Opened, withServices } from './with-services.ts';
+import type { EmbeddingServer } from './word-vectors.ts';
 
 /** Documents and chunks that are there. */
 export interface Loaded {
@@ -25,6 +25,8 @@ export interface SizeBench {
   readonly before: Loaded;
   readonly text: PseudoText;
   readonly queries: readonly string[];
+  /** Of the corpus and the queries; not a lexical one, with which a semantic search is a hybrid one. */
+  readonly embeddings: EmbeddingServer;
   readonly onProgress: (line: string) => void;
 }
 
@@ -32,7 +34,8 @@ export interface SizeBench {
 export async function measureSize(
   bench: SizeBench,
 ): Promise<{ readonly loaded: Loaded; readonly figures: SizeFigures }> {
-  const { folder, wanted, before, text, queries, onProgress } = bench;
+  const { folder, wanted, before, text, queries, embeddings, onProgress } = bench;
+  const { embedder, env } = embeddings;
   const dataFolder = join(folder, '.citewell');
   await mkdir(dataFolder, { recursive: true });
   const bare = openBareFullText(join(folder, 'bare.db'));
@@ -41,24 +44,24 @@ export async function measureSize(
   try {
     const loading = await timed(async () => {
       const open = recordsInFile(join(dataFolder, 'citewell.db'));
-      const embedder = createLexicalHash();
       loaded = await loadRecords({ open, text, embedder, bare, before, wanted, onProgress });
     });
     onProgress('filling the index');
     const begun = performance.now();
-    const { rebuilding, search, load } = await withServices(folder, async ({ services, chroma, collectionId }) => {
+    const measured = async ({ services, chroma, collectionId }: Opened) => {
       const filled = performance.now() - begun;
       onProgress('searching');
-      const { retriever, embeddings: embedder, corpus } = services;
+      const { retriever, corpus } = services;
       const someDocument = documentId('bench 0', defaultAdmin.userId);
       let changes = 0;
       const write = () => corpus.setMetadata(someDocument, { changes: changes++ }, 'merge');
       const collection = chroma.collection(collectionId);
-      const measured = await measureSearch({ retriever, embedder, chroma: collection, bare, queries, write });
-      return { rebuilding: filled, search: measured, load: loadavg()[0] ?? Number.NaN };
-    });
+      const timings = await measureSearch({ retriever, embedder, chroma: collection, bare, queries, write });
+      return { rebuilding: filled, search: timings, load: loadavg()[0] ?? Number.NaN };
+    };
+    const { rebuilding, search, load } = await withServices(folder, measured, env);
     onProgress('starting the server');
-    const start = await measureStart(folder, queries);
+    const start = await measureStart(folder, queries, { env });
     const figures = {
       chunks: loaded.chunks,
       loading: rate(loading),

@@ -46,10 +46,11 @@ function hash(word: string): number {
   return sum >>> 0;
 }
 
-export interface EmbeddingServer {
+/** Ends when it is disposed of. */
+export interface EmbeddingServer extends Disposable {
+  readonly embedder: EmbeddingModel;
   /** The settings with which a service embeds here. */
   readonly env: Readonly<Record<string, string>>;
-  close(): void;
 }
 
 /** Serves an embedder by OpenAI's interface, for services in processes of their own. */
@@ -70,13 +71,14 @@ export async function serveEmbeddings(embedder: EmbeddingModel): Promise<Embeddi
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    embedder,
     env: {
       OPENAI_API_KEY: 'bench',
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
       CITEWELL_EMBEDDING_MODEL: embedder.name,
       CITEWELL_MODEL: 'builtin/extractive',
     },
-    close: () => server.close(),
+    [Symbol.dispose]: () => server.close(),
   };
 }
 
