@@ -52,7 +52,7 @@ async function countMatching(reading: Reading, filter: NonNullable<CompiledFilte
     return (await resolveFilter(reading, filter))?.size ?? 0;
   }
   const { counts, filters } = reading.cache;
-  const name = nameOfFilter(reading.content, filter);
+  const name = nameOfFilter(reading, filter);
   const known = filters.get(name)?.size ?? counts.get(name);
   if (known !== undefined) return known;
   const { onDocuments } = filter;
@@ -81,7 +81,7 @@ async function notVisible(queries: StateQueries, keys: readonly number[]): Promi
 /** Those of these chunks that pass, and are visible or were at the filter's time. */
 async function passing(reading: Reading, keys: readonly number[], filter: CompiledFilter): Promise<readonly number[]> {
   const isPlain = filter?.past === undefined && filter?.phraseFilters === undefined;
-  const known = filter === null ? undefined : reading.cache.filters.get(nameOfFilter(reading.content, filter));
+  const known = filter === null ? undefined : reading.cache.filters.get(nameOfFilter(reading, filter));
   const resolved = known ?? (isPlain ? undefined : await resolveFilter(reading, filter));
   if (resolved !== undefined) return keys.filter((key) => resolved.has(key));
   const query = sql<{ key: number }>`
@@ -140,8 +140,8 @@ export async function nearestInMemory(reading: Reading, query: NearestQuery): Pr
   return isFew(reading, query, resolved) ? nearestExactly(reading, query) : undefined;
 }
 
-const nameOfMatrix = ({ content }: Reading, { space, filter }: NearestQuery): string =>
-  `${space.key} ${nameOfFilter(content, filter)}`;
+const nameOfMatrix = (reading: Reading, { space, filter }: NearestQuery): string =>
+  `${space.key} ${nameOfFilter(reading, filter)}`;
 
 /** The vectors of the visible chunks that pass, which are few. */
 async function matrixOf(reading: Reading, query: NearestQuery, resolved: KeySet | undefined): Promise<Matrix> {

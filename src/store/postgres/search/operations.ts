@@ -111,7 +111,7 @@ async function vocabularyOf(
   { keys }: KeySet,
 ): Promise<Vocabulary | undefined> {
   const { vocabularies } = reading.cache;
-  const name = nameOfFilter(reading.content, filter);
+  const name = nameOfFilter(reading, filter);
   const known = vocabularies.get(name);
   if (known?.wasRead) return known.terms;
   const queries = (known?.queries ?? 0) + 1;

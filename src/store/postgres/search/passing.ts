@@ -21,8 +21,8 @@ export const passes = (filter: CompiledFilter): RawBuilder<boolean> =>
 /** Exactly the chunks that pass, visible now or at the filter's time; undefined when all visible ones do. */
 export async function resolveFilter(reading: Reading, filter: CompiledFilter): Promise<KeySet | undefined> {
   if (filter === null) return undefined;
-  const { cache, content } = reading;
-  const name = nameOfFilter(content, filter);
+  const { cache } = reading;
+  const name = nameOfFilter(reading, filter);
   const known = cache.filters.get(name);
   if (known !== undefined) return known;
   const isPlain = filter.past === undefined && filter.phraseFilters === undefined;
@@ -35,14 +35,13 @@ export async function resolveFilter(reading: Reading, filter: CompiledFilter): P
 }
 
 /** Identifies a filter in one version of the content. Short, as a filter may list thousands of documents. */
-export function nameOfFilter(content: number, filter: CompiledFilter): string {
+export function nameOfFilter({ cache, content }: Pick<Reading, 'cache' | 'content'>, filter: CompiledFilter): string {
   if (filter === null) return String(content);
-  const digest = digests.get(filter) ?? createHash('sha256').update(JSON.stringify(filter)).digest('base64');
-  digests.set(filter, digest);
+  const known = cache.digests.get(filter);
+  const digest = known ?? createHash('sha256').update(JSON.stringify(filter)).digest('base64');
+  cache.digests.set(filter, digest);
   return `${content} ${digest}`;
 }
-
-const digests = new WeakMap<NonNullable<CompiledFilter>, string>();
 
 /** Those of the chunks that have the required phrases and none of the excluded ones. */
 async function withPhrases(

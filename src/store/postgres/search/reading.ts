@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { LruMap } from '../../../shared/lru-map.ts';
 import type { Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
+import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import type { KeySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import type { QuerySettings } from '../prepared.ts';
@@ -25,6 +26,8 @@ export interface SearchCache {
   /** Differs between the caches of a process. */
   readonly series: number;
   readonly filters: LruMap<string, KeySet>;
+  /** Short names of filters in use. */
+  readonly digests: WeakMap<NonNullable<CompiledFilter>, string>;
   /** Numbers of chunks that pass a filter. */
   readonly counts: LruMap<string, number>;
   readonly vocabularies: LruMap<string, FilterVocabulary>;
@@ -65,6 +68,7 @@ let caches = 0;
 export const createSearchCache = (): SearchCache => ({
   series: ++caches,
   filters: new LruMap({ max: KEYS_KEPT, sizeOf: sizeOfKeys }),
+  digests: new WeakMap(),
   counts: new LruMap({ max: COUNTS_KEPT }),
   vocabularies: new LruMap({ max: VOCABULARIES_KEPT }),
   matrices: new LruMap({ max: COMPONENTS_KEPT, sizeOf: ({ vectors }) => vectors.length + 100 }),

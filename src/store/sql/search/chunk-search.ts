@@ -4,7 +4,7 @@ import type { ChunkSearch, FoundChunk, RankedChunk, VectorQuery } from '../../ch
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import { isSameSpace } from '../../vector-index.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
-import { compileChunkFilter, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
+import { chunkFilterCompiler, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
 import { listLengths, withoutRepeats } from './fixed-lists.ts';
 import { createIndexSearch, type EarlyHits, type IndexSearchParts } from './index-search.ts';
 import { type AtOnceList, packHits } from './nearest-at-once.ts';
@@ -18,11 +18,12 @@ import type { MatchingQuery, Ranking } from './search-operations.ts';
 export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   const { search } = parts;
   const index = createIndexSearch(parts);
+  const compileChunkFilter = chunkFilterCompiler(search.dialect);
 
   // `shown` is the number of hits that need their chunks.
   async function locate(query: VectorQuery, shown: number): Promise<readonly Located[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
-    const filter = compileChunkFilter(search.dialect, query.filter, query);
+    const filter = compileChunkFilter(query.filter, query);
     const asked = search.atOnce && (await index.askEarly(query, filter));
     const [early, failed] = typeof asked === 'string' ? [undefined, asked] : [asked, undefined];
     const atOnce = { vector, measure, filter, limit, shown, early: early && packEarly(early) };
@@ -80,7 +81,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
     async matching({ text, filter, limit, asOf, phraseFilters, signal, corrected }) {
       const query = {
         ...readQueryTerms(text),
-        filter: compileChunkFilter(search.dialect, filter, { asOf, phraseFilters }),
+        filter: compileChunkFilter(filter, { asOf, phraseFilters }),
         limit,
       };
       const { hits, corrections } = await search.call('matchingChunks', query, signal);
@@ -90,7 +91,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
     async ranking({ text, filter, limit, asOf, phraseFilters, signal, corrected }) {
       const query = {
         ...readQueryTerms(text),
-        filter: compileChunkFilter(search.dialect, filter, { asOf, phraseFilters }),
+        filter: compileChunkFilter(filter, { asOf, phraseFilters }),
         limit,
       };
       const { hits, corrections } = await rankWords(query, signal);
@@ -104,7 +105,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
         'countPhrases',
         {
           phrases: phrases.map((words) => compilePhrase(search.dialect, words)),
-          filter: compileChunkFilter(search.dialect, filter, { asOf }),
+          filter: compileChunkFilter(filter, { asOf }),
         },
         signal,
       ),

@@ -38,18 +38,30 @@ export interface CompiledPhraseFilters {
  * `asOf` restricts to what was visible at that time, and `phraseFilters` to texts with certain phrases: both are
  * filters even without any other.
  */
-export function compileChunkFilter(
-  dialect: SqlDialect,
-  filter: Filter,
-  {
-    asOf,
-    phraseFilters,
-  }: { readonly asOf?: string | undefined; readonly phraseFilters?: PhraseFilters | undefined } = {},
-): CompiledFilter {
-  const plain = asOf === undefined ? compilePresentFilter(dialect, filter) : compilePastFilter(dialect, filter, asOf);
-  const phrases = phraseFilters && compilePhraseFilters(dialect, phraseFilters);
-  return phrases === undefined ? plain : { ...(plain ?? OPEN), phraseFilters: phrases };
+export interface Restrictions {
+  readonly asOf?: string | undefined;
+  readonly phraseFilters?: PhraseFilters | undefined;
 }
+
+export type CompileChunkFilter = (filter: Filter, restrictions?: Restrictions) => CompiledFilter;
+
+/** Compiles a filter once for as long as it is in use: both legs of a search, and all pages of it, have the same one. */
+export function chunkFilterCompiler(dialect: SqlDialect): CompileChunkFilter {
+  const known = new WeakMap<Filter, CompiledFilter>();
+  const compilePresent = (filter: Filter): CompiledFilter => {
+    const compiled = known.get(filter) ?? compilePresentFilter(dialect, filter);
+    known.set(filter, compiled);
+    return compiled;
+  };
+  return (filter, { asOf, phraseFilters } = {}) => {
+    const plain = asOf === undefined ? compilePresent(filter) : compilePastFilter(dialect, filter, asOf);
+    const phrases = phraseFilters && compilePhraseFilters(dialect, phraseFilters);
+    return phrases === undefined ? plain : { ...(plain ?? OPEN), phraseFilters: phrases };
+  };
+}
+
+export const compileChunkFilter = (dialect: SqlDialect, filter: Filter, restrictions?: Restrictions): CompiledFilter =>
+  chunkFilterCompiler(dialect)(filter, restrictions);
 
 function compilePhraseFilters(
   dialect: SqlDialect,
@@ -84,22 +96,13 @@ function compileBounded({ compile }: SqlDialect, condition: RawBuilder<boolean>)
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 const OPEN = { onChunks: ANY, onDocuments: ANY, isOpen: true };
 
-/** What filters were compiled to: both legs of a search, and all pages of it, have the same one. */
-const compiled = new WeakMap<SqlDialect, WeakMap<Filter, NonNullable<CompiledFilter>>>();
-
 function compilePresentFilter(dialect: SqlDialect, filter: Filter): CompiledFilter {
   if (filter.kind === 'all') return null;
-  const known = compiled.get(dialect) ?? new WeakMap<Filter, NonNullable<CompiledFilter>>();
-  compiled.set(dialect, known);
-  const before = known.get(filter);
-  if (before !== undefined) return before;
   const { filters } = dialect;
-  const made = {
+  return {
     onChunks: compileBounded(dialect, filterToSql(filter, 'chunk', filters)),
     onDocuments: asksForChunkColumns(filter) ? null : compileBounded(dialect, filterToSql(filter, 'document', filters)),
   };
-  known.set(filter, made);
-  return made;
 }
 
 function compilePastFilter(dialect: SqlDialect, filter: Filter, at: string): NonNullable<CompiledFilter> {

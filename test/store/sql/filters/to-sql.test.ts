@@ -9,7 +9,11 @@ import { openConnections } from '../../../../src/store/postgres/postgres-dialect
 import { postgresSql } from '../../../../src/store/postgres/postgres-sql.ts';
 import { toRaw } from '../../../../src/store/postgres/search/conditions.ts';
 import type { Tables } from '../../../../src/store/sql/schema.ts';
-import { compileChunkFilter, compileDocumentFilter } from '../../../../src/store/sql/search/compile-filter.ts';
+import {
+  chunkFilterCompiler,
+  compileChunkFilter,
+  compileDocumentFilter,
+} from '../../../../src/store/sql/search/compile-filter.ts';
 import type { SqlDialect } from '../../../../src/store/sql/sql-dialect.ts';
 import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
 import { postgresDatabase } from '../../../support/engines.ts';
@@ -329,6 +333,18 @@ function defineTests(dialect: SqlDialect, open: () => Promise<InSql>, numRuns: n
     expect(() => compileChunkFilter(dialect, filter(1_000))).toThrow(/too many conditions with lists/);
     expect(() => compileChunkFilter(dialect, filter(1_000), { asOf: '2025-01-01' })).toThrow(/too many conditions/);
     expect(() => compileDocumentFilter(dialect, filter(1_000))).toThrow(/too many conditions with lists/);
+  });
+
+  it('is compiled once while it is in use, and anew with restrictions', () => {
+    const compile = chunkFilterCompiler(dialect);
+    const filter: Filter = { kind: 'compare', field: 'metadata.n', op: 'eq', value: 1 };
+    const once = compile(filter);
+    expect(once).not.toBeNull();
+    expect(compile(filter)).toBe(once);
+    expect(compile({ ...filter })).toEqual(once);
+    expect(compile({ ...filter })).not.toBe(once);
+    expect(compile(filter, { asOf: '2025-01-01' })?.past?.at).toBe('2025-01-01');
+    expect(compile(filter)).toBe(once);
   });
 
   it('refuses a too deeply nested filter', () => {
