@@ -7,7 +7,7 @@ import { processOutput } from '../src/cli/output.ts';
 import { readVersion } from '../src/version.ts';
 import { comparisonLines, readFigures } from './bench/compare-figures.ts';
 import type { Figures, SizeFigures } from './bench/figures.ts';
-import { type EngineFigures, measureEngines } from './bench/measure-engines.ts';
+import { type EngineIngestFigures, measureEngines } from './bench/measure-engines.ts';
 import { measureGraph } from './bench/measure-graph.ts';
 import { type GraphIngestFigures, measureGraphIngest } from './bench/measure-graph-ingest.ts';
 import { measureIngest } from './bench/measure-ingest.ts';
@@ -17,7 +17,8 @@ import { measurePeers } from './bench/measure-peers.ts';
 import { type Loaded, measureSize } from './bench/measure-size.ts';
 import { createPseudoText, type PseudoText } from './bench/pseudo-text.ts';
 import {
-  engineLines,
+  engineIngestLines,
+  engineSearchLines,
   graphIngestLines,
   graphLines,
   ingestLines,
@@ -153,10 +154,10 @@ async function measureGraphAlone(text: PseudoText, chunks: number, queries: numb
 async function measureOnEngines(
   folder: string,
   { sizes, seed, isQuick, embeddings, databaseUrl }: Scope & { readonly databaseUrl: string },
-): Promise<EngineFigures[]> {
+): Promise<EngineIngestFigures[]> {
   const text = createPseudoText(seed);
   const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
-  const measured: EngineFigures[] = [];
+  const measured: EngineIngestFigures[] = [];
   for (const chunks of sizes) {
     const own = join(folder, String(chunks));
     const figures = await measureEngines({
@@ -167,9 +168,10 @@ async function measureOnEngines(
       queries,
       embeddings,
       onProgress: output.status,
+      onSearched: (searched) => output.print(engineSearchLines(searched).join('\n')),
     });
     measured.push(figures);
-    output.print(engineLines(figures).join('\n'));
+    output.print(engineIngestLines(figures).join('\n'));
     await rm(own, { recursive: true, force: true, maxRetries: 5 });
   }
   return measured;

@@ -29,10 +29,13 @@ export interface EngineFigures {
   /** Load average during the searches. */
   readonly load: number;
   readonly search: readonly { readonly name: string; readonly timing: PerEngine<Timing> }[];
-  /** Chunks per second of files through the ingestor. */
-  readonly ingest: PerEngine<number>;
   /** Chunks per second into the records alone. */
   readonly loading: PerEngine<number>;
+}
+
+export interface EngineIngestFigures extends EngineFigures {
+  /** Chunks per second of files through the ingestor. */
+  readonly ingest: PerEngine<number>;
 }
 
 export interface EngineBench {
@@ -45,6 +48,8 @@ export interface EngineBench {
   /** Of the corpus and the queries; not a lexical one, with which a semantic search is a hybrid one. */
   readonly embeddings: EmbeddingServer;
   readonly onProgress: (line: string) => void;
+  /** Called before the ingestion is measured, which takes about as long again. */
+  readonly onSearched: (figures: EngineFigures) => void;
 }
 
 const WARM_UPS = 8;
@@ -53,7 +58,7 @@ const LIMIT = 10;
 const TURNS = 4;
 const FILES_PER_TURN = 20;
 
-export async function measureEngines(bench: EngineBench): Promise<EngineFigures> {
+export async function measureEngines(bench: EngineBench): Promise<EngineIngestFigures> {
   const { folder, chunks, text, queries, embeddings, onProgress } = bench;
   const { embedder, env } = embeddings;
   const url = bench.databaseUrl;
@@ -83,14 +88,15 @@ export async function measureEngines(bench: EngineBench): Promise<EngineFigures>
       const way = { url, corpus: `${corpus} pgvector`, isKept: false, hasVectors: true, template: database.url };
       copy = await openCorpusDatabase(way);
     }
-    const measure = async (opened: PerEngine<Services>): Promise<EngineFigures> => {
+    const measure = async (opened: PerEngine<Services>): Promise<EngineIngestFigures> => {
       onProgress('searching');
       const measured = engines.filter((engine) => opened[engine] !== undefined);
       const all = new Map(measured.map((engine) => [engine, opened[engine] as Services]));
       const search = await searchAll(all, queries);
-      const load = loadavg()[0] ?? Number.NaN;
+      const figures = { engines: measured, chunks, load: loadavg()[0] ?? Number.NaN, search, loading };
+      bench.onSearched(figures);
       onProgress('ingesting');
-      return { engines: measured, chunks, load, search, loading, ingest: await ingestAlike(all, text) };
+      return { ...figures, ingest: await ingestAlike(all, text) };
     };
     onProgress('filling the indexes');
     const besides = ({ services: SQLite }: OpenedServices) =>

@@ -1,6 +1,6 @@
 import { count } from '../../src/cli/progress-line.ts';
 import type { SizeFigures } from './figures.ts';
-import type { Engine, EngineFigures } from './measure-engines.ts';
+import type { Engine, EngineFigures, EngineIngestFigures } from './measure-engines.ts';
 import type { GraphFigures } from './measure-graph.ts';
 import type { GraphIngestFigures } from './measure-graph-ingest.ts';
 import type { IngestRates } from './measure-ingest.ts';
@@ -134,22 +134,12 @@ export function peerLines({ chunks, load, filling, words, near }: PeerFigures): 
   ];
 }
 
-/** PostgreSQL beside SQLite as Markdown. */
-export function engineLines({ engines, chunks, load, search, ingest, loading }: EngineFigures): string[] {
-  const others = engines.filter((engine) => engine !== 'SQLite');
-  const label = (engine: Engine) => `PostgreSQL, ${engine === 'pgvector' ? engine : 'Chroma'}`;
-  const rates = (name: string, rate: EngineFigures['ingest']) => [
-    name,
-    `${rate.SQLite?.toFixed(0)}/s`,
-    ...others.flatMap((engine) => {
-      const [one, other] = [rate.SQLite, rate[engine]];
-      return one === undefined || other === undefined ? ['', ''] : [`${other.toFixed(0)}/s`, ratio(one, other)];
-    }),
-  ];
+/** Searches on PostgreSQL beside SQLite as Markdown. */
+export function engineSearchLines({ engines, chunks, load, search }: EngineFigures): string[] {
   const times = ({ name, timing }: EngineFigures['search'][number]) => [
     name.replace('_', ' '),
     timing.SQLite === undefined ? '' : both(timing.SQLite),
-    ...others.flatMap((engine) => {
+    ...besideSqlite(engines).flatMap((engine) => {
       const [one, other] = [timing.SQLite, timing[engine]];
       return one === undefined || other === undefined ? ['', ''] : [both(other), ratio(other.p50, one.p50)];
     }),
@@ -157,15 +147,40 @@ export function engineLines({ engines, chunks, load, search, ingest, loading }: 
   return [
     `${count(chunks)} chunks on each engine, milliseconds p50 / p95 (load average ${load.toFixed(1)})`,
     '',
+    ...table([headOf(engines), ...search.map(times)]),
+    '',
+  ];
+}
+
+/** Ingestion on PostgreSQL beside SQLite as Markdown. */
+export function engineIngestLines({ engines, chunks, ingest, loading }: EngineIngestFigures): string[] {
+  const rates = (name: string, rate: EngineIngestFigures['ingest']) => [
+    name,
+    `${rate.SQLite?.toFixed(0)}/s`,
+    ...besideSqlite(engines).flatMap((engine) => {
+      const [one, other] = [rate.SQLite, rate[engine]];
+      return one === undefined || other === undefined ? ['', ''] : [`${other.toFixed(0)}/s`, ratio(one, other)];
+    }),
+  ];
+  return [
+    `Ingestion beside ${count(chunks)} chunks on each engine`,
+    '',
     ...table([
-      ['', 'SQLite', ...others.flatMap((engine) => [label(engine), 'times'])],
-      ...search.map(times),
+      headOf(engines),
       rates('files through the ingestor, chunks', ingest),
       rates('chunks into the records alone', loading),
     ]),
     '',
   ];
 }
+
+const besideSqlite = (engines: readonly Engine[]) => engines.filter((engine) => engine !== 'SQLite');
+
+const headOf = (engines: readonly Engine[]): string[] => [
+  '',
+  'SQLite',
+  ...besideSqlite(engines).flatMap((engine) => [`PostgreSQL, ${engine === 'pgvector' ? engine : 'Chroma'}`, 'times']),
+];
 
 function searchRows({ search }: SizeFigures): string[][] {
   const bareOf = { semantic: 'bare Chroma', full_text: 'bare FTS5', hybrid: null } as const;
