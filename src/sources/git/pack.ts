@@ -34,12 +34,29 @@ const MAX_UNPACKED = 4_000_000_000;
 /** Larger objects are unpacked as streams to get their names, and are not held. */
 const LARGE = 4_000_000;
 const MAX_CHAIN = 10_000;
-/** Of the differences of one chain, which are held together. */
-const MAX_CHAIN_BYTES = 256_000_000;
-const CACHED_BYTES = 32_000_000;
 
-/** Reads the objects of a pack and checks its checksum. Throws `provider_failed` for a damaged one. */
-export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: AbortSignal): Promise<Pack> {
+/** Bytes that are held in memory beside the pack. */
+export interface PackLimits {
+  /** Differences of one chain, which are held together. */
+  readonly chain: number;
+  /** Objects that were unpacked last. */
+  readonly cache: number;
+  /** One that is made of differences, to get its name. */
+  readonly named: number;
+}
+
+const LIMITS: PackLimits = { chain: 256_000_000, cache: 32_000_000, named: 32_000_000 };
+
+/**
+ * Reads the objects of a pack and checks its checksum. Throws `provider_failed` for a damaged one. An object that takes more
+ * than the limits is not there.
+ */
+export async function readPack(
+  pack: Buffer,
+  hash: 'sha1' | 'sha256',
+  signal: AbortSignal,
+  limits: PackLimits = LIMITS,
+): Promise<Pack> {
   const hashBytes = hash === 'sha1' ? 20 : 32;
   const end = pack.length - hashBytes;
   if (end < 12 || pack.toString('latin1', 0, 4) !== 'PACK' || ![2, 3].includes(pack.readUInt32BE(4))) throw damaged();
@@ -77,7 +94,7 @@ export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: Ab
         break;
       }
       held += content.length;
-      if (resultSize(content) > maxBytes || held > MAX_CHAIN_BYTES) throw tooLarge(maxBytes);
+      if (resultSize(content) > maxBytes || held > limits.chain) throw tooLarge(maxBytes);
       chain.push({ at, delta: content });
       const base = 'offset' in entry.kind ? entry.kind.offset : byOid.get(entry.kind.oid);
       if (base === undefined) throw damaged();
@@ -90,11 +107,11 @@ export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: Ab
   }
 
   function keep(at: number, object: GitObject): GitObject {
-    if (object.content.length > CACHED_BYTES / 4) return object;
+    if (object.content.length > limits.cache / 4) return object;
     cache.set(at, object);
     cached += object.content.length;
     for (const [oldest, { content }] of cache) {
-      if (cached <= CACHED_BYTES) break;
+      if (cached <= limits.cache) break;
       cache.delete(oldest);
       cached -= content.length;
     }
@@ -133,7 +150,7 @@ export async function readPack(pack: Buffer, hash: 'sha1' | 'sha256', signal: Ab
           continue;
         }
         try {
-          const object = resolve(offset, CACHED_BYTES);
+          const object = resolve(offset, limits.named);
           unpacked += object.content.length;
           byOid.set(nameOf(object), offset);
         } catch (error) {
