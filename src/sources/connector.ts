@@ -35,6 +35,8 @@ export type Listed =
   | { readonly kind: 'skipped'; readonly key: string; readonly reason: string }
   /** A part that could not be listed. What it contains is unknown, so nothing is taken as gone in this listing. */
   | { readonly kind: 'failed'; readonly key: string; readonly reason: string }
+  /** One item that could not be looked at. What is known of it stays. */
+  | { readonly kind: 'unknown'; readonly key: string; readonly reason: string }
   /**
    * The last of a listing that ran to its end. `all`: items that were not listed are gone. `changes`: they are as they
    * were. The cursor is what the next listing of changes begins at.

@@ -10,6 +10,7 @@ export async function collectListing(connector: SourceConnector, cursor?: string
   return {
     items: listed.filter((each): each is RemoteItem => each.kind === 'item'),
     removed: listed.flatMap((each) => (each.kind === 'removed' ? [each.key] : [])),
+    unknown: listed.flatMap((each) => (each.kind === 'unknown' ? [each.key] : [])),
     failed: listed.flatMap((each) => (each.kind === 'failed' ? [each] : [])),
     end,
     cursor: end?.cursor,

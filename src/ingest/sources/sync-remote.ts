@@ -27,7 +27,7 @@ export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<Remote
 
 /** Whether items have to be read again because the document with their content was removed, or got other content. */
 async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> {
-  const { id, pass, connector, records, signal } = given;
+  const { id, connector, records, signal } = given;
   let hasReleased = false;
   const released = new Set<string>();
   const parts: PassParts = {
@@ -54,6 +54,9 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
       yield { outcome: 'failed', name: each.key, documentId: null, reason: each.reason };
     } else if (each.kind === 'skipped') {
       yield { outcome: 'skipped', name: each.key, documentId: null, reason: each.reason };
+    } else if (each.kind === 'unknown') {
+      await keepItem(each.key, parts);
+      yield { outcome: 'failed', name: each.key, documentId: null, reason: each.reason };
     } else if (each.kind === 'removed') {
       const known = await records.items(id, [each.key]);
       for (const item of known) yield* removeItem(item, parts);
@@ -65,8 +68,7 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
     } else {
       const problem = itemProblem(each);
       if (problem !== undefined) {
-        // What is known of it stays, since it is there.
-        if (nameProblem(each) === undefined) await records.saveItems(id, pass, await records.items(id, [each.key]));
+        if (nameProblem(each) === undefined) await keepItem(each.key, parts);
         yield { outcome: 'failed', name: each.key.slice(0, MAX_KEY_BYTES), documentId: null, reason: problem };
         continue;
       }
@@ -85,3 +87,7 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
   if (isWhole && isSettled && !hasReleased) await records.saveCursor(id, end.cursor);
   return hasReleased;
 }
+
+/** What is known of an item stays, since it is there. */
+const keepItem = async (key: string, { id, pass, records }: PassParts): Promise<void> =>
+  records.saveItems(id, pass, await records.items(id, [key]));

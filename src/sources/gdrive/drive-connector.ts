@@ -113,9 +113,15 @@ export function createDriveConnector({ folder, address, account, network }: Driv
 
   /** A file that a shortcut leads to, with its own key, since it may be below the folder as well. */
   async function* listTarget(id: string, signal: AbortSignal): AsyncGenerator<Listed, void> {
-    const target = await orUndefined(() => api.file(id, signal), ['not_found', 'forbidden']);
-    const item = target === undefined || target.trashed === true ? undefined : driveItem(target, address);
-    yield item ?? { kind: 'removed', key: id };
+    try {
+      const target = await orUndefined(() => api.file(id, signal), ['not_found']);
+      const item = target === undefined || target.trashed === true ? undefined : driveItem(target, address);
+      yield item ?? { kind: 'removed', key: id };
+    } catch (error) {
+      // Google says of what is no longer shared that it is not there; a refusal has other reasons.
+      if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
+      yield { kind: 'unknown', key: id, reason: error.message };
+    }
   }
 
   /** False, before anything is listed, where changes cannot be told. */

@@ -197,6 +197,17 @@ describeEngines('A synchronisation', (engine) => {
     expect(await titles()).toEqual(['a.md', 'b.md']);
   });
 
+  it('keeps the document of an item that could not be looked at', async () => {
+    const { sync, titles, cursor } = await open();
+    const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.' });
+    await sync(source);
+    source.remove('a.md');
+    source.remove('b.md');
+    source.extra.push({ kind: 'unknown', key: 'a.md', reason: 'Access refused.' });
+    expect(await sync(source, { isFull: true })).toEqual({ unchanged: ['c.md'], failed: ['a.md'], removed: ['b.md'] });
+    expect([await titles(), await cursor()]).toEqual([['a.md', 'c.md'], '5']);
+  });
+
   it('keeps the document of an item that moved to another source', async () => {
     const { sync, titles, records } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.' });

@@ -160,6 +160,20 @@ describe('a folder of Google Drive', () => {
     expect(await keysOf(connector, second.cursor)).toMatchObject({ keys: ['a', 'b', 'c', 'doc'], covers: 'all' });
   });
 
+  it('says of the file of a shortcut that it is unknown where Google refuses it, and not that it is gone', async () => {
+    const { connector, refusals, put } = await open([...tree(), shortcut('s1', 'top', 'd')]);
+    const first = await keysOf(connector);
+    const refuse = () => refusals.push({ path: /files\/d$/, status: 403, reason: 'someNewReason' });
+    refuse();
+    const whole = await collectListing(connector);
+    expect(whole).toMatchObject({ unknown: ['d'], removed: [], failed: [], end: { covers: 'all' } });
+    refuse();
+    const changes = await collectListing(connector, first.cursor);
+    expect(changes).toMatchObject({ unknown: ['d'], removed: [], end: { covers: 'changes' } });
+    put({ id: 'd', isShared: false });
+    expect((await keysOf(connector, first.cursor)).removed).toContain('d');
+  });
+
   it('is refused in words: not shared, in the trash, no folder', async () => {
     const { connector, put } = await open(tree());
     put({ id: 'top', isShared: false });
