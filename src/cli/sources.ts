@@ -10,7 +10,7 @@ import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table, visibleLine } from './layout.ts';
-import { count } from './progress-line.ts';
+import { count, type Progress, progressLine } from './progress-line.ts';
 import type { SourceRecord } from './sources-client.ts';
 import { withClient, withoutEmbedding } from './with-client.ts';
 
@@ -224,11 +224,14 @@ async function finish(
   { output, interruption }: CommandContext,
 ): Promise<ExitCode> {
   let source = begun;
+  const startedAt = performance.now();
   // Without a lasting server, this process does the work.
   while ((wait || client.server === undefined) && source.state === 'syncing' && !interruption.stop.aborted) {
     await sleep(POLL_MS, undefined, { signal: interruption.stop }).catch(() => undefined);
     source = await client.sources.get(source.id);
+    if (!json) output.status(progressLine(progressOf(source, startedAt), output.width));
   }
+  output.status('');
   if (json) output.print(JSON.stringify(source));
   else {
     for (const line of table([row(source)])) output.print(line);
@@ -242,6 +245,18 @@ async function finish(
   const counts = source.last_sync?.counts ?? {};
   if (source.state === 'stopped') return exitCodes.failure;
   return (counts['failed'] ?? 0) > 0 && source.state !== 'syncing' ? exitCodes.partly : exitCodes.ok;
+}
+
+function progressOf({ last_sync: sync, total }: SourceRecord, startedAt: number): Progress {
+  const { failed = 0, unchanged = 0, skipped = 0, ...others } = sync?.counts ?? {};
+  return {
+    done: Object.values(others).reduce((sum, each) => sum + each, failed + unchanged + skipped),
+    total: total ?? undefined,
+    failed,
+    skipped,
+    elapsedSeconds: (performance.now() - startedAt) / 1000,
+    unit: 'items',
+  };
 }
 
 const STATES: Readonly<Record<SourceRecord['state'], string>> = {
