@@ -50,7 +50,7 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
     await source.close();
     throw error;
   });
-  const items: MigratedItem[] = [];
+  const tally = createTally();
   let total = 0;
   const startedAt = performance.now();
   try {
@@ -65,7 +65,7 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
         if (!options.json) output.note(`${source.name}: ${describe(event.counts)} of ${event.user}.`);
         continue;
       }
-      items.push(event);
+      tally.add(event);
       if (event.outcome === 'failed' && !options.json) {
         output.note(
           `${output.noteStyle('red', 'failed')} ${event.kind} ${event.name || event.id}: ${event.reason ?? ''}`,
@@ -74,7 +74,8 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
       output.status(
         progressLine(
           {
-            ...progressOf(items, total),
+            ...tally.progress(),
+            total,
             elapsedSeconds: (performance.now() - startedAt) / 1000,
             unit: 'things',
             current: event.name,
@@ -91,7 +92,12 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
     await link.close();
   }
   const notCarriedOver = source.hasUsers ? NOT_CARRIED_OVER : [USERS_NOT_CARRIED_OVER, ...NOT_CARRIED_OVER];
-  const report = reportOf(source.name, items, { interrupted: signal.aborted, notCarriedOver });
+  const report = {
+    source: source.name,
+    interrupted: signal.aborted,
+    ...tally.report(),
+    not_carried_over: notCarriedOver,
+  };
   if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
   if (options.json) output.print(JSON.stringify({ type: 'report', ...report }));
   else {
@@ -102,40 +108,31 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
   }
   if (signal.aborted) return exitCodes.interrupted;
   if (report.failed.length === 0) return exitCodes.ok;
-  return report.failed.length < items.length ? exitCodes.partly : exitCodes.failure;
+  return report.failed.length < tally.progress().done ? exitCodes.partly : exitCodes.failure;
 }
-
-const progressOf = (items: readonly MigratedItem[], total: number) => ({
-  done: items.length,
-  total,
-  failed: items.filter(({ outcome }) => outcome === 'failed').length,
-  skipped: items.filter(({ outcome }) => outcome === 'present').length,
-});
 
 type Outcomes = Readonly<Record<MigratedItem['outcome'], number>>;
 
-function reportOf(
-  source: string,
-  items: readonly MigratedItem[],
-  { interrupted, notCarriedOver }: { readonly interrupted: boolean; readonly notCarriedOver: readonly string[] },
-) {
-  const outcomesOf = (kind: MigratedKind): Outcomes => {
-    const own = items.filter((item) => item.kind === kind).map(({ outcome }) => outcome);
-    const number = (outcome: MigratedItem['outcome']) => own.filter((each) => each === outcome).length;
-    return { copied: number('copied'), present: number('present'), failed: number('failed') };
-  };
+/** Counts what was copied, and keeps what a person has to know of. */
+function createTally() {
+  const none: Outcomes = { copied: 0, present: 0, failed: 0 };
+  const counts: Record<MigratedKind, Outcomes> = { user: none, collection: none, document: none, conversation: none };
+  const failed: MigratedItem[] = [];
+  const remarks: MigratedItem[] = [];
+  const sum = (outcome: MigratedItem['outcome']) => kinds.reduce((all, kind) => all + counts[kind][outcome], 0);
   return {
-    source,
-    interrupted,
-    counts: {
-      user: outcomesOf('user'),
-      collection: outcomesOf('collection'),
-      document: outcomesOf('document'),
-      conversation: outcomesOf('conversation'),
+    add(item: MigratedItem) {
+      const { kind, outcome, reason } = item;
+      counts[kind] = { ...counts[kind], [outcome]: counts[kind][outcome] + 1 };
+      if (outcome === 'failed') failed.push(item);
+      else if (reason !== undefined) remarks.push(item);
     },
-    failed: items.filter(({ outcome }) => outcome === 'failed'),
-    remarks: items.filter(({ outcome, reason }) => outcome !== 'failed' && reason !== undefined),
-    not_carried_over: notCarriedOver,
+    progress: () => ({
+      done: sum('copied') + sum('present') + sum('failed'),
+      failed: sum('failed'),
+      skipped: sum('present'),
+    }),
+    report: () => ({ counts, failed, remarks }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Copied, type Migration, undefinedIfMissing } from './migration.ts';
-import { r2rMessage, readRecord } from './r2r-records.ts';
+import { r2rConversation, r2rMessage, readRecord } from './r2r-records.ts';
 
 interface NamedConversation {
   readonly id: string;
@@ -17,19 +17,21 @@ export async function copyConversation(
 ): Promise<Copied> {
   const known = state.find('conversation', id);
   if (known?.state === 'done') return { to: known.to, outcome: 'present' };
-  if (known !== undefined) await undefinedIfMissing(to.delete(`/conversations/${known.to}`));
+  const left = known?.to === '' ? await emptyOne(to, name) : known?.to;
+  if (left !== undefined) await undefinedIfMissing(to.delete(`/conversations/${left}`));
 
+  await state.note({ kind: 'conversation', from: id, to: '', state: 'begun' });
   const messages = await from.messagesOf(id);
   const made = readRecord(created, await to.post('/conversations', name === '' ? {} : { name }), 'conversation');
   await state.note({ kind: 'conversation', from: id, to: made.id, state: 'begun' });
   let parent: string | undefined;
-  let left = 0;
+  let without = 0;
   for (const entry of messages) {
     const { message, metadata } = readRecord(r2rMessage, entry, 'message');
     const content = textOf(message.content);
     // Tool calls and their results are not messages.
     if (!ROLES.has(message.role) || content.trim() === '') {
-      left++;
+      without++;
       continue;
     }
     // The sources of an answer are unknown after migration.
@@ -42,8 +44,19 @@ export async function copyConversation(
   return {
     to: made.id,
     outcome: 'copied',
-    ...(left > 0 && { reason: `${left} of ${messages.length} messages have no text and were left out.` }),
+    ...(without > 0 && { reason: `${without} of ${messages.length} messages have no text and were left out.` }),
   };
+}
+
+/** What a run left behind that was killed while it created a conversation. */
+async function emptyOne(to: Migration['to'], name: string): Promise<string | undefined> {
+  for await (const entry of to.list('/conversations')) {
+    const each = readRecord(r2rConversation, entry, 'conversation');
+    if (each.name !== name) continue;
+    const messages = await to.get(`/conversations/${each.id}`);
+    if (Array.isArray(messages) && messages.length === 0) return each.id;
+  }
+  return undefined;
 }
 
 const part = z.object({ text: z.string() });

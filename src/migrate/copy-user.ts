@@ -23,9 +23,10 @@ export async function copyUser(
     ...(user.bio !== '' && { bio: user.bio }),
     ...(user.profile_picture !== '' && { profile_picture: user.profile_picture }),
   };
+  // Noted before, so that a run which is killed here does not take the user for one of this server.
+  if (isFresh && known === undefined) await state.note({ kind: 'user', from: user.id, to: '', state: 'begun' });
   const id =
-    known?.to ??
-    present ??
+    (known?.to || present) ??
     readRecord(
       created,
       // Replaced below; nobody knows this one.

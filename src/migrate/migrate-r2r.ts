@@ -86,7 +86,7 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
     if (item.to !== null) collectionIds.set(item.id, item.to);
     yield item;
   }
-  await copyMemberships(to, { members, owners, collectionIds });
+  await copyMemberships(to, { members, owners, collectionIds, collectionOwners });
   const collectionsOf = ({ owner_id: owner, collection_ids: ids }: R2rDocument): DocumentCollections => {
     const isUsable = (id: string): boolean =>
       !members.has(owner) || collectionOwners.get(id) === owner || members.get(owner)?.includes(id) === true;
@@ -115,14 +115,23 @@ async function copyMemberships(
     readonly members: ReadonlyMap<string, readonly string[]>;
     readonly owners: Owners;
     readonly collectionIds: ReadonlyMap<string, string>;
+    /** By identifiers of the source, as members are. */
+    readonly collectionOwners: ReadonlyMap<string, string>;
   },
 ): Promise<void> {
-  for (const [there, here] of parts.collectionIds) {
-    const wanted = [...parts.members].filter(([, collections]) => collections.includes(there));
-    if (wanted.length === 0) continue;
+  const usersOf = new Map<string, string[]>();
+  for (const [user, collections] of parts.members) {
+    for (const there of collections) {
+      // Owners are members of what they own.
+      if (parts.collectionOwners.get(there) !== user) usersOf.set(there, [...(usersOf.get(there) ?? []), user]);
+    }
+  }
+  for (const [there, users] of usersOf) {
+    const here = parts.collectionIds.get(there);
+    if (here === undefined) continue;
     const present = new Set<string>();
     for await (const entry of to.list(`/collections/${here}/users`)) present.add(readRecord(r2rUser, entry, 'user').id);
-    for (const [user] of wanted) {
+    for (const user of users) {
       const member = parts.owners.get(user);
       if (member !== undefined && !present.has(member)) await to.post(`/collections/${here}/users/${member}`);
     }

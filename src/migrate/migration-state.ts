@@ -6,7 +6,7 @@ const line = z.object({
   kind: z.enum(['user', 'collection', 'document', 'conversation']),
   /** Identifier on the source server. */
   from: z.string(),
-  /** Identifier here. */
+  /** Identifier here; empty while it is being created, and not known yet. */
   to: z.string(),
   /** `begun` for conversations, which are created before their messages, and users, before their rights and password. */
   state: z.enum(['begun', 'done']),

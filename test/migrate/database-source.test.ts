@@ -123,7 +123,10 @@ describePostgres('the database of R2R', () => {
       `update r2r_default.documents set collection_ids = collection_ids || '{7d831a16-2d38-559b-bd54-8fb87271e0c0}'::uuid[]
        where title = 'notes';
        insert into r2r_default.users (id, email, hashed_password)
-       values ('ee45d3a4-0000-5000-8000-000000000000', 'BEN@example.org', '')`,
+       values ('ee45d3a4-0000-5000-8000-000000000000', 'BEN@example.org', '');
+       insert into r2r_default.users (id, email, hashed_password)
+       select 'cc45d3a4-0000-5000-8000-000000000000', 'cleo@example.org', hashed_password from r2r_default.users
+       where email = 'ben@example.org'`,
     );
     const [folder, target] = await Promise.all([
       temporaryFolder(),
@@ -131,7 +134,7 @@ describePostgres('the database of R2R', () => {
     ]);
     const admin = (await logIn(target, 'admin@example.com', 'change_me_immediately')).results.access_token.token;
     const source = await openDatabaseSource({ url, schema: 'r2r_default' });
-    /** In the first run, Ada has no usable e-mail, and Ben's password cannot be set. */
+    /** In the first run, Ada has no usable e-mail, Ben's password cannot be set, and the answer about Cleo is lost. */
     const copy = async (isAway: boolean) => {
       const from: MigrationSource = {
         ...source,
@@ -146,7 +149,10 @@ describePostgres('the database of R2R', () => {
       const server = connectV3({ url: target.url, bearer: admin }, signal);
       const post: V3Connection['post'] = async (path, body) => {
         if (isAway && body !== undefined && 'password_hash' in body) throw new ServiceError('provider_failed', 'away');
-        return server.post(path, body);
+        const answer = await server.post(path, body);
+        const isLost = isAway && body !== undefined && 'email' in body && body.email === 'cleo@example.org';
+        if (isLost) throw new ServiceError('provider_failed', 'lost');
+        return answer;
       };
       const to: V3Connection = { ...server, post, uninterrupted: () => to };
       const state = await openMigrationState(join(folder, 'state.jsonl'));
@@ -162,6 +168,7 @@ describePostgres('the database of R2R', () => {
       expect(first).toEqual(
         expect.arrayContaining([
           'user ben@example.org away',
+          'user cleo@example.org lost',
           `collection Ships ${away}`,
           `document ferry.md ${away}`,
           `document notes ${away}`,
@@ -171,12 +178,14 @@ describePostgres('the database of R2R', () => {
       expect(await copy(false)).toEqual(
         expect.arrayContaining([
           'user ben@example.org copied',
+          'user cleo@example.org copied',
           'user BEN@example.org Another user has this e-mail, but for upper and lower case.',
           'document ferry.md copied',
           'document notes copied',
         ]),
       );
       expect(await logIn(target, 'ben@example.org', PASSWORDS['ben@example.org'])).toHaveProperty('results');
+      expect(await logIn(target, 'cleo@example.org', PASSWORDS['ben@example.org'])).toHaveProperty('results');
       const ada = await logIn(target, 'ada@example.org', PASSWORDS['ada@example.org']);
       const { results } = await call(target, '/documents', ada.results.access_token.token);
       expect(results.map(({ title }: { title: string }) => title).toSorted()).toEqual(['ferry.md', 'notes']);

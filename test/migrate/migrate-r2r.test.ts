@@ -117,6 +117,20 @@ describe('a migration', { shuffle: false }, () => {
     expect(outcomes(await run(source.url, 'killed.jsonl'))).not.toContain('conversation copied');
   });
 
+  it('leaves nothing of a conversation behind that a killed run was creating', async () => {
+    const before = (await read(target, '/conversations')).length;
+    await make(target, '/conversations', { name: 'On cities' });
+    const begun = { kind: 'conversation', from: known.conversation, to: '', state: 'begun' };
+    await appendFile(join(folder, 'creating.jsonl'), `${JSON.stringify(begun)}\n`);
+    expect(outcomes(await run(source.url, 'creating.jsonl'))).toContain('conversation copied');
+    const found = await read(target, '/conversations');
+    expect(found).toHaveLength(before + 1);
+    const lengths = await Promise.all(
+      found.map(async ({ id }: Body) => (await read(target, `/conversations/${id}`)).length),
+    );
+    expect(lengths).not.toContain(0);
+  });
+
   it('reports each failure with its reason, and continues', async () => {
     const broken = await startFakeProvider();
     const id = randomUUID();
