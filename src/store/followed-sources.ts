@@ -93,7 +93,7 @@ export interface FollowedSourceRecords {
   saveCursor(id: string, cursor: string | undefined): Promise<void>;
   /** Those of these keys that are known. */
   items(id: string, keys: readonly string[]): Promise<readonly SourceItem[]>;
-  /** Adds or replaces an item that this pass has seen. */
+  /** Adds or replaces items that this pass has seen. Does nothing for a source that was removed. */
   saveItems(id: string, pass: string, items: readonly SourceItem[]): Promise<void>;
   /** Items that were not seen in this pass, in order of key. */
   unseen(
@@ -103,13 +103,13 @@ export interface FollowedSourceRecords {
   ): Promise<readonly SourceItem[]>;
   /** Whether any item is known. */
   hasItems(id: string): Promise<boolean>;
-  /** Whether another source of the same owner has this item as well, and so its document. */
-  isOfOthers(id: string, item: Pick<SourceItem, 'key' | 'uri'>): Promise<boolean>;
+  /** Whether another source of the same owner has an item at this address, and so its document. */
+  isOfOthers(id: string, uri: string): Promise<boolean>;
   /** Also forgets that they failed. */
   removeItems(id: string, keys: readonly string[]): Promise<void>;
   /** Those of these keys that failed. */
   failuresOf(id: string, keys: readonly string[]): Promise<readonly FailedItem[]>;
-  /** Adds or replaces what is known of a failure. */
+  /** Adds or replaces what is known of a failure. Does nothing for a source that was removed. */
   saveFailure(id: string, failure: FailedItem): Promise<void>;
   forgetFailures(id: string, keys: readonly string[]): Promise<void>;
   /** Failures that were last tried before a time, and are due at another, in order of key. */

@@ -29,8 +29,8 @@ export async function* removeUnseen(listed: number, parts: PassParts): AsyncGene
 /** Removes the document of an item that is gone, unless it is kept. */
 export async function* removeItem(item: SourceItem, parts: PassParts): AsyncGenerator<RemoteStep, void> {
   const { id, records, target, keepDeleted } = parts;
-  // A page that moved may be there in another source.
-  const isKept = keepDeleted || (await records.isOfOthers(id, item));
+  // A page that moved may be there in another source, or the folder of one is in that of the other.
+  const isKept = keepDeleted || (await records.isOfOthers(id, item.uri));
   const document = isKept ? undefined : await target.documentOf(item.uri);
   if (document !== undefined) {
     await target.deleteDocument(document.id).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import type {
   FailedItem,
   FollowedSource,
@@ -8,10 +8,20 @@ import type {
   SyncReport,
 } from '../followed-sources.ts';
 import type { Database } from './database.ts';
+import type { Tables } from './schema.ts';
 import type { FollowedSourceTable, SourceFailureTable, SourceItemTable } from './source-schema.ts';
+import { dialectOf } from './sql-dialect.ts';
 
 /** FollowedSourceRecords in the record store. */
 export function createFollowedSources({ reader, writer }: Database): FollowedSourceRecords {
+  /** Writes what belongs to a source, unless it was removed. On PostgreSQL another server may remove it meanwhile, and waits. */
+  const writeOf = (id: string, write: (transaction: Transaction<Tables>) => Promise<unknown>): Promise<void> =>
+    writer.transaction().execute(async (transaction) => {
+      const own = transaction.selectFrom('followed_sources').select('id').where('id', '=', id);
+      const isShared = dialectOf(transaction).name === 'postgres';
+      if ((await (isShared ? own.forKeyShare() : own).executeTakeFirst()) !== undefined) await write(transaction);
+    });
+
   return {
     async list() {
       const rows = await reader
@@ -78,18 +88,20 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
 
     async saveItems(id, pass, items) {
       if (items.length === 0) return;
-      await writer
-        .insertInto('source_items')
-        .values(items.map((item) => toRow(id, pass, item)))
-        .onConflict((conflict) =>
-          conflict.columns(['source_id', 'item_key']).doUpdateSet(({ ref }) => ({
-            version: ref('excluded.version'),
-            uri: ref('excluded.uri'),
-            pass: ref('excluded.pass'),
-            duplicate_of: ref('excluded.duplicate_of'),
-          })),
-        )
-        .execute();
+      await writeOf(id, (transaction) =>
+        transaction
+          .insertInto('source_items')
+          .values(items.map((item) => toRow(id, pass, item)))
+          .onConflict((conflict) =>
+            conflict.columns(['source_id', 'item_key']).doUpdateSet(({ ref }) => ({
+              version: ref('excluded.version'),
+              uri: ref('excluded.uri'),
+              pass: ref('excluded.pass'),
+              duplicate_of: ref('excluded.duplicate_of'),
+            })),
+          )
+          .execute(),
+      );
     },
 
     async unseen(id, pass, { after, limit }) {
@@ -103,7 +115,7 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
       return (await own.limit(1).executeTakeFirst()) !== undefined;
     },
 
-    async isOfOthers(id, { key, uri }) {
+    async isOfOthers(id, uri) {
       const row = await reader
         .selectFrom('followed_sources as own')
         .innerJoin('followed_sources as other', 'other.owner_id', 'own.owner_id')
@@ -111,7 +123,6 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
         .select('item.item_key')
         .where('own.id', '=', id)
         .where('other.id', '!=', id)
-        .where('item.item_key', '=', key)
         .where('item.uri', '=', uri)
         .limit(1)
         .executeTakeFirst();
@@ -135,11 +146,13 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
 
     async saveFailure(id, { key, item, reason, tries, triedAt, nextTryAt }) {
       const saved = { item, reason, tries, tried_at: triedAt, next_try_at: nextTryAt };
-      await writer
-        .insertInto('source_failures')
-        .values({ source_id: id, item_key: key, ...saved })
-        .onConflict((conflict) => conflict.columns(['source_id', 'item_key']).doUpdateSet(saved))
-        .execute();
+      await writeOf(id, (transaction) =>
+        transaction
+          .insertInto('source_failures')
+          .values({ source_id: id, item_key: key, ...saved })
+          .onConflict((conflict) => conflict.columns(['source_id', 'item_key']).doUpdateSet(saved))
+          .execute(),
+      );
     },
 
     async forgetFailures(id, keys) {

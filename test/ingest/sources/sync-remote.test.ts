@@ -208,7 +208,7 @@ describeEngines('A synchronisation', (engine) => {
     expect([await titles(), await cursor()]).toEqual([['a.md', 'c.md'], '5']);
   });
 
-  it('keeps the document of an item that moved to another source', async () => {
+  it('keeps the document of an item that is in another source as well', async () => {
     const { sync, titles, records } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.' });
     await sync(source);
@@ -217,7 +217,8 @@ describeEngines('A synchronisation', (engine) => {
     await records.add({ ...papers, id: 'others' });
     const shared = { version: '1', duplicateOf: null };
     await records.saveItems('others', 'pass', [
-      { key: 'a.md', uri: 'test://papers/a.md', ...shared },
+      // Below another folder, it has another name.
+      { key: 'deeper/a.md', uri: 'test://papers/a.md', ...shared },
       { key: 'b.md', uri: 'test://others/b.md', ...shared },
     ]);
     source.remove('a.md');

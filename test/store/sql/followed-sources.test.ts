@@ -50,6 +50,22 @@ describeEngines('Records of followed sources', (engine) => {
     expect(await records.cursorOf('papers')).toBeUndefined();
   });
 
+  it('keep nothing of a source that was removed while it was synchronised', async () => {
+    const { followed: records } = await engine.openTestStore();
+    await records.add(source('papers'));
+    const failure = { key: 'a', item: '{}', reason: 'Away.', tries: 1, triedAt: '2026', nextTryAt: '2027' };
+    const write = async () => {
+      await records.saveItems('papers', 'first', [item('a'), item('b')]);
+      await records.saveFailure('papers', failure);
+    };
+    const known = async () => [await records.hasItems('papers'), (await records.latestFailures('papers', 1)).count];
+    await write();
+    expect(await known()).toEqual([true, 1]);
+    await Promise.all([write(), records.remove('papers'), write()]);
+    await write();
+    expect(await known()).toEqual([false, 0]);
+  });
+
   it('change how a source is followed, and keep its items and its cursor', async () => {
     const { followed: records } = await engine.openTestStore();
     await records.add(source('papers'));

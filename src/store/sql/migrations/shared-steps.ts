@@ -7,6 +7,7 @@ import { originalObjects } from './0021-original-objects.ts';
 import { codesOnPostgres } from './0022-codes-on-postgres.ts';
 import { filterChanges } from './0023-filter-changes.ts';
 import { searchAhead } from './0024-search-ahead.ts';
+import { sourceItemAddresses } from './0025-source-item-addresses.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -28,6 +29,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0022-codes-on-postgres': codesOnPostgres,
   '0023-filter-changes': filterChanges,
   '0024-search-ahead': searchAhead,
+  '0025-source-item-addresses': sourceItemAddresses,
 };
 
 /** The steps for the engine of the database that they are applied to. */
