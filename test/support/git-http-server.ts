@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
 
@@ -12,11 +11,14 @@ interface GitOptions {
   /** Whether the server can leave files out, as the public ones can. */
   readonly filters?: boolean;
   readonly format?: 'sha1' | 'sha256';
+  /** Where the repository is made; a folder that is removed with the running test by default. */
+  readonly root?: string;
 }
 
 /** A repository, served by `git http-backend` on loopback. */
-export async function startGit({ token, filters = true, format = 'sha1' }: GitOptions = {}) {
-  const root = await temporaryFolder();
+export async function startGit({ token, filters = true, format = 'sha1', root: given }: GitOptions = {}) {
+  // Scripts have no running test.
+  const root = given ?? (await (await import('./temporary-folder.ts')).temporaryFolder());
   const work = join(root, 'papers.git');
   const env = {
     ...process.env,

@@ -4,18 +4,34 @@ import type { RemoteNetwork } from '../../src/sources/connector.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import { createSecretBox } from '../../src/store/secrets/secret-box.ts';
 import { readOpenHost } from '../../src/web/open-hosts.ts';
-import { startCitewell } from '../http/support/start-citewell.ts';
+import { type CitewellOptions, startCitewell } from '../http/support/start-citewell.ts';
 import { PATIENT } from './patience.ts';
 
+interface FollowingOptions extends Pick<CitewellOptions, 'folder' | 'database' | 'mcpResources'> {
+  /** Of a server of this machine that may be reached. */
+  readonly port?: string;
+  readonly network?: RemoteNetwork;
+}
+
 /** A service that may reach one server of this machine, or has this network, and what tests of followed sources ask of it. */
-export async function startFollowing({ port, network }: { readonly port?: string; readonly network?: RemoteNetwork }) {
+export async function startFollowing({ port, network, ...options }: FollowingOptions) {
   const names = port === undefined ? [] : ['127.0.0.1', 'localhost'];
   const openHosts = names.flatMap((host) => readOpenHost(`${host}:${port}`) ?? []);
   const web = openWeb({ openHosts, obeysRobots: true, engines: [] }, { analyse, analyseQuery });
   onTestFinished(() => web.close());
   const secrets = createSecretBox(async () => 'k'.repeat(32));
-  const server = await startCitewell({ web: { ...web, ...(network && { network }) }, secrets, resumes: true });
-  onTestFinished(() => server.close());
+  const server = await startCitewell({
+    ...options,
+    web: { ...web, ...(network && { network }) },
+    secrets,
+    resumes: true,
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= server.close();
+    return closed;
+  };
+  onTestFinished(close);
   const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${server.url}/v3${path}`, {
       method,
@@ -25,15 +41,15 @@ export async function startFollowing({ port, network }: { readonly port?: string
     // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
     return { status: response.status, body: (await response.json()) as any };
   };
-  const over = async (id: string) => {
-    await vi.waitFor(
-      async () => expect((await call('GET', `/sources/${id}`)).body.results.state).not.toBe('syncing'),
-      PATIENT,
-    );
-    return (await call('GET', `/sources/${id}`)).body.results;
-  };
+  const over = (id: string) =>
+    vi.waitFor(async () => {
+      const source = (await call('GET', `/sources/${id}`)).body.results;
+      expect(source).not.toMatchObject({ state: 'syncing' });
+      return source;
+    }, PATIENT);
   return {
     call,
+    close,
     /** Adds a source, and waits for its first synchronisation. */
     async add(source: object) {
       const { status, body } = await call('POST', '/sources', source);

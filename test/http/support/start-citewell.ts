@@ -17,6 +17,7 @@ import { createExtractiveModel } from '../../../src/models/extractive/extractive
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
 import type { McpServers } from '../../../src/sources/mcp/mcp-servers.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
 import type { SecretBox } from '../../../src/store/secrets/secret-box.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import type { Metrics } from '../../../src/telemetry/metrics.ts';
@@ -26,7 +27,7 @@ import { adaptersOver, onlyEmbedder, testSettings } from '../../support/adapters
 import { migratedDatabase } from '../../support/migrated-database.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
 
-interface CitewellOptions {
+export interface CitewellOptions {
   readonly limits?: HttpServices['limits'];
   /** Keeps uploads while they arrive. */
   readonly uploadFolder?: string;
@@ -65,6 +66,8 @@ interface CitewellOptions {
   readonly resumes?: boolean;
   /** Data folder of an earlier start, which stays; a new one by default. */
   readonly folder?: string;
+  /** Address of a PostgreSQL database that keeps everything instead. */
+  readonly database?: string;
   /** An additional interface over the same services. */
   readonly mount?: (services: MountedServices) => Mount;
 }
@@ -85,8 +88,17 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'citewell-http-')));
   const index = memoryVectorIndex();
   const file = join(folder, 'citewell.db');
-  const path = existsSync(file) ? file : await migratedDatabase(file);
-  const store = await openStore({ path, index, embeddingText, readers: 1 });
+  const openFile = async () =>
+    openStore({
+      path: existsSync(file) ? file : await migratedDatabase(file),
+      index,
+      embeddingText,
+      readers: 1,
+    });
+  const store =
+    options.database === undefined
+      ? await openFile()
+      : await openPostgresStore({ url: options.database, index, embeddingText, readers: 2 });
   const adapters = adaptersOver(
     { ...store, index },
     {

@@ -1,0 +1,144 @@
+import './build-first.js';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { descendantsOf } from '../test/support/descendants.ts';
+import { type RunningServer, startCitewell } from '../test/support/run-citewell.ts';
+import { type MeasuredKind, type MeasuredSource, measuredKinds, startSource } from './measure-sources/sources.ts';
+
+const USAGE = `Follows a source of many small items on a local server: the first synchronisation, killed after a third and continued by
+another process, one of what did not change, and one of a change. Prints times, memory and requests. Linux only.
+
+  node scripts/measure-sources.ts [--kinds LIST] [--items N]
+
+  --kinds LIST  of ${measuredKinds.join(', ')}; default all
+  --items N     default 10000
+
+Megabytes are of 10⁶ bytes, and of all processes of the service.`;
+
+const POLL_MS = 500;
+const MEGABYTE = 1_000_000;
+const PAGE_BYTES = 4096;
+const TICKS_PER_SECOND = 100;
+const REMOVED = 100;
+
+const { values } = parseArgs({
+  options: {
+    kinds: { type: 'string', default: measuredKinds.join(',') },
+    items: { type: 'string', default: '10000' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+interface Report {
+  readonly id: string;
+  readonly state: string;
+  readonly problem: string | null;
+  readonly last_sync: { readonly counts: Readonly<Record<string, number>> } | null;
+}
+
+async function main(): Promise<void> {
+  if (values.help) return console.log(USAGE);
+  const kinds = values.kinds.split(',').filter((kind): kind is MeasuredKind => measuredKinds.includes(kind as never));
+  console.log('| source | synchronisation | outcomes | seconds | processor seconds | MB at most | requests | load |');
+  console.log(`|${'---|'.repeat(8)}`);
+  for (const kind of kinds) {
+    const source = await startSource[kind](Number(values.items));
+    const cwd = await mkdtemp(join(tmpdir(), 'citewell-sources-'));
+    try {
+      await measure({ kind, source, cwd, items: Number(values.items) });
+    } finally {
+      await source.close();
+      await rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    }
+  }
+}
+
+interface Measured {
+  readonly kind: MeasuredKind;
+  readonly source: MeasuredSource;
+  readonly cwd: string;
+  readonly items: number;
+}
+
+async function measure({ kind, source, cwd, items }: Measured): Promise<void> {
+  const start = () => startCitewell({ cwd, env: source.env, startWithinMs: 300_000 });
+  let server = await start();
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${server.url}/v3${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  const reportOf = async (id: string) => (await call<{ results: Report }>('GET', `/sources/${id}`)).results;
+  const row = (...cells: readonly unknown[]) =>
+    console.log(`| ${kind} | ${cells.join(' | ')} | ${loadavg()[0]?.toFixed(1)} |`);
+
+  /** Until it is over, or as many items are done. */
+  async function watch(name: string, id: string, most = Number.POSITIVE_INFINITY): Promise<void> {
+    const startedAt = performance.now();
+    const requests = source.requests();
+    const before = await usage(server);
+    let bytes = before.bytes;
+    let report = await reportOf(id);
+    for (; report.state === 'syncing' && done(report) < most; report = await reportOf(id)) {
+      bytes = Math.max(bytes, (await usage(server)).bytes);
+      await sleep(POLL_MS);
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { ticks } = await usage(server);
+    const asked = requests === undefined ? '' : Number(source.requests()) - requests;
+    const used = ((ticks - before.ticks) / TICKS_PER_SECOND).toFixed(1);
+    row(name, outcomes(report), seconds.toFixed(1), used, Math.round(bytes / MEGABYTE), asked);
+  }
+
+  try {
+    const { settings, credentials, address } = source;
+    const added = { kind, address, ...(settings && { settings }), credentials, every_minutes: null };
+    const { id } = (await call<{ results: Report }>('POST', '/sources', added)).results;
+    await watch('first, until it is killed', id, items / 3);
+    await server.kill();
+    server = await start();
+    await watch('continued', id);
+    const { total_entries: documents } = await call<{ total_entries: number }>('GET', '/documents?limit=1');
+    if (documents !== items) console.log(`${kind}: ${documents} documents instead of ${items}`);
+    const sync = async (name: string) => {
+      await call('POST', `/sources/${id}/sync`);
+      await watch(name, id);
+    };
+    await sync('nothing changed');
+    await source.change(REMOVED);
+    await sync(`one changed, ${REMOVED} removed`);
+  } finally {
+    await server.kill();
+  }
+}
+
+const done = ({ last_sync: sync }: Report): number =>
+  Object.values(sync?.counts ?? {}).reduce((sum, each) => sum + each, 0);
+
+const outcomes = ({ last_sync: sync, problem }: Report): string =>
+  problem ??
+  Object.entries(sync?.counts ?? {})
+    .map(([outcome, number]) => `${number} ${outcome}`)
+    .join(', ');
+
+/** Resident memory and processor time of the service with its processes. */
+async function usage({ pid }: RunningServer): Promise<{ readonly bytes: number; readonly ticks: number }> {
+  let [bytes, ticks] = [0, 0];
+  for (const each of [pid, ...(await descendantsOf(pid)).map((child) => child.pid)]) {
+    const stat = await readFile(`/proc/${each}/stat`, 'utf8').catch(() => '');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+    bytes += Number(fields[21] ?? 0) * PAGE_BYTES;
+  }
+  return { bytes, ticks };
+}
+
+await main();

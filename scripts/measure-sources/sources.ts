@@ -1,0 +1,182 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AwsClient } from 'aws4fetch';
+import { ImapFlow } from 'imapflow';
+import { mapConcurrently } from '../../src/ingest/folders/map-concurrently.ts';
+import { account, startDovecot } from '../../test/support/dovecot-server.ts';
+import { startGit } from '../../test/support/git-http-server.ts';
+import { startWebdav } from '../../test/support/webdav-server.ts';
+
+/** A local server with many small items, and how it is followed. */
+export interface MeasuredSource {
+  readonly address: string;
+  readonly settings?: object;
+  readonly credentials: object;
+  /** Of the service that follows it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Requests so far; undefined where they cannot be counted. */
+  requests(): number | undefined;
+  /** Gives the first item other content, and removes the next ones. */
+  change(removed: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const measuredKinds = ['s3', 'git', 'webdav', 'imap'] as const;
+export type MeasuredKind = (typeof measuredKinds)[number];
+
+const WRITERS = 8;
+const PER_FOLDER = 100;
+
+const nameOf = (number: number): string => `part-${Math.floor(number / PER_FOLDER)}/item-${number}.md`;
+const textOf = (number: number, words = 'holds'): string =>
+  `# Item ${number}\n\nThe shelf ${number * 7} ${words} ${number + 11} boxes of the series ${(number * 2654435761) % 1_000_003}.\n`;
+
+const numbers = (count: number, first = 0): readonly number[] => Array.from({ length: count }, (_, at) => first + at);
+
+async function writeAll(items: readonly number[], write: (item: number) => Promise<unknown>): Promise<void> {
+  async function* each() {
+    yield* items;
+  }
+  for await (const _ of mapConcurrently(each(), WRITERS, write));
+}
+
+export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promise<MeasuredSource>>> = {
+  async s3(items) {
+    const directory = await mkdtemp(join(tmpdir(), 'citewell-bucket-'));
+    const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Server;
+    const options = { silent: true, directory, configureBuckets: [{ name: 'papers' }] };
+    const s3 = new S3rver(options);
+    await s3.configureBuckets();
+    const server = await countedServer(s3.callback());
+    const client = new AwsClient({
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+      service: 's3',
+      region: 'us-east-1',
+    });
+    const send = async (number: number, body?: string) => {
+      const method = body === undefined ? 'DELETE' : 'PUT';
+      const answer = await client.fetch(`${server.url}/papers/${nameOf(number)}`, { method, ...(body && { body }) });
+      if (!answer.ok) throw new Error(await answer.text());
+    };
+    await writeAll(numbers(items), (number) => send(number, textOf(number)));
+    return {
+      address: 's3://papers/',
+      settings: { endpoint: server.url },
+      credentials: { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' },
+      env: { CITEWELL_ALLOW_HOSTS: new URL(server.url).host },
+      requests: server.requests,
+      async change(removed) {
+        await send(0, textOf(0, 'no longer holds'));
+        await writeAll(numbers(removed, 1), (number) => send(number));
+      },
+      async close() {
+        await server.close();
+        await rm(directory, { recursive: true, force: true });
+      },
+    };
+  },
+
+  async git(items) {
+    const root = await mkdtemp(join(tmpdir(), 'citewell-repository-'));
+    const git = await startGit({ root });
+    await git.commit(Object.fromEntries(numbers(items).map((number) => [nameOf(number), textOf(number)])));
+    return {
+      address: `git+${git.url}`,
+      credentials: {},
+      env: { CITEWELL_ALLOW_HOSTS: `127.0.0.1:${git.port}` },
+      requests: () => git.requests.length,
+      async change(removed) {
+        const gone = numbers(removed, 1).map((number) => [nameOf(number), null] as const);
+        await git.commit({ [nameOf(0)]: textOf(0, 'no longer holds'), ...Object.fromEntries(gone) });
+      },
+      async close() {
+        await git.close();
+        await rm(root, { recursive: true, force: true });
+      },
+    };
+  },
+
+  async webdav(items) {
+    const files = await startWebdav('ann', 'right');
+    const folders = Math.ceil(items / PER_FOLDER);
+    for (const number of numbers(folders)) await files.folder(`part-${number}`);
+    await writeAll(numbers(items), (number) => files.put(nameOf(number), textOf(number)));
+    return {
+      address: `dav://ann@127.0.0.1:${files.port}/`,
+      credentials: { password: 'right' },
+      env: { CITEWELL_ALLOW_HOSTS: `127.0.0.1:${files.port}` },
+      requests: () => files.requests.length,
+      async change(removed) {
+        await files.put(nameOf(0), textOf(0, 'no longer holds'));
+        await writeAll(numbers(removed, 1), (number) => files.remove(nameOf(number)));
+      },
+      close: files.close,
+    };
+  },
+
+  async imap(items) {
+    const server = await startDovecot();
+    const folder = await mkdtemp(join(tmpdir(), 'citewell-certificate-'));
+    const certificate = join(folder, 'certificate.pem');
+    await writeFile(certificate, server.certificate);
+    const auth = { user: account.user, pass: account.password };
+    const tls = { ca: server.certificate };
+    const writer = new ImapFlow({
+      host: 'localhost',
+      port: server.ports.imaps,
+      secure: true,
+      logger: false,
+      auth,
+      tls,
+    });
+    await writer.connect();
+    const write = (number: number, words?: string) =>
+      writer.append(
+        'INBOX',
+        `From: Bo <bo@example.org>\r\nTo: ann@example.org\r\nSubject: Item ${number}\r\nMessage-ID: <${number}@x>\r\n\r\n${textOf(number, words).replaceAll('\n', '\r\n')}`,
+      );
+    for (const number of numbers(items)) await write(number);
+    return {
+      address: `imaps://${encodeURIComponent(account.user)}@localhost:${server.ports.imaps}/INBOX`,
+      credentials: { password: account.password },
+      env: { CITEWELL_ALLOW_HOSTS: `localhost:${server.ports.imaps}`, NODE_EXTRA_CA_CERTS: certificate },
+      requests: () => undefined,
+      async change(removed) {
+        await writer.mailboxOpen('INBOX');
+        await writer.messageDelete(`1:${removed + 1}`);
+        await writer.mailboxClose();
+        await write(0, 'no longer holds');
+      },
+      async close() {
+        await writer.logout();
+        await server.close();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+interface S3Server {
+  configureBuckets(): Promise<unknown>;
+  callback(): RequestListener;
+}
+
+async function countedServer(answer: RequestListener) {
+  let count = 0;
+  const server = createServer((request, response) => {
+    count++;
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => count,
+    close: () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()),
+  };
+}
