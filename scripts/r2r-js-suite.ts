@@ -39,7 +39,7 @@ await main({
 });
 
 async function runSuite(
-  { checkout, toolsFolder, only }: SuiteOptions,
+  { checkout, toolsFolder, only, testSeconds }: SuiteOptions,
   { url, folder }: SuiteSurroundings,
 ): Promise<TestOutcome[]> {
   const suite = join(folder, 'suite');
@@ -56,6 +56,7 @@ async function runSuite(
       '--runInBand',
       '--json',
       `--outputFile=${report}`,
+      ...(testSeconds === undefined ? [] : [`--testTimeout=${testSeconds * 1_000}`]),
       ...NO_SERVER,
       ...(only === undefined ? [] : [only]),
     ],

@@ -11,6 +11,8 @@ export interface SuiteOptions {
   readonly toolsFolder: string | undefined;
   /** Only the test files whose names contain this. */
   readonly only: string | undefined;
+  /** How long one test may take, in seconds, where the suite sets a limit. Undefined means the suite's own. */
+  readonly testSeconds: number | undefined;
 }
 
 /** Reads the command line of a suite script. `needed` is a path that a checkout of R2R has. */
@@ -21,22 +23,28 @@ export async function readSuiteOptions(script: string, needed: string): Promise<
       'scripted-model': { type: 'boolean', default: false },
       tools: { type: 'string' },
       only: { type: 'string' },
+      'test-seconds': { type: 'string' },
     },
   });
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
     throw new Error(
-      `Usage: npm run ${script} -- PATH_OF_R2R_CHECKOUT [--scripted-model] [--only PART_OF_FILE_NAME] [--tools FOLDER]`,
+      `Usage: npm run ${script} -- PATH_OF_R2R_CHECKOUT [--scripted-model] [--only PART_OF_FILE_NAME] [--test-seconds N] [--tools FOLDER]`,
     );
   }
   const checkout = resolve(path);
   await access(join(checkout, needed)).catch(() => {
     throw new Error(`${checkout} is no checkout of R2R: it has no ${needed}.`);
   });
+  const testSeconds = values['test-seconds'] === undefined ? undefined : Number(values['test-seconds']);
+  if (testSeconds !== undefined && !(testSeconds > 0)) {
+    throw new Error(`--test-seconds is ${values['test-seconds']}, but has to be a number above 0.`);
+  }
   return {
     checkout,
     hasModel: values['scripted-model'],
     toolsFolder: values.tools === undefined ? undefined : resolve(values.tools),
     only: values.only,
+    testSeconds,
   };
 }

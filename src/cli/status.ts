@@ -38,6 +38,8 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       ],
     ];
     for (const line of table(rows)) output.print(line);
+    const isHint = (problem: string) => current.hints.includes(problem);
+    for (const problem of current.problems.filter((each) => !isHint(each))) output.note(problem);
     for (const hint of current.hints) output.note(output.noteStyle('dim', hint));
     return code;
   });

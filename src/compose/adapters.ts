@@ -29,7 +29,7 @@ export interface Adapters {
   /** Backups of the data folder; undefined where it has none. */
   readonly backups?: HttpServices['backups'];
   /** The vector index that the store keeps up to date. */
-  readonly index: Pick<VectorIndex, 'isHealthy'>;
+  readonly index: Pick<VectorIndex, 'isHealthy' | 'isStarting'>;
   readonly embedders: Embedders;
   readonly models: ModelRegistry;
   /** A reranker, or the name of the language model that reranks. */

@@ -16,13 +16,26 @@ const indexStates = {
   down: 'unavailable',
 } as const satisfies Record<IndexState['kind'], ServiceStatus['index']['state']>;
 
+/** An index that starts is no problem yet: it has not been compared, even when the store holds nothing to compare. */
+function stateOfIndex(
+  kind: IndexState['kind'],
+  { isSilent, isStarting }: { readonly isSilent: boolean; readonly isStarting: boolean },
+): ServiceStatus['index']['state'] {
+  if (isSilent) return 'unavailable';
+  return isStarting && kind !== 'rebuilding' ? 'checking' : indexStates[kind];
+}
+
 export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   const { deployment, external, index, models, store, embedder, summaries } = parts;
-  const { kind } = store.maintenance.state();
-  const isSilent = kind === 'in_step' && !(await index.isHealthy());
+  const current = store.maintenance.state();
+  const { kind } = current;
+  const isStarting = index.isStarting?.() ?? false;
+  const isSilent = !isStarting && kind === 'in_step' && !(await index.isHealthy());
   // Audits the index, which waits for it to recover.
   if (isSilent) void store.maintenance.audit().catch(() => undefined);
-  const state = isSilent ? 'unavailable' : indexStates[kind];
+  const state = stateOfIndex(kind, { isSilent, isStarting });
+  const silence =
+    kind === 'down' ? `The vector index does not answer: ${current.reason}` : 'The vector index does not answer.';
   const { waiting, failed } = await store.documentGraphs.backlog();
   const away = await store.objects?.problem();
   const problems = [...external.problems(), store.problem(), away].filter((each) => each !== undefined);
@@ -41,7 +54,7 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
     index: { kind: deployment.index, state },
     graph: { waiting, failed },
     summaries: await summaries.backlog(),
-    problems: [...(state === 'unavailable' ? ['The vector index does not answer.'] : []), ...problems],
+    problems: [...(state === 'unavailable' ? [silence] : []), ...problems],
     hints: [
       ...deployment.hints({ models, embedder: embedder.embeddings, hasIndex: state !== 'unavailable' }),
       ...problems,

@@ -94,6 +94,8 @@ export interface VectorIndex {
   list(): Promise<string[]>;
   /** True when the index answers within about a second. */
   isHealthy(): Promise<boolean>;
+  /** True while a server of this process has not come up for the first time, so that nothing is known to be wrong. */
+  isStarting?(): boolean;
   /** Size of its files in bytes, where known. Removed vectors keep their slot until the index is rebuilt. */
   bytes?(): Promise<number>;
   /** Deletes everything and frees the space; `onRecovered` listeners are called. */

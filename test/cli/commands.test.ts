@@ -37,6 +37,18 @@ it('ingests a file, finds it, answers with a citation at the exact offsets, and 
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('There are no documents yet.') });
 });
 
+it('finds nothing wrong in an empty folder while its index starts', async () => {
+  const folder = join(cwd, 'empty');
+  await mkdir(folder);
+  const { code, stdout } = await runInProcess(['status', '--json'], {
+    cwd: folder,
+    env: { XDG_CACHE_HOME: join(bindingCache, '..') },
+  });
+  const { index, problems } = JSON.parse(stdout);
+  expect({ code, problems, kind: index.kind }).toEqual({ code: 0, problems: [], kind: 'embedded' });
+  expect(['checking', 'ready']).toContain(index.state);
+});
+
 describe('scripts can rely on', () => {
   it.each([
     [['frobnicate'], /unknown command/],

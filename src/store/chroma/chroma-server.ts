@@ -49,6 +49,7 @@ export class ChromaServer {
   readonly #stopping = new AbortController();
   readonly #keeping: Promise<void>;
   #state: ChromaServerState = { kind: 'starting' };
+  #isFirstStart = true;
   readonly #changed = new Condition();
   #server: RunningServer | undefined;
   #mustEmpty = false;
@@ -62,6 +63,11 @@ export class ChromaServer {
 
   get state(): ChromaServerState {
     return this.#state;
+  }
+
+  /** Until it has come up or failed for the first time. */
+  get isFirstStart(): boolean {
+    return this.#isFirstStart;
   }
 
   /**
@@ -258,6 +264,7 @@ export class ChromaServer {
 
   #enter(state: ChromaServerState): void {
     this.#state = state;
+    this.#isFirstStart = false;
     this.#changed.notify();
   }
 

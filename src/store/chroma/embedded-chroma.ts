@@ -59,6 +59,7 @@ export async function openEmbeddedChroma(options: EmbeddedChromaOptions): Promis
     drop: (name) => vectors.drop(name),
     list: () => vectors.list(),
     isHealthy: () => vectors.isHealthy(),
+    isStarting: () => server.isFirstStart,
     bytes: () => vectorFileBytes(folder),
     renew: () => server.empty(),
     onRecovered: (listener) => vectors.onRecovered(listener),
