@@ -33,7 +33,13 @@ import { defaultRunLogSettings } from '../runs/run-log.ts';
 import { SharedMadeFiles } from '../runs/shared-made-files.ts';
 import { SharedRunLog } from '../runs/shared-run-log.ts';
 import { watchCorpus } from '../store/watch-corpus.ts';
-import { observedGraphSearch, observedModels, observedRetriever, observedSandbox } from '../telemetry/observed.ts';
+import {
+  observedEmbedders,
+  observedGraphSearch,
+  observedModels,
+  observedRetriever,
+  observedSandbox,
+} from '../telemetry/observed.ts';
 import { tracedIngestor, tracedMethods, tracedRetriever, tracedTools } from '../telemetry/traced.ts';
 import type { ToolNeed } from '../toolbox/tool.ts';
 import type { Adapters } from './adapters.ts';
@@ -64,7 +70,7 @@ export function compose(given: Adapters): Product {
   const prompts = createPromptService(store.prompts);
   const embedder = createCorpusEmbedder({
     ...store,
-    embedders: adapters.embedders,
+    embedders: metrics ? observedEmbedders(adapters.embedders, settings.prices, metrics) : adapters.embedders,
     changes,
     log,
     ...(store.others && { leads: store.others.leads }),

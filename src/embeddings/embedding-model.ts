@@ -1,8 +1,10 @@
 import type { VectorSpaceName } from '../store/vector-index.ts';
 
-interface EmbedOptions {
+export interface EmbedOptions {
   /** Whether these passages become chunks (by default), by whose words a learned embedder is judged. */
   readonly areChunks?: boolean;
+  /** Called with the tokens of each request to a provider that counts them. */
+  readonly onTokens?: (tokens: number) => void;
 }
 
 /** Computes the vectors of texts in one space. */

@@ -4,7 +4,7 @@ import type { OpenAiProvider } from '../models/openai/openai-provider.ts';
 import { ProviderError, toProviderError } from '../models/provider-error.ts';
 import { createBackoff, defaultRetryPolicy, type RetryPolicy } from '../models/retry-policy.ts';
 import { cutToTokens, firstHalf, maxTokens } from './cut-text.ts';
-import type { EmbeddingModel } from './embedding-model.ts';
+import type { EmbeddingModel, EmbedOptions } from './embedding-model.ts';
 import { modelCard } from './model-card.ts';
 import { unitVector } from './unit-vector.ts';
 
@@ -18,6 +18,8 @@ export interface OpenAiEmbeddingParts {
   readonly retry?: RetryPolicy | undefined;
   readonly timeoutMs?: number | undefined;
 }
+
+interface Call extends OpenAiEmbeddingParts, Pick<EmbedOptions, 'onTokens'> {}
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
@@ -57,10 +59,16 @@ export function openAiEmbeddings(parts: OpenAiEmbeddingParts): EmbeddingModel {
     return vectors;
   };
 
-  const embed: EmbeddingModel['embed'] = async (texts, kind, signal = new AbortController().signal) => {
+  const embed: EmbeddingModel['embed'] = async (
+    texts,
+    kind,
+    signal = new AbortController().signal,
+    { onTokens } = {},
+  ) => {
+    const call: Call = { ...parts, ...(onTokens && { onTokens }) };
     const vectors: Float32Array[] = [];
     for (const batch of batches(texts.map((text) => prepare(text, prefixes[kind])))) {
-      vectors.push(...check(await embedFitting(batch, parts, signal)));
+      vectors.push(...check(await embedFitting(batch, call, signal)));
     }
     return vectors;
   };
@@ -96,11 +104,7 @@ function* batches(texts: readonly string[]): Generator<readonly string[], void> 
 }
 
 /** When a batch is rejected for its length, finds the text responsible, and halves that one until it is accepted. */
-async function embedFitting(
-  texts: readonly string[],
-  parts: OpenAiEmbeddingParts,
-  signal: AbortSignal,
-): Promise<Float32Array[]> {
+async function embedFitting(texts: readonly string[], parts: Call, signal: AbortSignal): Promise<Float32Array[]> {
   try {
     return await embedRetrying(texts, parts, signal);
   } catch (error) {
@@ -116,11 +120,7 @@ async function embedFitting(
   }
 }
 
-async function embedRetrying(
-  texts: readonly string[],
-  parts: OpenAiEmbeddingParts,
-  signal: AbortSignal,
-): Promise<Float32Array[]> {
+async function embedRetrying(texts: readonly string[], parts: Call, signal: AbortSignal): Promise<Float32Array[]> {
   const backoff = createBackoff(parts.retry ?? defaultRetryPolicy);
   for (;;) {
     try {
@@ -133,7 +133,7 @@ async function embedRetrying(
 
 async function embedOnce(
   texts: readonly string[],
-  { provider, client, model, dimensions, timeoutMs = DEFAULT_TIMEOUT_MS }: OpenAiEmbeddingParts,
+  { provider, client, model, dimensions, timeoutMs = DEFAULT_TIMEOUT_MS, onTokens }: Call,
   signal: AbortSignal,
 ): Promise<Float32Array[]> {
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -142,6 +142,9 @@ async function embedOnce(
       { model, input: [...texts], encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) },
       { signal: AbortSignal.any([signal, timeout]) },
     );
+    // Compatible servers may leave it out.
+    const { usage }: Partial<CreateEmbeddingResponse> = response;
+    if (usage?.prompt_tokens) onTokens?.(usage.prompt_tokens);
     return readVectors(response, texts.length, provider.label);
   } catch (error) {
     if (timeout.aborted && !signal.aborted) {

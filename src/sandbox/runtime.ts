@@ -20,7 +20,9 @@ export type RuntimeSearch =
 export function findRuntime(require = createRequire(import.meta.url)): RuntimeSearch {
   const isolatedVm = findPackage(require, 'isolated-vm');
   if (isolatedVm === undefined) {
-    return missing('The package isolated-vm is not installed. Reinstall without --omit=optional.');
+    return missing(
+      'The package isolated-vm is not installed. Reinstall without --omit=optional, by an npm that runs on Node 24 or newer.',
+    );
   }
   if (!hasEscapeFix(isolatedVm.version)) {
     return missing(

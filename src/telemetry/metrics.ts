@@ -22,6 +22,8 @@ export interface Metrics {
     readonly usage?: Usage;
     readonly dollars?: number | undefined;
   }): void;
+  /** Tokens that an embedding model read in one request. */
+  embedding(facts: { readonly model: string; readonly tokens: number; readonly dollars?: number | undefined }): void;
   /** One call of Python. */
   sandboxRun(facts: { readonly outcome: 'ok' | 'failed'; readonly seconds: number }): void;
   /** Reads how full the sandbox is whenever the metrics are read. */

@@ -1,3 +1,4 @@
+import type { Embedders } from '../embeddings/embedders.ts';
 import { ServiceError } from '../errors.ts';
 import type { Model, ModelEvent, ModelRegistry, ModelRequest } from '../models/model.ts';
 import { costOf, type PriceTable, priceOf } from '../models/prices.ts';
@@ -72,6 +73,24 @@ export function observedModels(models: ModelRegistry, prices: PriceTable, metric
     }
   }
 }
+
+/** Counts the tokens and cost of every embedding model that counts its tokens. */
+export const observedEmbedders = (embedders: Embedders, prices: PriceTable, metrics: Metrics): Embedders => ({
+  ...embedders,
+  create(name) {
+    const model = embedders.create(name);
+    // The length of vectors, as in `openai/text-embedding-3-small@256`, does not change the price.
+    const price = priceOf(model.name.replace(/@\d+$/, ''), prices);
+    const onTokens = (tokens: number) => {
+      const usage = { input: tokens, cachedInput: 0, output: 0, reasoning: 0 };
+      metrics.embedding({ model: model.name, tokens, dollars: price && costOf(usage, price) });
+    };
+    return {
+      ...model,
+      embed: (texts, kind, signal, options) => model.embed(texts, kind, signal, { ...options, onTokens }),
+    };
+  },
+});
 
 /** Counts calls of Python, and shows how full the sandbox is. */
 export function observedSandbox(sandbox: Sandbox, metrics: Metrics): Sandbox {

@@ -39,8 +39,14 @@ export function createPrometheusMetrics(version: string): Metrics {
     labelNames: ['model', 'outcome'],
     buckets: CALL_SECONDS,
   });
-  const tokens = counter('model_tokens_total', 'Tokens read and written by language models.', ['model', 'kind']);
-  const dollars = counter('model_cost_dollars_total', 'Cost of language models by the price table.', ['model']);
+  const tokens = counter(
+    'model_tokens_total',
+    'Tokens read and written by language models, and read by embedding models.',
+    ['model', 'kind'],
+  );
+  const dollars = counter('model_cost_dollars_total', 'Cost of language and embedding models by the price table.', [
+    'model',
+  ]);
   const python = histogram('sandbox_run_duration_seconds', 'Calls of Python in the sandbox.', {
     labelNames: ['outcome'],
     buckets: CALL_SECONDS,
@@ -100,6 +106,11 @@ export function createPrometheusMetrics(version: string): Metrics {
       tokens.inc({ model, kind: 'cached_input' }, usage.cachedInput);
       tokens.inc({ model, kind: 'output' }, usage.output);
       tokens.inc({ model, kind: 'reasoning' }, usage.reasoning);
+    },
+    embedding({ model: name, tokens: read, dollars: cost }) {
+      const model = models(name);
+      tokens.inc({ model, kind: 'input' }, read);
+      if (cost !== undefined) dollars.inc({ model }, cost);
     },
     sandboxRun: ({ outcome, seconds }) => python.observe({ outcome }, seconds),
     watchSandbox: (read) => {

@@ -207,6 +207,9 @@ export const rateLimited = (retryAfter: string): Reply =>
     headers: { 'retry-after': retryAfter },
   });
 
+/** What each embeddings reply says that its request took. */
+export const TOKENS_OF_FAKE_EMBEDDINGS = 8;
+
 /** An embeddings reply; `shuffle` returns the vectors out of order, which the format allows. */
 export function embeddingsReply(vectors: readonly (readonly number[])[], options: { shuffle?: boolean } = {}): Reply {
   const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
@@ -215,7 +218,7 @@ export function embeddingsReply(vectors: readonly (readonly number[])[], options
     object: 'list',
     data,
     model: 'text-embedding-3-small',
-    usage: { prompt_tokens: 8, total_tokens: 8 },
+    usage: { prompt_tokens: TOKENS_OF_FAKE_EMBEDDINGS, total_tokens: TOKENS_OF_FAKE_EMBEDDINGS },
   });
 }
 

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
+import { createEmbeddingModel } from '../../src/embeddings/registry.ts';
 import type { Model, ModelEvent } from '../../src/models/model.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
-import { observedModels } from '../../src/telemetry/observed.ts';
+import { observedEmbedders, observedModels } from '../../src/telemetry/observed.ts';
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
-import { chatReply, startFakeOpenAi } from '../support/fake-openai.ts';
+import { onlyEmbedder } from '../support/adapters.ts';
+import { chatReply, startFakeOpenAi, TOKENS_OF_FAKE_EMBEDDINGS } from '../support/fake-openai.ts';
 
 type Options = NonNullable<Parameters<typeof startCitewell>[0]>;
 
@@ -75,6 +77,27 @@ it('counts requests by route, searches by leg, model calls, and shows the state 
   expect(readingOf(samples, 'citewell_process_resident_memory_bytes')).toBeGreaterThan(0);
   expect(readingOf(samples, 'citewell_nodejs_eventloop_lag_p99_seconds')).toBeDefined();
   expect(readingOf(samples, 'citewell_info', { version: '1.2.3' })).toBe(1);
+});
+
+it('counts the tokens and cost of an embedding model, of uploads and of searches', async () => {
+  const provider = await startFakeOpenAi();
+  onTestFinished(() => provider.close());
+  const settings = { providers: [{ name: 'fake', baseUrl: provider.baseUrl }], modelsFolder: '/nowhere' };
+  const embedder = createEmbeddingModel('fake/vectors@16', settings);
+  const { http, read } = await start({ embedder });
+  await http.post('/v3/documents', { raw_text: 'The ferry to Tolmen sails at nine.' });
+  await http.post('/v3/retrieval/search', { query: 'ferry' });
+  const told = provider.requests.length * TOKENS_OF_FAKE_EMBEDDINGS;
+  expect(told).toBeGreaterThanOrEqual(2 * TOKENS_OF_FAKE_EMBEDDINGS);
+  const counted = samplesIn(await (await read()).text());
+  expect(readingOf(counted, 'citewell_model_tokens_total', { model: 'fake/vectors@16', kind: 'input' })).toBe(told);
+
+  const metrics = createPrometheusMetrics('1.2.3');
+  const prices = { 'fake/vectors': { input: 2, cachedInput: 2, output: 0 } };
+  const embedders = observedEmbedders(onlyEmbedder(embedder), prices, metrics);
+  await embedders.create(embedder.name).embed(['ferry'], 'query');
+  const dollars = readingOf(samplesIn((await metrics.render(idle)).text), 'citewell_model_cost_dollars_total');
+  expect(dollars).toBeCloseTo((TOKENS_OF_FAKE_EMBEDDINGS * 2) / 1_000_000, 12);
 });
 
 it('names no path that a caller made up, in whatever spelling', async () => {

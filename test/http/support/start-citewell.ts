@@ -45,6 +45,8 @@ export interface CitewellOptions {
   readonly models?: ModelSettings;
   /** Milliseconds a stream waits for a disconnected client. */
   readonly grace?: number;
+  /** One that knows words alone by default. */
+  readonly embedder?: EmbeddingModel;
   /** Called with the texts that are embedded. */
   readonly onEmbed?: (texts: readonly string[]) => void;
   /** Folders below which others may be followed. */
@@ -77,9 +79,9 @@ export type MountedServices = Services & { readonly authenticate: Authenticate }
 /** Wraps an embedder to count its calls. */
 const watchedEmbedder = (model: EmbeddingModel, onEmbed: CitewellOptions['onEmbed']): EmbeddingModel => ({
   ...model,
-  embed(texts, kind, signal) {
+  embed(texts, kind, signal, given) {
     if (kind === 'passage') onEmbed?.(texts);
-    return model.embed(texts, kind, signal);
+    return model.embed(texts, kind, signal, given);
   },
 });
 
@@ -102,7 +104,7 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
   const adapters = adaptersOver(
     { ...store, index },
     {
-      embedders: onlyEmbedder(watchedEmbedder(createLexicalHash(), options.onEmbed)),
+      embedders: onlyEmbedder(watchedEmbedder(options.embedder ?? createLexicalHash(), options.onEmbed)),
       ...(options.web && { web: options.web }),
       ...(options.mcpResources && { mcpResources: options.mcpResources }),
       ...(options.secrets && { secrets: options.secrets }),
