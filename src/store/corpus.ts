@@ -224,9 +224,9 @@ export interface Corpus {
   each(filter: Filter): AsyncGenerator<Document, void>;
   /** A visible document of that owner with this content hash, if any. */
   findByContent(ownerId: string, contentHash: string): Promise<Document | undefined>;
-  /** The uploaded file, whole; undefined where none is stored. */
+  /** The file that was submitted last, whole; undefined where none is stored. */
   bytesOf(id: string): Promise<Uint8Array | undefined>;
-  /** The same, to be read in parts. */
+  /** The file of what is seen, which a successor that waits to be read has not replaced yet; to be read in parts. */
   originalOf(id: string): Promise<Original | undefined>;
   /** Writes the uploaded file to this path, where none may be yet; false where none is stored. */
   saveOriginal(id: string, path: string): Promise<boolean>;

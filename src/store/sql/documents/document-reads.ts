@@ -7,7 +7,8 @@ import type { Corpus } from '../../corpus.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
 import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
-import type { OriginalRecords } from '../originals/original-records.ts';
+import { foundVisible, type OriginalRecords } from '../originals/original-records.ts';
+import { type FindOriginal, type FoundOriginal, wantedBytes } from '../originals/record-pieces.ts';
 import { toExtractedText, toOutline } from '../outline-rows.ts';
 import type { ChunkTable } from '../schema.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
@@ -44,13 +45,30 @@ export function createDocumentReads(
   { reader, search, saveOriginal }: Database,
   originals: OriginalRecords,
 ): DocumentReads {
-  const columnsOf = (id: string) =>
-    reader
-      .selectFrom('document_files as f')
-      .innerJoin('documents as d', 'd.key', 'f.document_key')
-      .select(['f.bytes', 'f.object'])
-      .where('d.id', '=', id.toLowerCase())
-      .executeTakeFirst();
+  /** The file that was submitted last, which a successor that waits to be read has. */
+  const findSubmitted =
+    (id: string): FindOriginal =>
+    async (wanted) => {
+      const { rows } = await sql<FoundOriginal>`
+        select ${wantedBytes(sql`f.bytes`, wanted)} as bytes, octet_length(f.bytes) as size, f.object,
+          d.content_hash || coalesce(d.submitted, '') as identity
+        from document_files f join documents d on d.key = f.document_key where d.id = ${id.toLowerCase()}`.execute(
+        reader,
+      );
+      return rows[0];
+    };
+  /** The file of what is seen. */
+  const findVisible =
+    (id: string): FindOriginal =>
+    async (wanted) => {
+      const { rows } = await sql<FoundOriginal>`
+        select ${foundVisible(wanted)}, d.content_hash as identity from document_files f
+        join documents d on d.key = f.document_key
+        left join visible_originals o on o.document_key = f.document_key where d.id = ${id.toLowerCase()}`.execute(
+        reader,
+      );
+      return rows[0];
+    };
   return {
     async get(id) {
       const row = await findRow(reader, id);
@@ -105,8 +123,8 @@ export function createDocumentReads(
       return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
     },
 
-    bytesOf: (id) => originals.read(() => columnsOf(id)),
-    originalOf: (id) => originals.open(() => columnsOf(id)),
+    bytesOf: (id) => originals.read(findSubmitted(id)),
+    originalOf: (id) => originals.open(findVisible(id)),
 
     async saveOriginal(id, path) {
       const row = await reader
@@ -117,7 +135,7 @@ export function createDocumentReads(
         .executeTakeFirst();
       if (row === undefined) return false;
       if (row.object === null && saveOriginal !== undefined) return saveOriginal({ documentKey: row.key, path });
-      const original = await originals.open(() => columnsOf(id));
+      const original = await originals.open(findSubmitted(id));
       if (original === undefined) return false;
       await writeFile(path, original.stream(), { mode: 0o600, flag: 'wx' });
       return true;

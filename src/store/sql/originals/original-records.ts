@@ -6,7 +6,9 @@ import type { ObjectStore } from '../../originals/object-store.ts';
 import { fromMemory, type Original } from '../../originals/original.ts';
 import { MissingObject, readObject, streamObject } from '../../originals/read-object.ts';
 import type { Database } from '../database.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import { type FindOriginal, type FoundOriginal, streamRecord, type Wanted, wantedBytes } from './record-pieces.ts';
 
 /** How a record has an original: its bytes, or the name of an object that has them. */
 export interface OriginalColumns {
@@ -28,13 +30,11 @@ export interface OriginalRecords {
    */
   store<T>(bytes: Uint8Array, write: (stored: StoredOriginal) => Promise<T>): Promise<T>;
   /** The original that `find` finds, which is asked again when its object has been replaced meanwhile. */
-  open(find: FindColumns): Promise<Original | undefined>;
-  read(find: FindColumns): Promise<Uint8Array | undefined>;
+  open(find: FindOriginal): Promise<Original | undefined>;
+  read(find: FindOriginal): Promise<Uint8Array | undefined>;
   /** Removes what no record refers to any more, in the background. */
   tidy(): void;
 }
-
-type FindColumns = () => Promise<OriginalColumns | undefined>;
 
 export interface OriginalParts {
   readonly sqlite: Pick<Database, 'writer'>;
@@ -46,16 +46,22 @@ export interface OriginalParts {
 }
 
 const GRACE_MS = 6 * 3600 * 1000;
+/**
+ * What one statement reads of a large file. PostgreSQL keeps a file in slices; SQLite reads all of it for any part, so that
+ * further statements would only repeat that.
+ */
+const PIECE_BYTES = { postgres: 8_000_000, sqlite: Number.MAX_SAFE_INTEGER };
 const NO_BYTES = new Uint8Array();
 
 export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
   const { sqlite, objects, onUnneeded, graceMs = GRACE_MS } = parts;
   const { writer } = sqlite;
+  const pieceBytes = PIECE_BYTES[dialectOf(writer).name];
 
-  async function read(find: FindColumns): Promise<Uint8Array | undefined> {
+  async function read(find: FindOriginal): Promise<Uint8Array | undefined> {
     for (let before: string | undefined; ; ) {
-      const columns = await find();
-      if (columns === undefined || columns.object === null) return columns?.bytes;
+      const columns = await find('all');
+      if (columns === undefined || columns.object === null) return columns?.bytes ?? undefined;
       const { object } = columns;
       try {
         return await readObject(required(objects), object);
@@ -72,18 +78,21 @@ export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
     tidy: onUnneeded,
 
     async open(find) {
-      const columns = await find();
-      if (columns === undefined) return undefined;
-      const { object, bytes } = columns;
-      if (object === null) return fromMemory(bytes);
+      const found = await find('small');
+      if (found === undefined) return undefined;
+      const { object, bytes, size } = found;
+      if (object === null && bytes !== null) return fromMemory(bytes);
       return {
-        sizeInBytes: factsOf(object).size,
+        sizeInBytes: object === null ? size : factsOf(object).size,
         async read() {
-          const found = await read(find);
-          if (found !== undefined) return found;
+          const whole = await read(find);
+          if (whole !== undefined) return whole;
           throw new ServiceError('not_found', 'The document was removed while its file was read.');
         },
-        stream: (options) => streamObject(required(objects), object, options),
+        stream: (options) =>
+          object === null
+            ? streamRecord(find, found, { ...options, pieceBytes })
+            : streamObject(required(objects), object, options),
       };
     },
 
@@ -144,3 +153,12 @@ function required(objects: ObjectStore | undefined): ObjectStore {
 export const visibleColumns = sql<OriginalColumns>`
   case when o.document_key is null then f.bytes else o.bytes end as bytes,
   case when o.document_key is null then f.object else o.object end as object`;
+
+/** The same of tables with these names, as far as it is wanted. */
+export const foundVisible = (wanted: Wanted) => {
+  const [waiting, seen] = [sql<Uint8Array>`f.bytes`, sql<Uint8Array>`o.bytes`];
+  return sql<Omit<FoundOriginal, 'identity'>>`
+    case when o.document_key is null then ${wantedBytes(waiting, wanted)} else ${wantedBytes(seen, wanted)} end as bytes,
+    case when o.document_key is null then octet_length(f.bytes) else octet_length(o.bytes) end as size,
+    case when o.document_key is null then f.object else o.object end as object`;
+};

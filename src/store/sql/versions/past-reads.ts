@@ -9,6 +9,7 @@ import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
 import { toDocuments } from '../documents/document-rows.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import type { OriginalRecords } from '../originals/original-records.ts';
+import type { FindOriginal } from '../originals/record-pieces.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
@@ -22,10 +23,12 @@ const IDS_PER_QUERY = 500;
 export function createPastReads({ reader, search }: Database, originals: OriginalRecords, asOf: string): CorpusView {
   const then = { asOf };
 
-  async function columnsOf(id: string) {
-    const row = await rowAsOf(reader, id, then);
-    return row && originalAsOf(reader, row);
-  }
+  const findIn =
+    (id: string): FindOriginal =>
+    async (wanted) => {
+      const row = await rowAsOf(reader, id, then);
+      return row && originalAsOf(reader, row, wanted);
+    };
 
   async function chunksAmong(database: Queries, ids: readonly string[]): Promise<Chunk[]> {
     const wanted = sql.join(ids.map((id) => id.toLowerCase()));
@@ -81,8 +84,8 @@ export function createPastReads({ reader, search }: Database, originals: Origina
         return { items: await toDocuments(transaction, rows), total: counted.rows[0]?.total ?? 0 };
       }),
 
-    bytesOf: (id) => originals.read(() => columnsOf(id)),
-    originalOf: (id) => originals.open(() => columnsOf(id)),
+    bytesOf: (id) => originals.read(findIn(id)),
+    originalOf: (id) => originals.open(findIn(id)),
 
     async textOf(id) {
       const row = await rowAsOf(reader, id, then);

@@ -31,7 +31,7 @@ export async function restoreVersion(
     if (then === undefined) throw noVersion(id, version);
     if (then.version_key === 0) throw new ServiceError('conflict', `"${version}" is what document ${id} is now.`);
     const text = (await textAsOf(transaction, then)) ?? { text: '', pages: [] };
-    const original = await originalAsOf(transaction, then);
+    const original = await originalAsOf(transaction, then, 'all');
     await dropStaged(transaction, row);
     await keepShared(transaction, row, then);
     await restoreContent(transaction, row, then);
@@ -41,8 +41,13 @@ export async function restoreVersion(
     await replaceVisible(transaction, { ...row, submitted }, replacement);
     const { settings } = then;
     await transaction.updateTable('documents').set({ settings }).where('key', '=', row.key).execute();
-    if (original !== undefined) {
-      await transaction.updateTable('document_files').set(original).where('document_key', '=', row.key).execute();
+    if (original?.bytes) {
+      const { bytes, object } = original;
+      await transaction
+        .updateTable('document_files')
+        .set({ bytes, object })
+        .where('document_key', '=', row.key)
+        .execute();
     }
     return readOne(transaction, id);
   });

@@ -4,6 +4,7 @@ import type { DocumentVersion, DocumentVersions, RetirementReceipt, VersionChoic
 import { type DocumentRow, findRow, toDocuments } from '../documents/document-rows.ts';
 import type { PublishParts } from '../documents/publish-document.ts';
 import type { OriginalRecords } from '../originals/original-records.ts';
+import type { FindOriginal } from '../originals/record-pieces.ts';
 import type { DocumentVersionTable } from '../schema.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
@@ -26,6 +27,11 @@ export function createVersions(parts: PublishParts, originals: OriginalRecords):
       const row = await rowAsOf(transaction, id, choice);
       return row && read(transaction, row);
     });
+
+  const findIn =
+    (id: string, choice: VersionChoice): FindOriginal =>
+    (wanted) =>
+      inVersion(id, choice, (database, row) => originalAsOf(database, row, wanted));
 
   return {
     list: (id, { offset, limit }) =>
@@ -51,8 +57,8 @@ export function createVersions(parts: PublishParts, originals: OriginalRecords):
       }),
 
     document: (id, choice) => inVersion(id, choice, async (database, row) => (await toDocuments(database, [row]))[0]),
-    bytesOf: (id, choice) => originals.read(() => inVersion(id, choice, originalAsOf)),
-    originalOf: (id, choice) => originals.open(async () => inVersion(id, choice, originalAsOf)),
+    bytesOf: (id, choice) => originals.read(findIn(id, choice)),
+    originalOf: (id, choice) => originals.open(findIn(id, choice)),
     textOf: (id, choice) => inVersion(id, choice, textAsOf),
     chunksOf: async (id, choice, page) =>
       (await inVersion(id, choice, (database, row) => readChunksAsOf(database, row, page))) ?? { items: [], total: 0 },

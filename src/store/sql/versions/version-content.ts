@@ -4,7 +4,8 @@ import { withPlaces } from '../../../documents/places.ts';
 import type { ExtractedText, Page, Paged } from '../../corpus.ts';
 import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
 import { toDocuments } from '../documents/document-rows.ts';
-import { type OriginalColumns, visibleColumns } from '../originals/original-records.ts';
+import { foundVisible } from '../originals/original-records.ts';
+import { type FoundOriginal, type Wanted, wantedBytes } from '../originals/record-pieces.ts';
 import { toExtractedText } from '../outline-rows.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
@@ -13,16 +14,20 @@ import type { RowAsOf } from './row-as-of.ts';
 /** How the records have the original of a version. */
 export async function originalAsOf(
   database: Queries,
-  { key, version_key }: RowAsOf,
-): Promise<OriginalColumns | undefined> {
+  { key, version_key, content_hash }: RowAsOf,
+  wanted: Wanted,
+): Promise<FoundOriginal | undefined> {
   const query =
     version_key > 0
-      ? sql<OriginalColumns>`select bytes, object from version_files where version_key = ${version_key}`
+      ? sql<Omit<FoundOriginal, 'identity'>>`
+          select ${wantedBytes(sql`bytes`, wanted)} as bytes, octet_length(bytes) as size, object
+          from version_files where version_key = ${version_key}`
       : // Those of a successor that waits to be read are not what is seen.
-        sql<OriginalColumns>`
-          select ${visibleColumns} from document_files f
+        sql<Omit<FoundOriginal, 'identity'>>`
+          select ${foundVisible(wanted)} from document_files f
           left join visible_originals o on o.document_key = f.document_key where f.document_key = ${key}`;
-  return (await query.execute(database)).rows[0];
+  const found = (await query.execute(database)).rows[0];
+  return found && { ...found, identity: content_hash };
 }
 
 interface TextRow {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { giveBytes } from '../../../../src/shared/given-bytes.ts';
 import { describeEngines } from '../../../support/engines.ts';
-import { newDocument } from '../../../support/store.ts';
+import { ingest, newChunks, newDocument } from '../../../support/store.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const MEGABYTES = 3;
 const content = () => new Uint8Array(MEGABYTES * 1_000_000).map((_, index) => index % 251);
 
-describeEngines('A large original', ({ openTestStore }) => {
+describeEngines('A large original', ({ name, openTestStore }) => {
   it('is written to a file as it was stored, and not over another one', async () => {
     const [store, folder] = [await openTestStore(), await temporaryFolder()];
     const bytes = content();
@@ -22,6 +22,41 @@ describeEngines('A large original', ({ openTestStore }) => {
     await expect(store.corpus.saveOriginal(newDocument('other').id, path)).rejects.toThrow();
     expect(Buffer.from(await readFile(path)).equals(content())).toBe(true);
     expect(await store.corpus.saveOriginal(newDocument('unknown').id, join(folder, 'none'))).toBe(false);
+  });
+
+  it('is read in parts and in ranges, of which none has all of it in memory where the database has slices', async () => {
+    const store = await openTestStore();
+    const bytes = Buffer.alloc(9_000_000, 'abcdefghijklmnopqrstuvwxyz0123456789.');
+    await store.corpus.begin(newDocument('large', { bytes }));
+    const original = await store.corpus.originalOf(newDocument('large').id);
+    expect(original?.sizeInBytes).toBe(bytes.length);
+    const pieces = await Array.fromAsync(original?.stream() ?? []);
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    expect(pieces.map(({ length }) => length)).toEqual(name === 'SQLite' ? [bytes.length] : [8_000_000, 1_000_000]);
+    const range = { start: 10, end: 8_500_000 };
+    const part = await Array.fromAsync(original?.stream({ range }) ?? []);
+    expect(Buffer.concat(part).equals(bytes.subarray(range.start, range.end + 1))).toBe(true);
+    expect(Buffer.from((await original?.read()) ?? []).equals(bytes)).toBe(true);
+  });
+
+  it('is that of what is seen until a successor is published, and then is not given for the other', async () => {
+    const store = await openTestStore();
+    const document = newDocument('large', { bytes: Buffer.alloc(1_500_000, 'first') });
+    await ingest(store, document, newChunks(1, 'first'));
+    const first = await store.corpus.originalOf(document.id);
+    const successor = { ...document, bytes: Buffer.alloc(1_500_000, 'other') };
+    await store.corpus.begin(successor, { replace: true });
+    const start = async () => {
+      const found = await store.corpus.originalOf(document.id);
+      return Buffer.concat(await Array.fromAsync(found?.stream({ range: { start: 0, end: 4 } }) ?? [])).toString();
+    };
+    expect(await start()).toBe('first');
+    await store.corpus.stage(document.id, newChunks(1, 'other'));
+    await store.corpus.publish(document.id, { text: 'other', pages: [], summary: null, totalTokens: 0 });
+    expect(await start()).toBe('other');
+    await expect(Array.fromAsync(first?.stream() ?? [])).rejects.toThrow(
+      'was replaced or removed while its file was read',
+    );
   });
 
   it('stays with its owner unless it was given up', async () => {

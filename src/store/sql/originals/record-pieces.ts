@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from 'kysely';
+import { ServiceError } from '../../../errors.ts';
+import type { ReadOptions } from '../../originals/object-store.ts';
+
+/** Which bytes of a record are read: all, a part of them, or all of a small file and none of a large one. */
+export type Wanted = 'all' | 'small' | { readonly at: number; readonly length: number };
+
+/** A record of an original as it was found. */
+export interface FoundOriginal {
+  /** The bytes that were wanted; null for a large file of which small ones were. */
+  readonly bytes: Uint8Array | null;
+  /** The name of the object that has the file in place of the record. */
+  readonly object: string | null;
+  /** Of the whole file, as far as the record has it. */
+  readonly size: number;
+  /** Another one for another file. */
+  readonly identity: string;
+}
+
+export type FindOriginal = (wanted: Wanted) => Promise<FoundOriginal | undefined>;
+
+/** Files up to this size are read at once. */
+const SMALL_BYTES = 1_000_000;
+
+export const wantedBytes = (bytes: RawBuilder<Uint8Array>, wanted: Wanted): RawBuilder<Uint8Array | null> => {
+  if (wanted === 'all') return bytes;
+  if (wanted === 'small') return sql`case when octet_length(${bytes}) <= ${SMALL_BYTES} then ${bytes} end`;
+  const { at, length } = wanted;
+  return sql`substr(${bytes}, cast(${at + 1} as integer), cast(${length} as integer))`;
+};
+
+/**
+ * The bytes of a file in the database, in pieces of this length. Each is read by itself, so that a slow receiver holds
+ * no transaction; throws when the record has got another file meanwhile.
+ */
+export async function* streamRecord(
+  find: FindOriginal,
+  { size, identity }: FoundOriginal,
+  { range, signal, pieceBytes }: ReadOptions & { readonly pieceBytes: number },
+): AsyncGenerator<Uint8Array, void> {
+  const end = range?.end ?? size - 1;
+  for (let at = range?.start ?? 0; at <= end; at += pieceBytes) {
+    signal?.throwIfAborted();
+    const isWhole = at === 0 && end === size - 1 && pieceBytes >= size;
+    const piece = await find(isWhole ? 'all' : { at, length: Math.min(pieceBytes, end + 1 - at) });
+    if (!piece?.bytes || piece.object !== null || piece.size !== size || piece.identity !== identity) {
+      throw new ServiceError(
+        'conflict',
+        'The document was replaced or removed while its file was read. Read it again.',
+      );
+    }
+    yield piece.bytes;
+  }
+}
