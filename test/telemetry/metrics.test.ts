@@ -64,7 +64,9 @@ it('counts requests by route, searches by leg, model calls, and shows the state 
   for (const leg of ['embed', 'semantic', 'fullText', 'graph']) {
     expect(readingOf(samples, 'citewell_search_leg_duration_seconds_count', { leg }), leg).toBeGreaterThan(0);
   }
-  expect(readingOf(samples, 'citewell_searches_total', { kind: 'hybrid' })).toBeGreaterThan(0);
+  const searches = readingOf(samples, 'citewell_searches_total', { kind: 'hybrid' });
+  expect(searches).toBeGreaterThan(0);
+  expect(readingOf(samples, 'citewell_search_leg_duration_seconds_count', { leg: 'graph' })).toBe(searches);
   const model = 'fake/gpt';
   expect(readingOf(samples, 'citewell_model_tokens_total', { model, kind: 'input' })).toBe(11);
   expect(readingOf(samples, 'citewell_model_call_duration_seconds_count', { model, outcome: 'ok' })).toBe(1);
