@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allowedRooms, composition, exceptions, vendorRooms } from './import-rules.ts';
+import { allowedRooms, exceptions, type LoadingRule, loadingRules, vendorRooms } from './import-rules.ts';
 
 /** An import that goes against the direction of dependencies, as a sentence. */
 export interface Violation {
@@ -127,8 +127,12 @@ function checkVendor(file: string, room: string, specifier: string): string | un
   return `the package "${name}" belongs to ${rooms.join(', ')}; reach it through a port`;
 }
 
-/** Everything that loading the composition root loads which `composition` excludes. `sources` are files by path. */
-export function checkComposition(sources: ReadonlyMap<string, string>): Violation[] {
+/** Everything that a root of `loadingRules` loads and may not. `sources` are files by path. */
+export const checkLoading = (sources: ReadonlyMap<string, string>): Violation[] =>
+  loadingRules.flatMap((rule) => checkRoot(sources, rule));
+
+function checkRoot(sources: ReadonlyMap<string, string>, rule: LoadingRule): Violation[] {
+  const { root, instead } = rule;
   const violations: Violation[] = [];
   const seen = new Set<string>();
   const visit = (file: string, path: readonly string[]) => {
@@ -139,25 +143,25 @@ export function checkComposition(sources: ReadonlyMap<string, string>): Violatio
     for (const { specifier, index, isType, isLater } of importsOf(code)) {
       if (isType || isLater) continue;
       const target = resolveOwn(file, specifier);
-      if (!isExcluded(file, target)) {
+      if (!isExcluded(rule, file, target)) {
         visit(target, [...path, file]);
         continue;
       }
       const line = code.slice(0, index).split('\n').length;
       const way = path.length === 0 ? '' : ` (by ${path.join(' > ')})`;
-      const message = `makes ${composition.root} load ${specifier}${way}; pass it in as an adapter`;
+      const message = `makes ${root} load ${specifier}${way}; ${instead}`;
       violations.push({ file, line, message });
     }
   };
-  visit(composition.root, []);
+  visit(root, []);
   return violations;
 }
 
-function isExcluded(file: string, target: string): boolean {
+function isExcluded({ rooms, packages, exempt }: LoadingRule, file: string, target: string): boolean {
   const room = roomOf(target);
-  if (room !== undefined) return composition.rooms.some((excluded) => excluded === room);
-  const isExempt = composition.exempt.some((folder) => file.startsWith(folder));
-  return !isExempt && composition.packages.some((name) => target === name || target.startsWith(`${name}/`));
+  if (room !== undefined) return rooms.includes(room);
+  const isExempt = exempt.some((folder) => file.startsWith(folder));
+  return !isExempt && packages.some((name) => target === name || target.startsWith(`${name}/`));
 }
 
 /** `src/store/sql/x.ts` → `store/sql` when that has a line of its own, else `store`. */
@@ -188,7 +192,7 @@ if (import.meta.main) {
   );
   const violations = [
     ...[...sources].flatMap(([file, source]) => checkFile(file, source)),
-    ...checkComposition(sources),
+    ...checkLoading(sources),
     ...findCycles(sources),
   ];
   for (const { file, line, message } of violations) console.error(`${file}:${line}: ${message}.`);

@@ -161,11 +161,22 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
   'src/models/provider-settings.ts': ['models/openai', 'models/anthropic'],
 };
 
+/** What a program or thread may not load when it starts; types, and what is imported on first use, do not count. */
+export interface LoadingRule {
+  readonly root: string;
+  readonly rooms: readonly string[];
+  readonly packages: readonly string[];
+  /** Folders whose files may load such packages. */
+  readonly exempt: readonly string[];
+  /** What to do in place of it. */
+  readonly instead: string;
+}
+
 /**
  * Wiring the product opens nothing: what `root` imports, and what that imports, apart from types and what is loaded
  * later, is of no adapter, no configuration and no module that does input or output. Those arrive as `Adapters`.
  */
-export const composition = {
+const composition: LoadingRule = {
   root: 'src/compose/compose.ts',
   rooms: [
     'store/sql',
@@ -204,7 +215,19 @@ export const composition = {
   ],
   // Tools that take files read them when they are called.
   exempt: ['tools/ingest/'],
-} as const;
+  instead: 'pass it in as an adapter',
+};
+
+/** There are several of these threads, which start with the process, and only the one that writes builds queries. */
+const databaseThread: LoadingRule = {
+  root: 'src/store/sql/sqlite/sqlite-worker.ts',
+  rooms: [],
+  packages: ['kysely'],
+  exempt: [],
+  instead: 'import it on first use',
+};
+
+export const loadingRules: readonly LoadingRule[] = [composition, databaseThread];
 
 /** Vendor package or built-in module → rooms that may import it. `*` is everywhere. */
 export const vendorRooms: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkComposition, checkFile, findCycles } from '../../scripts/check-imports.ts';
+import { checkFile, checkLoading, findCycles } from '../../scripts/check-imports.ts';
 
 const messages = (file: string, source: string) => checkFile(file, source).map(({ message }) => message);
 
@@ -44,14 +44,27 @@ describe('the import check', () => {
         ['src/models/registry.ts', "import OpenAI from 'openai';"],
       ]);
     const load = "import type { B } from '../store/sql/b.ts';\nawait import('../models/registry.ts');";
-    expect(checkComposition(files(load))).toEqual([]);
-    expect(checkComposition(files("import { type B, c } from '../store/sql/b.ts';"))).toMatchObject([
+    expect(checkLoading(files(load))).toEqual([]);
+    expect(checkLoading(files("import { type B, c } from '../store/sql/b.ts';"))).toMatchObject([
       { file: 'src/rag/a.ts', line: 1, message: expect.stringContaining('by src/compose/compose.ts') },
     ]);
-    expect(checkComposition(files("import { x } from '../models/registry.ts';"))).toMatchObject([
+    expect(checkLoading(files("import { x } from '../models/registry.ts';"))).toMatchObject([
       { file: 'src/models/registry.ts', message: expect.stringContaining('load openai') },
     ]);
-    expect(checkComposition(files("import { readFile } from 'node:fs/promises';"))).toHaveLength(1);
+    expect(checkLoading(files("import { readFile } from 'node:fs/promises';"))).toHaveLength(1);
+  });
+
+  it('follows what a database thread loads at its start', () => {
+    const worker = 'src/store/sql/sqlite/sqlite-worker.ts';
+    const files = (own: string) =>
+      new Map([
+        [worker, "import { a } from '../search/a.ts';"],
+        ['src/store/sql/search/a.ts', own],
+      ]);
+    expect(checkLoading(files("import type { Kysely } from 'kysely';\nawait import('kysely');"))).toEqual([]);
+    expect(checkLoading(files("import { sql } from 'kysely';"))).toMatchObject([
+      { file: 'src/store/sql/search/a.ts', line: 1, message: expect.stringContaining(`makes ${worker} load kysely`) },
+    ]);
   });
 
   it('requires an entry for an unknown room', () => {

@@ -1,7 +1,7 @@
 import { executeFor } from './execute-for.ts';
 import type { SharedStep } from './shared-steps.ts';
 
-/** Successive keys of codes that a block is of, as `CODES_PER_BLOCK` of `code-blocks.ts`. */
+/** Successive keys of codes that a block is of, as `CODES_PER_BLOCK` of `code-ranges.ts`. */
 const CODES_PER_BLOCK = 8_192;
 
 /**

@@ -1,19 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
-
-/** Successive keys of codes that are stored in one piece. The trigger of step 0024 names the number as well. */
-const CODES_PER_BLOCK = 8_192;
-
-/** The block that the first code after this key is in. */
-export const blockAfter = (key: number): number => Math.floor(key / CODES_PER_BLOCK);
-export const lastKeyOf = (block: number): number => (block + 1) * CODES_PER_BLOCK;
-
-// One value for all is read several times faster than rows. As text, the bytes of a blob stay as they are. Without
-// statistics, SQLite would take the index on spaces, and read and sort the codes of all chunks each time.
-const columns = "json_group_array(chunk_key) as keys, cast(group_concat(code, '') as blob) as codes";
-const fromRange = 'vector_codes not indexed where space_key = ? and key > ? and key <= ? order by key';
-export const CODES_IN_RANGE = `select ${columns} from (select chunk_key, code from ${fromRange})`;
+import { blockAfter, CODES_AND_KEYS, lastKeyOf } from './code-ranges.ts';
 
 /** Stores the blocks that no code is added to any more and that are not stored, e.g. since one of their codes was removed. */
 export async function storeCodeBlocks(
@@ -32,7 +20,7 @@ export async function storeCodeBlocks(
     await writer.transaction().execute(async (transaction) => {
       const [after, last] = [lastKeyOf(block - 1), lastKeyOf(block)];
       const { rows } = await sql<{ keys: string; codes: Uint8Array | null }>`
-        select ${sql.raw(columns)} from (select chunk_key, code from vector_codes not indexed
+        select ${sql.raw(CODES_AND_KEYS)} from (select chunk_key, code from vector_codes not indexed
           where space_key = ${space} and key > ${after} and key <= ${last} order by key)`.execute(transaction);
       const [row] = rows;
       if (row === undefined || row.codes === null) return;

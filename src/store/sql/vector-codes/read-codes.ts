@@ -1,5 +1,5 @@
 import type { Reading } from '../search/read-snapshot.ts';
-import { blockAfter, CODES_IN_RANGE, lastKeyOf } from './code-blocks.ts';
+import { blockAfter, CODES_IN_RANGE, lastKeyOf } from './code-ranges.ts';
 import { codingOf } from './coding-of.ts';
 
 /** Which codes to read: those of a space that were added after the one with this key, up to a number or to the end of a block. */
