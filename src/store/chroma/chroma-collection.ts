@@ -100,6 +100,7 @@ export class ChromaCollection implements VectorCollection {
     const size = Math.max(1, Math.min(BATCH_RECORDS, Math.floor(BATCH_NUMBERS / this.#parts.dimensions)));
     if (records.length > 0) await this.#prepare();
     await writeInBatches(this.#limits, { items: records, size }, async (batch) => {
+      if (await this.#writeDirectly(batch)) return;
       const ids = batch.map(({ key }) => String(key));
       const embeddings = batch.map(({ vector }) => Array.from(vector));
       const metadatas = batch.map(({ place }) => (place === undefined ? {} : toMetadata(place)));
@@ -147,12 +148,29 @@ export class ChromaCollection implements VectorCollection {
   ): Promise<VectorHit[] | undefined> {
     const { connection } = this.#parts;
     const collection = this.#isDropped ? undefined : this.#id;
-    if (connection.queryDirectly === undefined || collection === undefined) return undefined;
+    const { direct } = connection;
+    if (direct === undefined || collection === undefined) return undefined;
     try {
-      const ask = (endings: readonly AbortSignal[]) => connection.queryDirectly?.({ ...question, collection }, endings);
-      return await requestWithTimeout(connection, async (endings) => ask(endings), patience);
+      return await requestWithTimeout(
+        connection,
+        (endings) => direct.query({ ...question, collection }, endings),
+        patience,
+      );
     } catch (error) {
       throw patience.signal?.aborted ? cancelled(error) : toServiceError(error, connection.where);
+    }
+  }
+
+  // False when the client has to write, which also finds out what is wrong and mends it.
+  async #writeDirectly(records: readonly VectorRecord[]): Promise<boolean> {
+    const { connection } = this.#parts;
+    const { direct } = connection;
+    const collection = this.#isDropped ? undefined : this.#id;
+    if (direct === undefined || collection === undefined || connection.keepsPlaces) return false;
+    try {
+      return await requestWithTimeout(connection, (endings) => direct.upsert({ collection, records }, endings));
+    } catch (error) {
+      throw toServiceError(error, connection.where);
     }
   }
 

@@ -2,7 +2,7 @@ import type { ChromaClient } from 'chromadb';
 import type { VectorHit } from '../vector-index.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { ServerRecovery } from './chroma-server.ts';
-import type { DirectQuestion } from './direct-query.ts';
+import type { DirectQuestion, DirectWrite } from './direct-calls.ts';
 
 /** A connection to one Chroma server, embedded or remote. */
 export interface ChromaConnection {
@@ -15,11 +15,13 @@ export interface ChromaConnection {
    * this client. Throws `store_failed` when there is no server, `cancelled` when `signal` is aborted.
    */
   client(signal?: AbortSignal): Promise<ChromaClient>;
-  /**
-   * Queries a collection past Chroma's client, where that is possible: undefined when there is no server to ask, or it did
-   * not answer with a result, so that the client has to ask. Rejects when a signal aborts.
-   */
-  queryDirectly?(question: DirectQuestion, endings: readonly AbortSignal[]): Promise<VectorHit[] | undefined>;
+  /** Calls past Chroma's client, where they are possible. */
+  readonly direct?: {
+    /** Undefined when there is no server to ask, or it did not answer with a result, so that the client has to ask. */
+    query(question: DirectQuestion, endings: readonly AbortSignal[]): Promise<VectorHit[] | undefined>;
+    /** False when the server did not confirm it, so that the client has to write. */
+    upsert(write: DirectWrite, endings: readonly AbortSignal[]): Promise<boolean>;
+  };
   readonly limits: CallLimits;
   /** Whether collections keep the places of their records, so that searches need fewer results. */
   readonly keepsPlaces: boolean;

@@ -7,7 +7,7 @@ import type { ChromaConnection } from './chroma-connection.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { ChromaServer, type ChromaServerState } from './chroma-server.ts';
 import { ChromaVectors } from './chroma-vectors.ts';
-import { createDirectQueries } from './direct-query.ts';
+import { createDirectCalls } from './direct-calls.ts';
 import { findBinding } from './find-binding.ts';
 import { listCollectionNames } from './list-collection-names.ts';
 import { findBindingPackage, thisHost } from './loadable-binding.ts';
@@ -71,13 +71,23 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
   let latest: { readonly url: string; readonly client: ChromaClient } | undefined;
   const closing = new AbortController();
   const limits = createCallLimits();
-  const direct = createDirectQueries();
+  const direct = createDirectCalls();
+  const addressOfDatabase = (): string | undefined => {
+    const { state } = server;
+    if (state.kind !== 'running') return undefined;
+    return new URL(`/api/v2/tenants/${TENANT}/databases/${DATABASE}`, state.url).href;
+  };
   return {
     limits,
-    async queryDirectly(question, endings) {
-      if (server.state.kind !== 'running') return undefined;
-      const database = new URL(`/api/v2/tenants/${TENANT}/databases/${DATABASE}`, server.state.url);
-      return direct.ask(database.href, question, endings);
+    direct: {
+      async query(question, endings) {
+        const database = addressOfDatabase();
+        return database === undefined ? undefined : direct.query(database, question, endings);
+      },
+      async upsert(write, endings) {
+        const database = limits.checks()?.supports_base64_encoding === true ? addressOfDatabase() : undefined;
+        return database !== undefined && direct.upsert(database, write, endings);
+      },
     },
     keepsPlaces: false,
     closed: closing.signal,

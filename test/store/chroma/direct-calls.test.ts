@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
-import { createDirectQueries } from '../../../src/store/chroma/direct-query.ts';
+import { createDirectCalls } from '../../../src/store/chroma/direct-calls.ts';
 
-const queries = createDirectQueries();
+const calls = createDirectCalls();
 const question = { collection: 'c1', vector: Float32Array.of(0.25, 1), limit: 2 };
 let stop = async () => {};
 afterEach(() => stop());
@@ -29,8 +29,8 @@ it('asks for keys and distances alone, over one connection', async () => {
     { key: 7, distance: 0 },
     { key: 3, distance: 0.5 },
   ];
-  expect(await queries.ask(database, question, [])).toEqual(hits);
-  expect(await queries.ask(database, question, [])).toEqual(hits);
+  expect(await calls.query(database, question, [])).toEqual(hits);
+  expect(await calls.query(database, question, [])).toEqual(hits);
   expect(asked[0]?.url).toBe('/db/collections/c1/query');
   expect(asked[0]?.body).toEqual({ query_embeddings: [[0.25, 1]], n_results: 2, include: ['distances'] });
   expect(asked[1]?.socket).toBe(asked[0]?.socket);
@@ -44,14 +44,14 @@ it.each([
   ['nothing of the kind', 200, 'null'],
 ])('leaves it to the client when the server answers with %s', async (_, status, body) => {
   const database = await serve((_request, response) => response.writeHead(status).end(body));
-  expect(await queries.ask(database, question, [])).toBeUndefined();
+  expect(await calls.query(database, question, [])).toBeUndefined();
 });
 
 it('leaves it to the client when the connection breaks, or there is none', async () => {
   const database = await serve((request) => request.socket.destroy());
-  expect(await queries.ask(database, question, [])).toBeUndefined();
+  expect(await calls.query(database, question, [])).toBeUndefined();
   await stop();
-  expect(await queries.ask(database, question, [])).toBeUndefined();
+  expect(await calls.query(database, question, [])).toBeUndefined();
   stop = async () => {};
 });
 
@@ -63,7 +63,40 @@ it('ends when one of the signals aborts, and asks nothing when one has', async (
     caller.abort(new Error('left'));
   });
   const endings = [new AbortController().signal, caller.signal];
-  await expect(queries.ask(database, question, endings)).rejects.toThrow('left');
-  await expect(queries.ask(database, question, endings)).rejects.toThrow('left');
+  await expect(calls.query(database, question, endings)).rejects.toThrow('left');
+  await expect(calls.query(database, question, endings)).rejects.toThrow('left');
   expect(requests).toBe(1);
+});
+
+const write = {
+  collection: 'c1',
+  records: [
+    { key: 7, vector: Float32Array.of(0.25, 1) },
+    { key: 3, vector: Float32Array.of(9, 9, -2, 0.5).subarray(2) },
+  ],
+};
+
+it('writes vectors as base64', async () => {
+  const asked: { url: string | undefined; body: unknown }[] = [];
+  const database = await serve(async (request, response) => {
+    asked.push({ url: request.url, body: JSON.parse(await text(request)) });
+    response.end('{}');
+  });
+  expect(await calls.upsert(database, write, [])).toBe(true);
+  const embeddings = ['AACAPgAAgD8=', 'AAAAwAAAAD8='];
+  expect(asked).toEqual([{ url: '/db/collections/c1/upsert', body: { ids: ['7', '3'], embeddings } }]);
+});
+
+it('leaves a write to the client that the server refuses, or when there is none', async () => {
+  const database = await serve((_request, response) => response.writeHead(500).end('{"error":"InternalError"}'));
+  expect(await calls.upsert(database, write, [])).toBe(false);
+  await stop();
+  expect(await calls.upsert(database, write, [])).toBe(false);
+  stop = async () => {};
+});
+
+it('ends a write when one of the signals aborts', async () => {
+  const caller = new AbortController();
+  const database = await serve(() => caller.abort(new Error('left')));
+  await expect(calls.upsert(database, write, [caller.signal])).rejects.toThrow('left');
 });

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { onAbort } from '../../shared/abort.ts';
-import type { VectorHit } from '../vector-index.ts';
+import type { VectorHit, VectorRecord } from '../vector-index.ts';
 
 export interface DirectQuestion {
   /** The collection's identifier in Chroma. */
@@ -9,13 +9,23 @@ export interface DirectQuestion {
   readonly limit: number;
 }
 
-/** Asks a server for the nearest vectors. */
-export interface DirectQueries {
+export interface DirectWrite {
+  readonly collection: string;
+  readonly records: readonly VectorRecord[];
+}
+
+/** Calls of a server past Chroma's client. They reject when one of the signals aborts. */
+export interface DirectCalls {
   /**
    * `database` is the address of the database on the server. Undefined when the server did not answer with a result:
-   * Chroma's client says why when it asks the same. Rejects when one of the signals aborts.
+   * Chroma's client says why when it asks the same.
    */
-  ask(database: string, question: DirectQuestion, endings: readonly AbortSignal[]): Promise<VectorHit[] | undefined>;
+  query(database: string, question: DirectQuestion, endings: readonly AbortSignal[]): Promise<VectorHit[] | undefined>;
+  /**
+   * Writes vectors, without places, to a server that reads base64. False when the server did not confirm it: the client
+   * then writes the same again.
+   */
+  upsert(database: string, write: DirectWrite, endings: readonly AbortSignal[]): Promise<boolean>;
   close(): void;
 }
 
@@ -23,21 +33,33 @@ export interface DirectQueries {
 const MAX_ANSWER_BYTES = 64_000_000;
 
 /**
- * Queries by Node's HTTP client over connections that stay open. Chroma's client sends each through `fetch`, whose streams
- * and signals take several times the processor time of the request.
+ * Calls by Node's HTTP client over connections that stay open. Chroma's client sends each through `fetch`, whose streams
+ * and signals take several times the processor time of the request, and makes base64 byte by byte.
  */
-export function createDirectQueries(): DirectQueries {
+export function createDirectCalls(): DirectCalls {
   const agent = new Agent({ keepAlive: true });
   return {
-    async ask(database, { collection, vector, limit }, endings) {
+    async query(database, { collection, vector, limit }, endings) {
       for (const signal of endings) signal.throwIfAborted();
       const body = JSON.stringify({ query_embeddings: [Array.from(vector)], n_results: limit, include: ['distances'] });
       const answer = await post(agent, { url: `${database}/collections/${collection}/query`, body }, endings);
       return answer === undefined ? undefined : hitsOf(answer);
     },
+    async upsert(database, { collection, records }, endings) {
+      for (const signal of endings) signal.throwIfAborted();
+      const body = JSON.stringify({
+        ids: records.map(({ key }) => String(key)),
+        embeddings: records.map(({ vector }) => toBase64(vector)),
+      });
+      const answer = await post(agent, { url: `${database}/collections/${collection}/upsert`, body }, endings);
+      return answer !== undefined;
+    },
     close: () => agent.destroy(),
   };
 }
+
+const toBase64 = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 
 function post(
   agent: Agent,
