@@ -254,10 +254,23 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       const duplicate = await findDuplicate(corpus, submission, read);
       if (duplicate !== undefined) return duplicate;
       const collectionIds = await ensureCollections(parts.collections, submission);
-      const { id, type, title, fileName, mediaType, bytes, settings } = read;
+      const { id, type, title, fileName, mediaType, bytes, contentHash, settings } = read;
       const { ownerId, metadata, source = null, replace = false } = submission;
       const document = await corpus.begin(
-        { id, ownerId, collectionIds, type, title, metadata, source, fileName, mediaType, bytes, settings },
+        {
+          id,
+          ownerId,
+          collectionIds,
+          type,
+          title,
+          metadata,
+          source,
+          fileName,
+          mediaType,
+          bytes,
+          contentHash,
+          settings,
+        },
         { replace, queued },
       );
       const before = { documentId: document.id, attempt: document.ingestionAttempt - 1 };

@@ -23,6 +23,8 @@ export interface NewDocument
   readonly fileName: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes, in hexadecimal, where it is known already. */
+  readonly contentHash?: string;
   /** Settings of this ingestion as JSON, stored so that an interrupted ingestion resumes with the same settings. */
   readonly settings: Metadata;
 }

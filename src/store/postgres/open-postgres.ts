@@ -4,6 +4,7 @@ import { nameOfDatabase } from '../name-of-database.ts';
 import type { ProcessRole } from '../other-servers.ts';
 import { refuseIncompleteCopy } from '../sql/copied-store.ts';
 import type { Database } from '../sql/database.ts';
+import { transactOn } from '../sql/documents/ingestion-transactions.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
@@ -138,6 +139,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   withinTransactions(writer, { last: settleFullText, after: forget });
   return {
     writer,
+    transact: transactOn(writer),
     reader,
     problem: server.problem,
     search: {

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { ClusterMember, OtherServers } from '../other-servers.ts';
 import type { SharedState } from '../shared-state.ts';
 
+import type { Transact } from './documents/ingestion-transactions.ts';
 import type { Tables } from './schema.ts';
 import type { AtOnceAnswer, AtOnceQuery } from './search/nearest-at-once.ts';
 import type { NearestList } from './search/nearest-chunks.ts';
@@ -46,6 +47,8 @@ export interface Database {
    * it holds the single connection, and waiting for a second one would deadlock.
    */
   readonly writer: Kysely<Tables>;
+  /** Transactions of the writer that need no more than one message to the thread of its connection, where it has one. */
+  readonly transact: Transact;
   /** A transaction of the reader sees one state of the database. */
   readonly reader: Kysely<Tables>;
   /** Describes damage to the database found while the service runs, for users. */

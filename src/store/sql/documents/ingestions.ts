@@ -6,13 +6,12 @@ import type { Corpus, NewDocument } from '../../corpus.ts';
 import { type Attempt, TakenOver } from '../../taken-over.ts';
 import type { Database, Work } from '../database.ts';
 import { addPendingPlaces } from '../index-sync/chunk-places.ts';
-import type { OriginalRecords, StoredOriginal } from '../originals/original-records.ts';
-import { addTask, followStatus } from '../queue/task-rows.ts';
+import type { OriginalRecords } from '../originals/original-records.ts';
+import { followStatus } from '../queue/task-rows.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { keepChunks } from '../versions/kept-chunks.ts';
-import { type DocumentRow, findRow, readSubmitted, type Submitted, toColumns, toDocuments } from './document-rows.ts';
-import { dropStaged, insertStaged } from './staged-chunks.ts';
+import { type DocumentRow, findRow, readSubmitted, type Submitted, toDocuments } from './document-rows.ts';
 
 /** The operations of a corpus that take a document from `pending` until it is ready to be published. */
 export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'keep' | 'fail' | 'unfinished' | 'settingsOf'>;
@@ -20,9 +19,6 @@ export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'keep' |
 const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
 
 export const isSettled = (row: DocumentRow): boolean => SETTLED.includes(row.ingestion_status as IngestionStatus);
-
-const notBegun = (id: string) =>
-  new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
 
 export interface IngestionParts {
   readonly sqlite: Database;
@@ -33,56 +29,34 @@ export interface IngestionParts {
 }
 
 export function createIngestions({ sqlite, embeddingText, originals, onPending }: IngestionParts): Ingestions {
-  const { reader, writer } = sqlite;
+  const { reader, writer, transact } = sqlite;
   return {
     begin: (document, { replace = false, queued = false } = {}) =>
-      originals.store(document.bytes, (stored) =>
-        writer.transaction().execute(async (transaction) => {
-          const existing = await findRow(transaction, document.id);
-          const row =
-            existing === undefined
-              ? await insertDocument(transaction, document, stored)
-              : await takeOver(transaction, existing, { document, stored, replace });
-          await stored.confirm(transaction);
-          await addTask(transaction, { documentKey: row.key, attempt: row.attempt, isHeld: !queued, priority: 0 });
-          return toOne(transaction, row);
-        }),
-      ),
+      originals.store(document.bytes, ({ bytes, object }) => {
+        const submitted = toSubmitted(document);
+        const { id, ownerId, settings } = document;
+        return transact('begin', { id, ownerId, settings, submitted, bytes, object, replace, queued });
+      }),
 
-    async setStatus(id, status, attempt) {
-      await writer.transaction().execute(async (transaction) => {
-        const row = await requireRow(transaction, id, attempt);
-        if (attempt !== undefined && isSettled(row)) throw notBegun(id);
-        // Parsing again stages again; chunks that an earlier attempt of this process staged must not remain.
-        if (status === 'parsing') await dropStaged(transaction, row);
-        await update(transaction, row.key, { ingestion_status: status, failure: null });
-      });
-    },
+    setStatus: (id, status, attempt) => transact('setStatus', { id, status, attempt }),
 
     async stage(id, chunks, embeddedIn, attempt, status) {
       if (chunks.length === 0 && status === undefined) return;
-      await writer.transaction().execute(async (transaction) => {
-        const row = await requireRow(transaction, id, attempt);
-        if (isSettled(row)) throw notBegun(id);
-        if (chunks.length > 0) await insertStaged(transaction, row, chunks, embeddedIn);
-        if (status !== undefined) await update(transaction, row.key, { ingestion_status: status, failure: null });
+      await transact('stage', { id, chunks, embeddedIn, attempt, status });
+    },
+
+    async keep(id, chunks, title, attempt, status) {
+      // What is embedded for a chunk is known here only.
+      if (await transact('keepNone', { id, title, attempt, status })) return new Set();
+      return writer.transaction().execute(async (transaction) => {
+        const document = await requireIngested(transaction, id, attempt);
+        if (status !== undefined) await update(transaction, document.key, { ingestion_status: status, failure: null });
+        return keepChunks(transaction, { document, title, chunks, embeddingText });
       });
     },
 
-    keep: (id, chunks, title, attempt, status) =>
-      writer.transaction().execute(async (transaction) => {
-        const document = await requireRow(transaction, id, attempt);
-        if (isSettled(document)) throw notBegun(id);
-        if (status !== undefined) await update(transaction, document.key, { ingestion_status: status, failure: null });
-        return keepChunks(transaction, { document, title, chunks, embeddingText });
-      }),
-
     async fail(id, reason, attempt) {
-      await writer.transaction().execute(async (transaction) => {
-        const row = await requireRow(transaction, id, attempt);
-        await dropStaged(transaction, row);
-        await update(transaction, row.key, { ingestion_status: 'failed', failure: reason });
-      });
+      await transact('fail', { id, reason, attempt });
       onPending();
     },
 
@@ -101,6 +75,13 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
       return JSON.parse((await requireRow(reader, id)).settings) as Metadata;
     },
   };
+}
+
+/** The row of a document that is being ingested, at this attempt where one is named. */
+export async function requireIngested(database: Queries, id: string, attempt?: Attempt): Promise<DocumentRow> {
+  const row = await requireRow(database, id, attempt);
+  if (!isSettled(row)) return row;
+  throw new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
 }
 
 /** Whether this try still has the document; a token is there only where processes share the database. */
@@ -154,87 +135,10 @@ async function findHeldRow(
 export const readOne = async (database: Queries, id: string): Promise<Document> =>
   toOne(database, await requireRow(database, id));
 
-async function toOne(database: Queries, row: DocumentRow): Promise<Document> {
+export async function toOne(database: Queries, row: DocumentRow): Promise<Document> {
   const [document] = await toDocuments(database, [row]);
   if (document === undefined) throw new ServiceError('not_found', `There is no document ${row.id}.`);
   return document;
-}
-
-async function insertDocument(
-  database: Queries,
-  document: NewDocument,
-  { columns }: StoredOriginal,
-): Promise<DocumentRow> {
-  const submitted = toSubmitted(document);
-  const now = new Date().toISOString();
-  const row = await database
-    .insertInto('documents')
-    .values({
-      ...toColumns(submitted),
-      id: document.id.toLowerCase(),
-      owner_id: document.ownerId,
-      version: 'v0',
-      ingestion_status: 'pending',
-      extraction_status: 'pending',
-      attempt: 1,
-      settings: JSON.stringify(document.settings),
-      total_tokens: 0,
-      text_length: 0,
-      chunk_count: 0,
-      generation: 0,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await addToCollections(database, row.key, submitted.collectionIds);
-  await database
-    .insertInto('document_files')
-    .values({ document_key: row.key, ...columns })
-    .execute();
-  return row;
-}
-
-interface Replacing {
-  readonly document: NewDocument;
-  readonly stored: StoredOriginal;
-  readonly replace: boolean;
-}
-
-async function takeOver(
-  database: Queries,
-  row: DocumentRow,
-  { document, stored, replace }: Replacing,
-): Promise<DocumentRow> {
-  if (row.owner_id !== document.ownerId || (row.ingestion_status !== 'failed' && !replace)) {
-    const state = isSettled(row) ? 'exists already' : `is being ingested (${row.ingestion_status})`;
-    throw new ServiceError('conflict', `Document ${row.id} ${state}. Delete it first, or submit under another id.`);
-  }
-  await dropStaged(database, row);
-  const submitted = toSubmitted(document);
-  // The visible content keeps its own title and metadata until its replacement is published.
-  const description =
-    row.generation === 0 ? { ...toColumns(submitted), submitted: null } : { submitted: JSON.stringify(submitted) };
-  if (row.generation === 0) await setCollections(database, row.key, submitted.collectionIds);
-  else await keepOriginal(database, row.key);
-  await update(database, row.key, {
-    ...description,
-    ingestion_status: 'pending',
-    failure: null,
-    attempt: row.attempt + 1,
-    settings: JSON.stringify(document.settings),
-  });
-  await database.updateTable('document_files').set(stored.columns).where('document_key', '=', row.key).execute();
-  return requireRow(database, row.id);
-}
-
-/** Stores the original bytes of the visible content, which a version will need, before new ones replace them. */
-async function keepOriginal(database: Queries, key: number): Promise<void> {
-  await sql`
-    insert into visible_originals (document_key, bytes, object, settings)
-    select d.key, f.bytes, f.object, d.settings from documents d join document_files f on f.document_key = d.key
-    where d.key = ${key}
-    on conflict do nothing`.execute(database);
 }
 
 function toSubmitted(document: NewDocument): Submitted {
@@ -246,7 +150,7 @@ function toSubmitted(document: NewDocument): Submitted {
     fileName: document.fileName,
     mediaType: document.mediaType,
     sizeInBytes: document.bytes.byteLength,
-    contentHash: createHash('sha256').update(document.bytes).digest('hex'),
+    contentHash: document.contentHash ?? createHash('sha256').update(document.bytes).digest('hex'),
     collectionIds: [...new Set(document.collectionIds.map((id) => id.toLowerCase()))],
   };
 }
@@ -261,7 +165,7 @@ export async function setCollections(database: Queries, key: number, ids: readon
   await addPendingPlaces(database, [key]);
 }
 
-async function addToCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
+export async function addToCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await database
     .insertInto('document_collections')

@@ -33,13 +33,7 @@ export async function publishDocument(
   if (keys.length + kept.length === 0 && publication.text.trim() !== '') throw submittedAgain(id);
   const indexed = space !== undefined && (await upkeep.tryUpsert(space, keys)) ? space.key : null;
   try {
-    return await sqlite.writer.transaction().execute(async (transaction) => {
-      const row = await requireRow(transaction, id, publication.attempt);
-      await checkUnchanged(transaction, row, { keys, kept, chunkCount: publication.chunkCount });
-      await addPendingVectors(transaction, keys, indexed);
-      await replaceVisible(transaction, row, { publication, chunkCount: keys.length + kept.length, versionsKept });
-      return readOne(transaction, id);
-    });
+    return await sqlite.transact('publish', { id, publication, keys, kept, indexed, versionsKept });
   } catch (error) {
     // The document was removed, or submitted again, while the index stored its vectors.
     await sqlite.writer.transaction().execute((transaction) => addPendingRemovalOfDead(transaction, keys));
@@ -47,6 +41,27 @@ export async function publishDocument(
   } finally {
     upkeep.wakeUp();
   }
+}
+
+export interface StagedToPublish {
+  readonly id: string;
+  readonly publication: Publication;
+  /** Staged chunks, and those that stay. */
+  readonly keys: readonly number[];
+  readonly kept: readonly number[];
+  /** The space whose index has the staged ones. */
+  readonly indexed: number | null;
+  readonly versionsKept: number;
+}
+
+/** Makes the staged and kept chunks the visible content of the document, unless they have changed meanwhile. */
+export async function publishStaged(database: Queries, staged: StagedToPublish): Promise<Document> {
+  const { id, publication, keys, kept, indexed, versionsKept } = staged;
+  const row = await requireRow(database, id, publication.attempt);
+  await checkUnchanged(database, row, { keys, kept, chunkCount: publication.chunkCount });
+  await addPendingVectors(database, keys, indexed);
+  await replaceVisible(database, row, { publication, chunkCount: keys.length + kept.length, versionsKept });
+  return readOne(database, id);
 }
 
 async function readStaged(database: Queries, id: string) {

@@ -7,8 +7,8 @@ import type { ObjectStore } from '../../originals/object-store.ts';
 import { MissingObject, readObject, streamObject } from '../../originals/read-object.ts';
 import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import { confirmObjects, noteObjects } from './object-notes.ts';
 import { removeUnneeded } from './object-removals.ts';
-import { confirmObjects, noteObjects } from './original-records.ts';
 import { claimStorage, ORIGINALS_SETTINGS, readPlace, releaseStorage, writePlace } from './originals-place.ts';
 
 export interface MoveEvent {

@@ -7,7 +7,7 @@ import { fromMemory, type Original } from '../../originals/original.ts';
 import { MissingObject, readObject, streamObject } from '../../originals/read-object.ts';
 import type { Database } from '../database.ts';
 import { dialectOf } from '../sql-dialect.ts';
-import type { Queries } from '../vector-spaces/space-rows.ts';
+import { GRACE_MS, noteObjects } from './object-notes.ts';
 import { type FindOriginal, type FoundOriginal, streamRecord, type Wanted, wantedBytes } from './record-pieces.ts';
 
 /** How a record has an original: its bytes, or the name of an object that has them. */
@@ -16,19 +16,14 @@ export interface OriginalColumns {
   readonly object: string | null;
 }
 
-/** The columns of a record, and what is to be called in the transaction that writes them. */
-export interface StoredOriginal {
-  readonly columns: OriginalColumns;
-  confirm(transaction: Queries): Promise<void>;
-}
-
 /** Where the records have the uploaded files: in the database, or as objects outside of it. */
 export interface OriginalRecords {
   /**
-   * Stores bytes where they belong, then lets `write` write the record. A crash or a failure in between leaves at most an
+   * Stores bytes where they belong, then lets `write` write the record, and take the note of its object back
+   * (`confirmObjects`). A crash or a failure in between leaves at most an
    * object that no record refers to, which is removed later.
    */
-  store<T>(bytes: Uint8Array, write: (stored: StoredOriginal) => Promise<T>): Promise<T>;
+  store<T>(bytes: Uint8Array, write: (columns: OriginalColumns) => Promise<T>): Promise<T>;
   /** The original that `find` finds, which is asked again when its object has been replaced meanwhile. */
   open(find: FindOriginal): Promise<Original | undefined>;
   read(find: FindOriginal): Promise<Uint8Array | undefined>;
@@ -45,7 +40,6 @@ export interface OriginalParts {
   readonly graceMs?: number;
 }
 
-const GRACE_MS = 6 * 3600 * 1000;
 /**
  * What one statement reads of a large file. PostgreSQL keeps a file in slices; SQLite reads all of it for any part, so that
  * further statements would only repeat that.
@@ -97,7 +91,7 @@ export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
     },
 
     async store(bytes, write) {
-      if (objects === undefined) return write({ columns: { bytes, object: null }, confirm: async () => {} });
+      if (objects === undefined) return write({ bytes, object: null });
       const hash = createHash('sha256').update(bytes).digest('hex');
       const object = newObjectName({ hash, size: bytes.byteLength });
       // Noted first: whatever happens from now on, the object is known.
@@ -105,8 +99,7 @@ export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
       // One that failed may arrive yet, so that its note stays.
       await objects.put(object, bytes);
       try {
-        const columns = { bytes: NO_BYTES, object };
-        return await write({ columns, confirm: (transaction) => confirmObjects(transaction, [object]) });
+        return await write({ bytes: NO_BYTES, object });
       } catch (error) {
         await writer
           .updateTable('object_removals')
@@ -119,26 +112,6 @@ export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
       }
     },
   };
-}
-
-/** Notes objects that are about to be written, to be removed when no record refers to them after the grace time. */
-export async function noteObjects(writer: Queries, objects: readonly string[], graceMs = GRACE_MS): Promise<void> {
-  const due_at = new Date(Date.now() + graceMs).toISOString();
-  await writer
-    .insertInto('object_removals')
-    .values(objects.map((object) => ({ object, due_at })))
-    .execute();
-}
-
-/** Takes the notes back, in the transaction that writes the records. Throws where an object is being removed already. */
-export async function confirmObjects(transaction: Queries, objects: readonly string[]): Promise<void> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('object_removals')
-    .where('object', 'in', objects)
-    .where('claimed_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  if (Number(numDeletedRows) === objects.length) return;
-  throw new ServiceError('store_failed', 'Storing the file took too long. Upload it again.');
 }
 
 function required(objects: ObjectStore | undefined): ObjectStore {

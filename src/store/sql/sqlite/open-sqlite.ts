@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import { raceAbort } from '../../../shared/abort.ts';
 import { refuseIncompleteCopy } from '../copied-store.ts';
 import type { Database } from '../database.ts';
+import type { Transact } from '../documents/ingestion-transactions.ts';
 import type { Tables } from '../schema.ts';
 import type { atOnceOperations, searchOperations } from '../search/search-operations.ts';
 import { keepBeforeUpgrade } from '../snapshot-database.ts';
@@ -89,6 +90,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   return {
     problem: health.problem,
     writer,
+    transact: transactOn(writerPool),
     reader,
     search: {
       call,
@@ -101,6 +103,17 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     saveOriginal: (original) => callOn<typeof fileOperations>(readerPool)('saveOriginal', original),
     close: closeAll,
   };
+}
+
+function transactOn(pool: ThreadPool): Transact {
+  return (async (name: string, args: object) => {
+    const thread = await pool.acquire();
+    try {
+      return await thread.perform({ kind: 'transact', name, args });
+    } finally {
+      pool.release(thread);
+    }
+  }) as Transact;
 }
 
 function callOn<Known extends Operations>(pool: ThreadPool): Call<Known> {

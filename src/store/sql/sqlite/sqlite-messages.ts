@@ -27,6 +27,8 @@ export type SqliteTask =
       readonly parameters: readonly SQLInputValue[];
       readonly begin?: string | undefined;
     }
+  /** A whole transaction, by its name. Large values among the arguments may be given up. */
+  | { readonly kind: 'transact'; readonly name: string; readonly args: object }
   | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
   /** Closes the connection; a writer leaves no write-ahead log behind. */
   | { readonly kind: 'close' };

@@ -68,7 +68,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     new Promise<Result>((resolve, reject) => {
       if (death !== undefined) return reject(death);
       try {
-        worker.postMessage({ id, task }, task.kind === 'query' ? takenBuffers(task.parameters) : []);
+        worker.postMessage({ id, task }, takenFrom(task));
       } catch (error) {
         return reject(error instanceof Error ? error : new Error(String(error)));
       }
@@ -95,6 +95,17 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
       return closing;
     },
   };
+}
+
+function takenFrom(task: SqliteTask): ArrayBuffer[] {
+  switch (task.kind) {
+    case 'query':
+      return takenBuffers(task.parameters);
+    case 'transact':
+      return takenBuffers(Object.values(task.args));
+    default:
+      return [];
+  }
 }
 
 function fromFailure({ message, serviceCode, error }: SqliteFailure, path: string): ServiceError {

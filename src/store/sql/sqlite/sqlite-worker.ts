@@ -5,6 +5,7 @@ import { freeBytes } from '../../../shared/given-bytes.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import { returnMemoryAtRest } from '../../../shared/return-memory.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
+import type { Transact } from '../documents/ingestion-transactions.ts';
 import { watchTask } from '../operation-watch.ts';
 import { atOnceOperations, searchOperations } from '../search/search-operations.ts';
 import { codingOf } from '../vector-codes/coding-of.ts';
@@ -31,6 +32,7 @@ const operations: Operations = { ...searchOperations, ...atOnceOperations, ...fi
 /** Runs tasks on one connection, opened at the first of them. */
 function createConnection(options: SqliteConnection) {
   let database: DatabaseSync | undefined;
+  let transactions: Transact | undefined;
   const statements = new LruMap<string, StatementSync>({ max: STATEMENTS_KEPT });
 
   const open = (): DatabaseSync => {
@@ -79,10 +81,19 @@ function createConnection(options: SqliteConnection) {
     database = undefined;
   };
 
+  const transact = async ({ name, args }: SqliteTask & { kind: 'transact' }): Promise<unknown> => {
+    // Not before a document is ingested: it loads the query builder, which other threads do without.
+    const { ownTransactions } = await import('./own-transactions.ts');
+    transactions ??= ownTransactions((task) => perform({ id: 0, task }));
+    return transactions(name as never, args as never);
+  };
+
   const perform = ({ id, task }: SqliteRequest): unknown => {
     switch (task.kind) {
       case 'query':
         return query(task);
+      case 'transact':
+        return transact(task);
       case 'call': {
         const operation = operations[task.operation];
         if (operation === undefined) throw new Error(`There is no database operation named "${task.operation}".`);
@@ -163,7 +174,7 @@ if (!isMainThread && parentPort !== null) {
   const port = parentPort;
   let connection: ReturnType<typeof createConnection> | undefined;
   returnMemoryAtRest({ free: () => connection?.shrink() });
-  port.on('message', (message: SqliteMessage) => {
+  const handle = async (message: SqliteMessage): Promise<void> => {
     if ('open' in message) {
       connection = createConnection(message.open);
       return;
@@ -171,11 +182,15 @@ if (!isMainThread && parentPort !== null) {
     const { id } = message;
     const answer = (reply: SqliteReply, transfer: ArrayBuffer[] = []) => port.postMessage(reply, transfer);
     try {
-      const value = connection?.perform(message);
+      const value = await connection?.perform(message);
       answer({ id, value }, [...buffersIn(value)]);
     } catch (error) {
       answer({ id, failure: toFailure(error) });
     }
+  };
+  let last = Promise.resolve();
+  port.on('message', (message: SqliteMessage) => {
+    last = last.then(() => handle(message));
   });
 }
 

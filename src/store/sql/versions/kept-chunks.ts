@@ -21,6 +21,10 @@ export interface ChunksToKeep {
   readonly embeddingText: EmbeddingText;
 }
 
+/** Under another title every chunk has other full-text terms and, with most embedders, another vector. */
+export const keepsNone = ({ generation, title }: DocumentRow, newTitle: string): boolean =>
+  generation === 0 || title !== newTitle;
+
 /**
  * Records which visible chunks the current ingestion reuses: those with the same text and the same embedded text as a
  * new chunk. Returns the positions of these new chunks. Duplicate chunks are matched in order.
@@ -29,8 +33,7 @@ export async function keepChunks(
   database: Queries,
   { document, title, chunks, embeddingText }: ChunksToKeep,
 ): Promise<ReadonlySet<number>> {
-  // Under another title every chunk has other full-text terms and, with most embedders, another vector.
-  if (document.generation === 0 || document.title !== title) return new Set();
+  if (keepsNone(document, title)) return new Set();
   const present = await presentChunks(database, document, embeddingText);
   const rows = chunks.flatMap((chunk) => {
     const { text, order, start, end, page, headingPath, embeddedText } = chunk;

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/errors.ts';
 import { findDamage } from '../../../../src/store/sql/check-database.ts';
+import type { Database } from '../../../../src/store/sql/database.ts';
 import { openSqlite } from '../../../../src/store/sql/sqlite/open-sqlite.ts';
 import { startSqliteThread } from '../../../../src/store/sql/sqlite/sqlite-thread.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -315,6 +316,72 @@ describe('a database thread', () => {
       .execute(sqlite.reader)
       .then(({ rows }) => rows[0]);
     expect(row).toEqual({ yes: 1, bytes: new Uint8Array([1, 2]) });
+    await sqlite.close();
+  });
+});
+
+describe('a transaction within the thread', () => {
+  const submission = (id: string, object: string | null = null) => ({
+    id,
+    ownerId: 'somebody',
+    settings: {},
+    submitted: {
+      type: 'txt',
+      title: id,
+      metadata: {},
+      source: null,
+      fileName: `${id}.txt`,
+      mediaType: 'text/plain',
+      sizeInBytes: 1,
+      contentHash: id,
+      collectionIds: [],
+    },
+    bytes: Uint8Array.of(1),
+    object,
+    replace: false,
+    queued: true,
+  });
+  const documents = ({ reader }: Database) => reader.selectFrom('documents').select(['id', 'attempt']).execute();
+
+  it('is complete before the connection closes', async () => {
+    const { path, sqlite } = await openTemporary();
+    const ended: string[] = [];
+    const begun = sqlite.transact('begin', submission('a')).finally(() => ended.push('transaction'));
+    await sqlite.close();
+    ended.push('connection');
+    expect(await begun).toMatchObject({ id: 'a', ingestionStatus: 'pending' });
+    expect(ended).toEqual(['transaction', 'connection']);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    await expect(sqlite.transact('begin', submission('b'))).rejects.toMatchObject({ code: 'store_failed' });
+  });
+
+  it('is undone when it fails, and says why', async () => {
+    const { sqlite } = await openTemporary();
+    // Noticed after the record has been written.
+    await expect(sqlite.transact('begin', submission('a', 'removed'))).rejects.toThrow(/took too long/);
+    expect(await documents(sqlite)).toEqual([]);
+    await sqlite.transact('begin', submission('a'));
+    await expect(sqlite.transact('begin', submission('a'))).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/^Document a is being ingested \(pending\)/),
+    });
+    await expect(sqlite.transact('fail', { id: 'a', reason: 'No.', attempt: 2 })).rejects.toThrow(/submitted again/);
+    expect(await documents(sqlite)).toEqual([{ id: 'a', attempt: 1 }]);
+    await sqlite.close();
+  });
+
+  it('takes its turn with others of the same connection', async () => {
+    const { sqlite } = await openTemporary();
+    const seen: string[] = [];
+    let second: Promise<unknown> | undefined;
+    await sqlite.writer.transaction().execute(async (transaction) => {
+      await transaction.insertInto('settings').values(setting('a')).execute();
+      second = sqlite.transact('begin', submission('a')).then(() => seen.push('second'));
+      for (let each = 0; each < 3; each++) await transaction.selectFrom('settings').selectAll().execute();
+      seen.push('first');
+    });
+    await second;
+    expect(seen).toEqual(['first', 'second']);
     await sqlite.close();
   });
 });

@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely';
+import type { IngestionStatus } from '../../../documents/document.ts';
+import type { NewChunk } from '../../corpus.ts';
+import type { Attempt } from '../../taken-over.ts';
+import type { VectorSpaceName } from '../../vector-index.ts';
+import type { Tables } from '../schema.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import { keepsNone } from '../versions/kept-chunks.ts';
+import { beginIngestion } from './begin-ingestion.ts';
+import { requireIngested, requireRow, update } from './ingestions.ts';
+import { publishStaged } from './publish-document.ts';
+import { dropStaged, insertStaged } from './staged-chunks.ts';
+
+interface OfDocument {
+  readonly id: string;
+  readonly attempt: Attempt | undefined;
+}
+
+/** The transactions of an ingestion. Arguments and results are plain data, which can be sent to a thread. */
+const transactions = {
+  begin: beginIngestion,
+  setStatus,
+  keepNone,
+  stage,
+  fail,
+  publish: publishStaged,
+} as const;
+
+type Transactions = typeof transactions;
+
+/** Runs one of the transactions above. */
+export type Transact = <Name extends keyof Transactions>(
+  name: Name,
+  args: Parameters<Transactions[Name]>[1],
+) => ReturnType<Transactions[Name]>;
+
+/** Runs them statement by statement over this connection. */
+export function transactOn(writer: Kysely<Tables>): Transact {
+  return ((name: keyof Transactions, args: never) =>
+    writer.transaction().execute<unknown>((transaction) => transactions[name](transaction, args))) as Transact;
+}
+
+async function setStatus(
+  database: Queries,
+  { id, status, attempt }: OfDocument & { readonly status: IngestionStatus },
+): Promise<void> {
+  const row = await (attempt === undefined ? requireRow(database, id) : requireIngested(database, id, attempt));
+  // Parsing again stages again; chunks that an earlier attempt of this process staged must not remain.
+  if (status === 'parsing') await dropStaged(database, row);
+  await update(database, row.key, { ingestion_status: status, failure: null });
+}
+
+interface ChunksToStage extends OfDocument {
+  readonly chunks: readonly NewChunk[];
+  readonly embeddedIn: VectorSpaceName | undefined;
+  readonly status: IngestionStatus | undefined;
+}
+
+async function stage(database: Queries, { id, chunks, embeddedIn, attempt, status }: ChunksToStage): Promise<void> {
+  const row = await requireIngested(database, id, attempt);
+  if (chunks.length > 0) await insertStaged(database, row, chunks, embeddedIn);
+  if (status !== undefined) await update(database, row.key, { ingestion_status: status, failure: null });
+}
+
+interface ToKeep extends OfDocument {
+  readonly title: string;
+  readonly status: IngestionStatus | undefined;
+}
+
+/** Whether no visible chunk can be kept; then the status is set, too. */
+async function keepNone(database: Queries, { id, title, attempt, status }: ToKeep): Promise<boolean> {
+  const row = await requireIngested(database, id, attempt);
+  if (!keepsNone(row, title)) return false;
+  if (status !== undefined) await update(database, row.key, { ingestion_status: status, failure: null });
+  return true;
+}
+
+async function fail(
+  database: Queries,
+  { id, reason, attempt }: OfDocument & { readonly reason: string },
+): Promise<void> {
+  const row = await requireRow(database, id, attempt);
+  await dropStaged(database, row);
+  await update(database, row.key, { ingestion_status: 'failed', failure: reason });
+}

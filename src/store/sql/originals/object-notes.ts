@@ -1,0 +1,25 @@
+import { ServiceError } from '../../../errors.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+
+/** Time after which an object that no record refers to is removed. */
+export const GRACE_MS = 6 * 3600 * 1000;
+
+/** Notes objects that are about to be written, to be removed when no record refers to them after the grace time. */
+export async function noteObjects(writer: Queries, objects: readonly string[], graceMs = GRACE_MS): Promise<void> {
+  const due_at = new Date(Date.now() + graceMs).toISOString();
+  await writer
+    .insertInto('object_removals')
+    .values(objects.map((object) => ({ object, due_at })))
+    .execute();
+}
+
+/** Takes the notes back, in the transaction that writes the records. Throws where an object is being removed already. */
+export async function confirmObjects(transaction: Queries, objects: readonly string[]): Promise<void> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('object_removals')
+    .where('object', 'in', objects)
+    .where('claimed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (Number(numDeletedRows) === objects.length) return;
+  throw new ServiceError('store_failed', 'Storing the file took too long. Upload it again.');
+}

@@ -1,0 +1,15 @@
+import { Kysely } from 'kysely';
+import { type Transact, transactOn } from '../documents/ingestion-transactions.ts';
+import type { Tables } from '../schema.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { SqliteTask } from './sqlite-messages.ts';
+import { createThreadPool } from './thread-pool.ts';
+
+/** Transactions within the thread of the connection, which performs each of their statements at once. */
+export function ownTransactions(perform: (task: SqliteTask) => unknown): Transact {
+  const own = {
+    perform: async <Result>(task: SqliteTask) => perform(task) as Result,
+    close: async () => {},
+  };
+  return transactOn(new Kysely<Tables>({ dialect: sqliteDialect(createThreadPool([own]), { readOnly: false }) }));
+}
