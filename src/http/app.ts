@@ -33,7 +33,7 @@ import { ingestionRoutes } from './routes/ingestions.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { openAiEmbeddingRoutes } from './routes/openai-embeddings.ts';
 import { openApiRoutes } from './routes/openapi.ts';
-import { pageRoutes } from './routes/page.ts';
+import { pageRoutes, unknownView } from './routes/page.ts';
 import { promptRoutes } from './routes/prompts.ts';
 import { ragRoutes } from './routes/rag.ts';
 import { responseRoutes } from './routes/responses.ts';
@@ -104,7 +104,7 @@ export function createApp(
     unknownRoute,
     answerOpenAiFailure(log),
   );
-  app.use(unknownRoute);
+  app.use(unknownView(), unknownRoute);
   app.use(answerFailure(log));
   return app;
 }

@@ -30,7 +30,7 @@ export const texts = {
   unreachable: 'The server cannot be reached. Is it still running?',
   status: (status: number) => `The server answered with status ${status}.`,
   signIn: { title: 'Sign in', email: 'E-mail', password: 'Password', submit: 'Sign in' },
-  missing: { title: 'Not found', text: 'There is nothing at this address.' },
+  missing: { title: 'Not found', text: 'There is nothing at this address.', home: 'Ask your documents' },
   ask,
   source,
   sources,

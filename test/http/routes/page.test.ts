@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pageRoutes } from '../../../src/http/routes/page.ts';
+import { pageRoutes, unknownView } from '../../../src/http/routes/page.ts';
 import { type HttpServer, listen } from '../../../src/http/serve.ts';
 import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
@@ -23,6 +23,8 @@ describe('the page', () => {
     const app = express();
     app.use(pageRoutes(join(folder, 'page')));
     app.get('/', (_request, response) => void response.json({ welcome: true }));
+    app.use(unknownView(join(folder, 'page')));
+    app.use((_request, response) => void response.status(404).json({ message: 'unknown' }));
     server = await listen(app, { host: '127.0.0.1', port: 0 }, 10_000);
   });
   afterAll(async () => {
@@ -49,6 +51,18 @@ describe('the page', () => {
       expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
       expect(headers.get('content-security-policy')).not.toMatch(/unsafe/);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('is served with status 404 to a browser at an unknown address, but not to programs', async () => {
+    const answerTo = async (path: string, accept?: string) => {
+      const { status, headers } = await get(path, accept);
+      return [status, headers.get('content-type')?.split(';')[0]];
+    };
+    expect(await answerTo('/documents')).toEqual([404, 'text/html']);
+    expect(await answerTo('/documents', '*/*')).toEqual([404, 'application/json']);
+    for (const path of ['/v3/nowhere', '/v1/nowhere', '/mcp/nowhere', '/session/nowhere']) {
+      expect([path, ...(await answerTo(path))]).toEqual([path, 404, 'application/json']);
     }
   });
 

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { texts } from '../texts.ts';
 import { AskView } from '../views/ask/ask-view.tsx';
 import { lazy } from './lazy.tsx';
+import { Link } from './link.tsx';
 
 interface View {
   readonly href: string;
@@ -48,7 +49,14 @@ const source: View = {
 const missing: View = {
   href: '',
   title: texts.missing.title,
-  Component: () => <p class="notice">{texts.missing.text}</p>,
+  Component: () => (
+    <>
+      <h1>{texts.missing.title}</h1>
+      <p class="notice">
+        {texts.missing.text} <Link href="/">{texts.missing.home}</Link>
+      </p>
+    </>
+  ),
 };
 
 /** The view for a path; a not-found view for unknown paths. */
