@@ -4,6 +4,7 @@ import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { Coverage } from '../../src/retrieval/coverage.ts';
+import type { SearchOutcome } from '../../src/retrieval/retriever.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
@@ -11,11 +12,19 @@ import { explainFilter } from '../../src/toolbox/explain-filter.ts';
 import { asOf, collections, cursor, documentIds, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
 import { novelHits } from '../../src/toolbox/novel-hits.ts';
 import { shortLink } from '../../src/toolbox/page-link.ts';
-import { chunkBlock, joinBlocks, RESERVED_FOR_LINES, renderFitting, titleOf } from '../../src/toolbox/render-blocks.ts';
+import {
+  chunkBlock,
+  joinBlocks,
+  RESERVED_FOR_LINES,
+  renderFitting,
+  type ShownBlock,
+  titleOf,
+} from '../../src/toolbox/render-blocks.ts';
 import { graphBlock, hitsThatFit, informativeHits, withGraphLimits } from '../../src/toolbox/render-graph.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { shortChunkId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
 /** Maximum rank reachable by paging. */
 const MAX_RANK = 100;
@@ -24,37 +33,39 @@ const GRAPH_SHARE = 0.06;
 const MAX_NAMED_CHUNKS = 5;
 const DEFAULT_LENGTH = 8_000;
 
+const input = z.object({
+  query,
+  mode: z
+    .enum(['semantic', 'full_text', 'hybrid'])
+    .optional()
+    .describe('semantic: by meaning; full_text: by words; hybrid: both. Left out, what fits the corpus'),
+  document_ids: documentIds,
+  collections,
+  filters,
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('How many to return (1 to 50); left out, as many as the request asks for, else 10'),
+  max_per_document: z.number().int().min(1).max(50).optional().describe('At most this many passages of one document'),
+  as_of: asOf,
+  cursor,
+  max_chars: maxCharacters(DEFAULT_LENGTH)
+    .unwrap()
+    .optional()
+    .describe(
+      `Longest text to return, in characters (500 to 40000, default ${DEFAULT_LENGTH}). Given, every passage is whole`,
+    ),
+});
+
 export const searchFileKnowledge = defineTool({
   name: 'search_file_knowledge',
   title: 'Search documents',
   description:
     'Find the passages of the ingested documents that best answer a question. Returns numbered passages, each with title, page, heading and a short identifier, and how much of the question they cover. Cite a passage by its number, as in [1]; a number stays the same in later results and is taken wherever an identifier is. Reach for it first whenever the answer may stand in the documents. To read around a passage use content with around_chunk_id; for a whole text use get_file_content.',
-  input: z.object({
-    query,
-    mode: z
-      .enum(['semantic', 'full_text', 'hybrid'])
-      .optional()
-      .describe('semantic: by meaning; full_text: by words; hybrid: both. Left out, what fits the corpus'),
-    document_ids: documentIds,
-    collections,
-    filters,
-    limit: z
-      .number()
-      .int()
-      .min(1)
-      .max(50)
-      .optional()
-      .describe('How many to return (1 to 50); left out, as many as the request asks for, else 10'),
-    max_per_document: z.number().int().min(1).max(50).optional().describe('At most this many passages of one document'),
-    as_of: asOf,
-    cursor,
-    max_chars: maxCharacters(DEFAULT_LENGTH)
-      .unwrap()
-      .optional()
-      .describe(
-        `Longest text to return, in characters (500 to 40000, default ${DEFAULT_LENGTH}). Given, every passage is whole`,
-      ),
-  }),
+  input,
   output: z.object({
     query: z.string(),
     mode: z.string(),
@@ -103,101 +114,34 @@ export const searchFileKnowledge = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute(input, context) {
-    const { retriever, settings, cite, maxCharacters, pageOrigin, signal } = contextAsOf(context, input.as_of);
-    const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
-    const selection = [...where, input.max_per_document ?? null, input.as_of ?? null];
-    const scope = [input.query, input.mode ?? null, ...selection] as const;
-    const offset = readCursor(input.cursor, ...scope);
-    const graphSettings = withGraphLimits(settings.graph);
-    const {
-      chunks,
-      graph = [],
-      explanation,
-    } = await retriever.search(
-      input.query,
-      {
-        ...settings,
-        ...(input.mode === undefined ? {} : { kind: input.mode }),
-        filter: allOf(settings.filter, await scopeFilter(input, 'document_id', context)),
-        // The same depth for every page, because the depth of the legs influences the fused order.
-        limit: Math.min(MAX_RANK, settings.hybrid.fullTextLimit ?? MAX_RANK),
-        graph: { ...graphSettings, enabled: graphSettings.enabled && offset === 0 },
-        explain: true,
-      },
-      signal,
-    );
-    const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
-    const telling = informativeHits(graph);
-    const most = Math.min(input.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
-    const graphRoom = telling.length === 0 ? 0 : Math.floor(most * GRAPH_SHARE);
-    const page = ranked.slice(offset, offset + (input.limit ?? settings.limit));
-    const hasExcerpts = context.usesExcerpts === true && input.max_chars === undefined;
-    // Loaded late: text analysis is not needed for the first reply of an MCP server.
-    const excerpts = hasExcerpts
-      ? (await import('../../src/retrieval/excerpts.ts')).excerptsOf(
-          page.map(({ text }) => text),
-          input.query,
-        )
-      : [];
-    const show = (room: number) =>
-      renderFitting<ScoredChunk>(page, {
-        maxCharacters: room,
-        block: (chunk) => chunkBlock(chunk, excerpts[page.indexOf(chunk)]),
-        cite: (chunk) => cite({ kind: 'chunk', chunk }),
-      });
-    const beside = show(most - graphRoom);
-    const shownTexts = [...beside.map(({ item }) => item.text), ...(context.shownTexts?.() ?? [])];
-    const adding = novelHits(telling, shownTexts);
-    const facts = renderFitting(hitsThatFit(adding, graphRoom), {
-      maxCharacters: graphRoom,
-      block: graphBlock,
-      cite: (hit) => cite({ kind: 'graph', hit }),
-    });
-    const shown = facts.length === 0 && graphRoom > 0 ? show(most) : beside;
-    const { coverage } = explanation;
+  async execute(asked, context) {
+    const at = contextAsOf(context, asked.as_of);
+    const { settings, pageOrigin } = at;
+    const scope = cursorScope(asked);
+    const offset = readCursor(asked.cursor, ...scope);
+    const { chunks, graph = [], explanation } = await searchFirstRanks(asked, at, offset);
+    const ranked = atMostPerDocument(chunks, asked.max_per_document ?? Number.POSITIVE_INFINITY);
+    const page = ranked.slice(offset, offset + (asked.limit ?? settings.limit));
+    const { shown, facts } = await fitIntoResult({ asked, context: at, page, graph });
     const end = offset + shown.length;
     const next = ranked.length > end && shown.length > 0 ? writeCursor(end, ...scope) : undefined;
+    const { coverage } = explanation;
+    const lines = [
+      ...(usesExcerpts(asked, at) && shown.some(({ missing }) => missing > 0) ? [ABOUT_EXCERPTS] : []),
+      ...(pageOrigin === undefined ? [] : shown.slice(0, 1).map(({ item }) => linkLine(pageOrigin, item))),
+      ...coverageLine(shown.length === 0 ? null : coverage),
+      continuation(next, end),
+    ];
     return {
       text: [
-        shown.length === 0
-          ? ((await explainEmptyCorpus(context)) ??
-            (await explainFilter(input.filters ?? {}, context)) ??
-            nothingFound(offset))
-          : joinBlocks(shown),
+        shown.length === 0 ? await explainNothing(asked, context, offset) : joinBlocks(shown),
         ...(facts.length === 0 ? [] : [joinBlocks(facts)]),
-        [
-          ...(hasExcerpts && shown.some(({ missing }) => missing > 0) ? [ABOUT_EXCERPTS] : []),
-          ...(pageOrigin === undefined ? [] : shown.slice(0, 1).map(({ item }) => linkLine(pageOrigin, item))),
-          ...coverageLine(shown.length === 0 ? null : coverage),
-          continuation(next, end),
-        ].join('\n'),
+        lines.join('\n'),
       ].join('\n\n'),
       structured: {
-        query: input.query,
+        query: asked.query,
         mode: explanation.kind,
-        results: shown.map(({ item: chunk, number, text, missing }, index) => ({
-          rank: offset + index + 1,
-          marker: `[${number}]`,
-          chunk_id: chunk.id,
-          document_id: chunk.documentId,
-          title: titleOf(chunk),
-          text,
-          ...(missing === 0 ? {} : { missing_chars: missing }),
-          score: chunk.score,
-          ...(chunk.semantic === undefined ? {} : { semantic_rank: chunk.semantic.rank }),
-          ...(chunk.fullText === undefined ? {} : { full_text_rank: chunk.fullText.rank }),
-          ...(chunk.page === null ? {} : { page: chunk.page }),
-          heading_path: [...chunk.headingPath],
-          start_char: chunk.start,
-          end_char: chunk.end,
-          ...(pageOrigin !== undefined && {
-            link: `${pageOrigin}${addressOfSource({ kind: 'chunk', chunk }, [chunk])}`,
-          }),
-          ...(chunk.version === undefined ? {} : { version: chunk.version }),
-          ...(chunk.publishedAt == null ? {} : { published_at: chunk.publishedAt }),
-          trust: 'corpus' as const,
-        })),
+        results: shown.map((block, index) => toResult(block, offset + index + 1, pageOrigin)),
         ...(facts.length === 0 ? {} : { graph: facts.map(({ item, number, text }) => toFact(item, number, text)) }),
         ...(coverage ? { coverage: { score: coverage.score, missing_words: [...coverage.missing] } } : {}),
         ...(next === undefined ? {} : { next_cursor: next }),
@@ -210,6 +154,108 @@ export const searchFileKnowledge = defineTool({
     };
   },
 });
+
+type Input = z.output<typeof input>;
+
+/** The arguments that a cursor belongs to: all that decide which passages there are, and their order. */
+const cursorScope = (asked: Input) =>
+  [
+    asked.query,
+    asked.mode ?? null,
+    asked.document_ids ?? null,
+    asked.collections ?? null,
+    asked.filters ?? null,
+    asked.max_per_document ?? null,
+    asked.as_of ?? null,
+  ] as const;
+
+async function searchFirstRanks(asked: Input, context: ToolContext, offset: number): Promise<SearchOutcome> {
+  const { retriever, settings, signal } = context;
+  const graph = withGraphLimits(settings.graph);
+  return retriever.search(
+    asked.query,
+    {
+      ...settings,
+      ...(asked.mode === undefined ? {} : { kind: asked.mode }),
+      filter: allOf(settings.filter, await scopeFilter(asked, 'document_id', context)),
+      // The same depth for every page, because the depth of the legs influences the fused order.
+      limit: Math.min(MAX_RANK, settings.hybrid.fullTextLimit ?? MAX_RANK),
+      graph: { ...graph, enabled: graph.enabled && offset === 0 },
+      explain: true,
+    },
+    signal,
+  );
+}
+
+const usesExcerpts = (asked: Input, context: ToolContext): boolean =>
+  context.usesExcerpts === true && asked.max_chars === undefined;
+
+interface FitParts {
+  readonly asked: Input;
+  readonly context: ToolContext;
+  readonly page: readonly ScoredChunk[];
+  readonly graph: readonly GraphHit[];
+}
+
+/** The passages of the page that fit, beside those graph hits that fit into their share and say more than the passages. */
+async function fitIntoResult({ asked, context, page, graph }: FitParts) {
+  const { cite, maxCharacters, shownTexts } = context;
+  const room = Math.min(asked.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
+  const informative = informativeHits(graph);
+  const graphRoom = informative.length === 0 ? 0 : Math.floor(room * GRAPH_SHARE);
+  // Loaded late: text analysis is not needed for the first reply of an MCP server.
+  const excerpts = usesExcerpts(asked, context)
+    ? (await import('../../src/retrieval/excerpts.ts')).excerptsOf(
+        page.map(({ text }) => text),
+        asked.query,
+      )
+    : [];
+  const renderPage = (characters: number) =>
+    renderFitting<ScoredChunk>(page, {
+      maxCharacters: characters,
+      block: (chunk) => chunkBlock(chunk, excerpts[page.indexOf(chunk)]),
+      cite: (chunk) => cite({ kind: 'chunk', chunk }),
+    });
+  const besideGraph = renderPage(room - graphRoom);
+  const texts = [...besideGraph.map(({ item }) => item.text), ...(shownTexts?.() ?? [])];
+  const facts = renderFitting(hitsThatFit(novelHits(informative, texts), graphRoom), {
+    maxCharacters: graphRoom,
+    block: graphBlock,
+    cite: (hit) => cite({ kind: 'graph', hit }),
+  });
+  return { shown: facts.length === 0 && graphRoom > 0 ? renderPage(room) : besideGraph, facts };
+}
+
+const toResult = (
+  { item: chunk, number, text, missing }: ShownBlock<ScoredChunk>,
+  rank: number,
+  pageOrigin: string | undefined,
+) => ({
+  rank,
+  marker: `[${number}]`,
+  chunk_id: chunk.id,
+  document_id: chunk.documentId,
+  title: titleOf(chunk),
+  text,
+  ...(missing === 0 ? {} : { missing_chars: missing }),
+  score: chunk.score,
+  ...(chunk.semantic === undefined ? {} : { semantic_rank: chunk.semantic.rank }),
+  ...(chunk.fullText === undefined ? {} : { full_text_rank: chunk.fullText.rank }),
+  ...(chunk.page === null ? {} : { page: chunk.page }),
+  heading_path: [...chunk.headingPath],
+  start_char: chunk.start,
+  end_char: chunk.end,
+  ...(pageOrigin !== undefined && { link: `${pageOrigin}${addressOfSource({ kind: 'chunk', chunk }, [chunk])}` }),
+  ...(chunk.version === undefined ? {} : { version: chunk.version }),
+  ...(chunk.publishedAt == null ? {} : { published_at: chunk.publishedAt }),
+  trust: 'corpus' as const,
+});
+
+async function explainNothing(asked: Input, context: ToolContext, offset: number): Promise<string> {
+  return (
+    (await explainEmptyCorpus(context)) ?? (await explainFilter(asked.filters ?? {}, context)) ?? nothingFound(offset)
+  );
+}
 
 const ABOUT_EXCERPTS = '… marks excerpts; content with around_chunk_id shows the whole passage.';
 /** How to link to a passage; the server redirects short identifiers. */
