@@ -24,7 +24,7 @@ export class ProviderError extends ServiceError {
 
 /** Thrown by adapters when a stream ends without its final event. */
 export class StreamTruncated extends Error {
-  override readonly name = 'EndedEarly';
+  override readonly name = 'StreamTruncated';
 }
 
 export const remedyFor = (error: unknown): Remedy => (error instanceof ProviderError ? error.remedy : 'none');
