@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delayed } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { remedyFor } from './provider-error.ts';
 
@@ -24,7 +24,21 @@ export interface Backoff {
   wait(error: unknown, signal: AbortSignal | undefined): Promise<boolean>;
 }
 
-export function createBackoff(policy: RetryPolicy, random: () => number = Math.random): Backoff {
+/** What a back-off waits with and draws its jitter from. */
+export interface BackoffParts {
+  /** A number from 0 to below 1. */
+  random(): number;
+  /** Rejects when the signal aborts. */
+  sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+const realParts: BackoffParts = {
+  random: Math.random,
+  sleep: (milliseconds, signal) => delayed(milliseconds, undefined, signal === undefined ? {} : { signal }),
+};
+
+/** The retries of one call, which share the number of tries and the total pause. */
+export function createBackoff(policy: RetryPolicy, { random, sleep }: BackoffParts = realParts): Backoff {
   let tries = 1;
   let waited = 0;
   return {
@@ -34,7 +48,11 @@ export function createBackoff(policy: RetryPolicy, random: () => number = Math.r
       if (waited + delay > policy.maxTotalWaitMs) return false;
       tries++;
       waited += delay;
-      await pause(delay, signal);
+      try {
+        await sleep(delay, signal);
+      } catch (error) {
+        throw new ServiceError('cancelled', 'The request was cancelled.', { cause: error });
+      }
       return true;
     },
   };
@@ -49,12 +67,4 @@ function askedDelay(error: unknown): number | undefined {
 export function backoffDelay(tries: number, policy: RetryPolicy, random: () => number): number {
   const longest = Math.min(policy.firstDelayMs * 2 ** (tries - 1), policy.maxDelayMs);
   return Math.round(longest * (0.5 + random() / 2));
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    throw new ServiceError('cancelled', 'The request was cancelled.', { cause: error });
-  }
 }
