@@ -11,6 +11,7 @@ import { PATIENT } from '../support/patience.ts';
 import { endlessMarkdown, jobOf } from '../support/preparation-jobs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { linesAt, makePdf } from './make-pdf.ts';
+import { makePng } from './make-pictures.ts';
 
 const always = new AbortController().signal;
 const words = jobOf('b.txt', 'Some words.');
@@ -43,6 +44,18 @@ describe('a document', () => {
     });
     await expect.poll(() => processesWith(1_021), PATIENT).toEqual([]);
     expect((await workers.prepare(words, always)).chunks).toHaveLength(1);
+  });
+
+  it('has more time while its images are read', async () => {
+    const imageReader = {
+      kind: 'remote',
+      readImage: async () => {
+        await setTimeout(2_500);
+        return 'Words.';
+      },
+    } as const;
+    const workers = openWorkers({ timeoutMs: 2_000, imageReader });
+    expect((await workers.prepare({ ...jobOf('a.png', ''), bytes: makePng() }, always)).text).toBe('Words.');
   });
 
   it('that is large is handed over on disk, where nothing stays', async () => {
