@@ -1,7 +1,19 @@
 import { fileURLToPath } from 'node:url';
-import { type BrowserSuite, holds, same } from './suite.ts';
+import type { Locator } from 'playwright-core';
+import { withServer } from './server.ts';
+import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
+
+/** Height of a line of text. */
+const LINE = 25;
+
+async function boxesOf(all: Locator) {
+  const boxes = await Promise.all((await all.all()).map((each) => each.boundingBox()));
+  const shown = boxes.filter((box) => box !== null);
+  holds(shown.length > 0, 'there is something to measure');
+  return shown;
+}
 
 /** Uploading, deleting and searching files, and the system status. */
 export const librarySuite: BrowserSuite = {
@@ -33,6 +45,38 @@ export const librarySuite: BrowserSuite = {
       await page.locator('.source-text mark').first().waitFor();
       holds(/\/d\/[0-9a-f-]+\?q=\d+-\d+$/.test(page.url()), `${page.url()} names the characters`);
     });
+    await test.check('an address without a view leads back', async (page) => {
+      const response = await page.goto(`${test.url}/documents`);
+      same(response?.status(), 404, 'the status');
+      await page.getByRole('heading', { name: 'Not found' }).waitFor();
+      await page.getByRole('link', { name: 'Ask your documents' }).click();
+      await page.getByLabel('Question').waitFor();
+    });
+    await test.check('screen readers hear of another view', async (page) => {
+      await page.goto(`${test.url}/search`);
+      await page.getByRole('link', { name: 'Library' }).click();
+      await page.locator('[aria-live]').filter({ hasText: 'Library' }).waitFor({ state: 'attached' });
+    });
+    await test.check(
+      'tables and navigation keep words whole on a narrow screen',
+      async (page) => {
+        await page.goto(`${test.url}/library`);
+        await page.locator('.state-name').first().waitFor();
+        const navigation = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+        const tops = new Set((await boxesOf(navigation)).map(({ y }) => y));
+        same(tops.size, 1, 'the number of lines of the navigation');
+        for (const { height } of await boxesOf(page.locator('.state-name'))) {
+          holds(height < 2 * LINE, `a state stands on one line (${height} pixels)`);
+        }
+        await page.goto(`${test.url}/graph?as=table`);
+        await page.locator('.graph-name').first().waitFor();
+        for (const { width } of await boxesOf(page.locator('.graph-table tbody th'))) {
+          holds(width > 120, `there is room for names (${width} pixels)`);
+        }
+      },
+      { viewport: { width: 360, height: 740 } },
+    );
+    await withServer({}, ({ url }) => checkAlone(test.at(url)));
     for (const view of ['library', 'search?q=ferry', 'settings', 'graph?as=table', 'quality']) {
       await test.check(
         `${view} fits a narrow screen`,
@@ -46,3 +90,31 @@ export const librarySuite: BrowserSuite = {
     }
   },
 };
+
+/** With a service that has no other documents. */
+async function checkAlone(test: BrowserTest): Promise<void> {
+  await test.check('without documents, a search leads to the library', async (page) => {
+    await page.goto(`${test.url}/search?q=ferry`);
+    await page.getByText('No documents yet.').waitFor();
+    same(await page.locator('.facets').count(), 0, 'the number of filter panels');
+    await page.getByRole('link', { name: 'Add documents' }).click();
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+  });
+  await test.check('what keeps failed documents from being tried again is said', async (page) => {
+    await page.goto(`${test.url}/library`);
+    const broken = {
+      name: 'broken.docx',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('PK\x03\x04broken'),
+    };
+    await page.getByTestId('files').setInputFiles(broken);
+    await page.locator('.documents .state-failed').waitFor();
+    await page.goto(`${test.url}/library?state=failed`);
+    await page.route(/\/(retry-failed|tasks)/, (route) => route.abort());
+    const unreachable = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' });
+    await page.getByRole('button', { name: 'Try again', exact: true }).click();
+    await unreachable.nth(0).waitFor();
+    await page.getByRole('button', { name: 'Try all failed again' }).click();
+    await unreachable.nth(1).waitFor();
+  });
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { labelLeft } from '../../src/page/app/views/graph/draw-labels.ts';
 import {
   type GraphView,
   relationshipsOf,
@@ -54,5 +55,16 @@ describe('the sentence of a relationship', () => {
   it('is the whole chunk when it is not found verbatim, and none without a chunk', () => {
     expect(sentenceLocation([chunk], 'Ann met Ben.')).toEqual({ documentId: 'd', start: 100, end: 127 });
     expect(sentenceLocation([], 'Ann knows Ben.')).toBeUndefined();
+  });
+});
+
+describe('labelLeft', () => {
+  it('puts a label right of its node, or left of it where it would be cut off', () => {
+    expect(labelLeft({ x: 100, size: 5 }, 40, 300)).toBe(108);
+    expect(labelLeft({ x: 280, size: 5 }, 40, 300)).toBe(232);
+  });
+
+  it('cuts a label at its end where neither side has room', () => {
+    expect(labelLeft({ x: 20, size: 5 }, 400, 300)).toBe(28);
   });
 });

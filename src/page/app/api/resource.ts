@@ -6,11 +6,13 @@ export type Resource<T> =
   | { readonly kind: 'loaded'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown };
 
+export type ReloadableResource<T> = Resource<T> & { readonly reload: () => void };
+
 /** Loads data when the view mounts and whenever one of `inputs` changes; aborts the previous load. */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-): Resource<T> & { readonly reload: () => void } {
+): ReloadableResource<T> {
   const [resource, setResource] = useState<Resource<T>>({ kind: 'loading' });
   const [round, setRound] = useState(0);
   useEffect(() => {

@@ -1,7 +1,7 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { route } from '../router.ts';
 import { texts } from '../texts.ts';
-import { Announcements } from './announcements.tsx';
+import { Announcements, announce } from './announcements.tsx';
 import { Link } from './link.tsx';
 import { loadSession, SignIn, session } from './session.tsx';
 import { viewOf, views } from './views.tsx';
@@ -11,8 +11,12 @@ export function App() {
   useEffect(() => void loadSession(), []);
   const { path } = route.value;
   const view = viewOf(path);
+  const isFirstView = useRef(true);
   useEffect(() => {
-    document.title = view.title === '' ? texts.name : `${view.title} · ${texts.name}`;
+    document.title = `${view.title} · ${texts.name}`;
+    // The browser announces the title of a page that it loads, but not that of another view.
+    if (!isFirstView.current) announce(view.title);
+    isFirstView.current = false;
   }, [view.title]);
   return (
     <>

@@ -58,7 +58,7 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Loads the page anew, so that nothing of this user stays in its memory for the next. */
+/** Loads the page anew, so that nothing of this user stays in its memory for the next. Throws `RequestFailure`. */
 export async function signOut(): Promise<void> {
   await send('/session', { method: 'DELETE' });
   sessionStorage.clear();

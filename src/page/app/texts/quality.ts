@@ -1,6 +1,8 @@
 export const quality = {
   title: 'Quality',
-  empty: 'There are no evaluations yet. Write questions with their expected documents into a file, and run:',
+  empty:
+    'There are no evaluations yet. Let questions be proposed from the corpus, edit them or write your own, and ask them all:',
+  commands: ['citewell eval make > questions.jsonl', 'citewell eval questions.jsonl'],
   forbidden: 'Only superusers can see evaluations.',
   evaluation: 'Evaluation',
   option: (at: string, questions: number) => `${at}, ${questions.toLocaleString('en')} questions`,

@@ -2,6 +2,7 @@ import { MultiGraph } from 'graphology';
 import forceAtlas2 from 'graphology-layout-forceatlas2';
 import Sigma from 'sigma';
 import type { GraphColours } from './colours.ts';
+import { labelDrawing } from './draw-labels.ts';
 import type { GraphView } from './graph-shape.ts';
 
 export interface Drawing {
@@ -23,28 +24,7 @@ const ROUNDS = 400;
 
 /** Draws the graph. Throws if the browser lacks WebGL. */
 export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNode, onEdge }: DrawingParts): Drawing {
-  const graph = new MultiGraph();
-  const most = Math.max(1, ...view.nodes.map(({ mentions }) => mentions));
-  view.nodes.forEach((node, at) => {
-    // A deterministic spiral as the initial layout, so that the drawing is reproducible.
-    const angle = at * 2.4;
-    const radius = Math.sqrt(at + 1);
-    graph.addNode(node.id, {
-      label: node.label,
-      x: radius * Math.cos(angle),
-      y: radius * Math.sin(angle),
-      size: 2.5 + 9 * Math.sqrt(node.mentions / most),
-      color: (node.community === null ? undefined : colourOf.get(node.community)) ?? colours.other,
-    });
-  });
-  const strongest = Math.max(0.001, ...view.edges.map(({ weight }) => weight));
-  for (const { id, source, target, weight } of view.edges) {
-    if (!graph.hasNode(source) || !graph.hasNode(target)) continue;
-    graph.addEdgeWithKey(id, source, target, { size: 0.6 + 2.4 * (weight / strongest), weight, color: colours.edge });
-  }
-  const settings = { ...forceAtlas2.inferSettings(graph), scalingRatio: 30, gravity: 0.6, edgeWeightInfluence: 0.5 };
-  forceAtlas2.assign(graph, { iterations: ROUNDS, settings });
-
+  const graph = layOut({ view, colours, colourOf });
   let selected: string | undefined;
   let near = new Set<string>();
   const renderer = new Sigma(graph, element, {
@@ -66,19 +46,7 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
         ? { ...attributes, color: colours.other, zIndex: 1 }
         : { ...attributes, hidden: true };
     },
-    defaultDrawNodeHover: (context, { x, y, size, label }) => {
-      const text = label ?? '';
-      context.font = '600 14px system-ui, sans-serif';
-      const width = context.measureText(text).width + 14;
-      context.fillStyle = colours.surface;
-      context.strokeStyle = colours.other;
-      context.beginPath();
-      context.roundRect(x + size + 2, y - 12, width, 24, 6);
-      context.fill();
-      context.stroke();
-      context.fillStyle = colours.text;
-      context.fillText(text, x + size + 9, y + 5);
-    },
+    ...labelDrawing(colours),
   });
   renderer.on('clickNode', ({ node }) => onNode(node));
   renderer.on('clickEdge', ({ edge }) => onEdge(edge));
@@ -91,4 +59,30 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
     },
     close: () => renderer.kill(),
   };
+}
+
+/** The nodes and edges with positions, sizes and colours. */
+function layOut({ view, colours, colourOf }: Pick<DrawingParts, 'view' | 'colours' | 'colourOf'>): MultiGraph {
+  const graph = new MultiGraph();
+  const most = Math.max(1, ...view.nodes.map(({ mentions }) => mentions));
+  view.nodes.forEach((node, at) => {
+    // A deterministic spiral as the initial layout, so that the drawing is reproducible.
+    const angle = at * 2.4;
+    const radius = Math.sqrt(at + 1);
+    graph.addNode(node.id, {
+      label: node.label,
+      x: radius * Math.cos(angle),
+      y: radius * Math.sin(angle),
+      size: 2.5 + 9 * Math.sqrt(node.mentions / most),
+      color: (node.community === null ? undefined : colourOf.get(node.community)) ?? colours.other,
+    });
+  });
+  const strongest = Math.max(0.001, ...view.edges.map(({ weight }) => weight));
+  for (const { id, source, target, weight } of view.edges) {
+    if (!graph.hasNode(source) || !graph.hasNode(target)) continue;
+    graph.addEdgeWithKey(id, source, target, { size: 0.6 + 2.4 * (weight / strongest), weight, color: colours.edge });
+  }
+  const settings = { ...forceAtlas2.inferSettings(graph), scalingRatio: 30, gravity: 0.6, edgeWeightInfluence: 0.5 };
+  forceAtlas2.assign(graph, { iterations: ROUNDS, settings });
+  return graph;
 }

@@ -20,9 +20,15 @@ export function GraphTable({ view, selected, onNode }: GraphTableProps) {
       <thead>
         <tr>
           <th scope="col">{texts.graph.name}</th>
-          <th scope="col">{texts.graph.category}</th>
-          <th scope="col">{texts.graph.mentions}</th>
-          <th scope="col">{texts.graph.relationships}</th>
+          <th scope="col" class="graph-medium">
+            {texts.graph.category}
+          </th>
+          <th scope="col" class="graph-number">
+            {texts.graph.mentions}
+          </th>
+          <th scope="col" class="graph-number">
+            {texts.graph.relationships}
+          </th>
           <th scope="col" class="graph-wide">
             {texts.graph.community}
           </th>
@@ -36,9 +42,9 @@ export function GraphTable({ view, selected, onNode }: GraphTableProps) {
                 {label}
               </button>
             </th>
-            <td>{category}</td>
-            <td>{mentions.toLocaleString('en')}</td>
-            <td>{(counts.get(id) ?? 0).toLocaleString('en')}</td>
+            <td class="graph-medium">{category}</td>
+            <td class="graph-number">{mentions.toLocaleString('en')}</td>
+            <td class="graph-number">{(counts.get(id) ?? 0).toLocaleString('en')}</td>
             <td class="graph-wide">{community === null ? '' : communities.get(community)}</td>
           </tr>
         ))}

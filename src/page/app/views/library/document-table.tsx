@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { sourceAddress } from '../../router.ts';
-import { announce } from '../../shell/announcements.tsx';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { type Collection, type LibraryDocument, retryDocument, stateOfStage } from './library-data.ts';
@@ -84,26 +83,31 @@ const titleOf = ({ title, file_name: fileName }: LibraryDocument): string => (ti
 
 function State({ document, onChanged }: { readonly document: LibraryDocument; readonly onChanged: () => void }) {
   const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const name = stateOfStage(document.ingestion_status);
   const retry = async () => {
     setBusy(true);
+    setProblem(undefined);
     try {
       await retryDocument(document.id);
       onChanged();
     } catch (error) {
-      announce(messageOf(error));
+      setProblem(messageOf(error));
     } finally {
       setBusy(false);
     }
   };
   return (
     <span class={`state state-${name}`}>
-      {name === 'working' ? texts.library.stage(document.ingestion_status) : texts.library.states[name]}
+      <span class="state-name">
+        {name === 'working' ? texts.library.stage(document.ingestion_status) : texts.library.states[name]}
+      </span>
       {name === 'failed' && (
         <button type="button" disabled={isBusy} onClick={() => void retry()}>
           {texts.retry}
         </button>
       )}
+      {problem !== undefined && <span role="alert">{problem}</span>}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import './library.css';
 import './sources.css';
 import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -96,11 +97,7 @@ export function LibraryView() {
           </select>
         </label>
         <Collections collections={known} chosen={collection} onChanged={reloadAll} />
-        {state === 'failed' && items.length > 0 && (
-          <button type="button" onClick={() => void retryFailed().then(reloadAll)}>
-            {texts.library.retryAll}
-          </button>
-        )}
+        {state === 'failed' && items.length > 0 && <RetryAll onDone={reloadAll} />}
       </search>
       {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
       {documents.kind === 'loading' && <p class="notice">{texts.loading}</p>}
@@ -108,7 +105,7 @@ export function LibraryView() {
       {documents.kind === 'loaded' && (
         <>
           <div class="library-list-head">
-            <p class="notice">{texts.library.count(documents.value.total, isFiltered(filter))}</p>
+            {!isEmpty && <p class="notice">{texts.library.count(documents.value.total, isFiltered(filter))}</p>}
             <SelectionBar
               documents={items.filter(({ id }) => selected.has(id))}
               collections={known}
@@ -136,6 +133,31 @@ export function LibraryView() {
         </>
       )}
     </div>
+  );
+}
+
+function RetryAll({ onDone }: { readonly onDone: () => void }) {
+  const [problem, setProblem] = useState<string>();
+  const retry = async (): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await retryFailed();
+      onDone();
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  return (
+    <>
+      <button type="button" onClick={() => void retry()}>
+        {texts.library.retryAll}
+      </button>
+      {problem !== undefined && (
+        <p class="failure" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -27,7 +27,7 @@ export function QualityView() {
       {list.kind === 'loaded' && all.length === 0 && (
         <div class="card">
           <p>{texts.quality.empty}</p>
-          <pre class="quality-command">citewell eval make{'\n'}citewell eval questions.csv</pre>
+          <pre class="quality-command">{texts.quality.commands.join('\n')}</pre>
         </div>
       )}
       {all.length > 0 && (

@@ -1,19 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useResource } from '../../api/resource.ts';
+import type { ReloadableResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
-import { type Facets, loadFacets } from './facets.ts';
+import type { Facets } from './facets.ts';
 import { isSameChoice, type SearchAddress, toggled } from './search-address.ts';
 
-interface FacetPanelProps {
+interface FacetListsProps {
+  readonly facets: Facets;
   readonly address: SearchAddress;
   readonly onChange: (change: Partial<SearchAddress>) => void;
 }
 
+type FacetPanelProps = Omit<FacetListsProps, 'facets'> & { readonly facets: ReloadableResource<Facets> };
+
 /** Filters derived from the corpus. */
-export function FacetPanel(props: FacetPanelProps) {
-  const facets = useResource(loadFacets, []);
+export function FacetPanel({ facets, ...props }: FacetPanelProps) {
   const { types, collections, metadata } = props.address;
   const chosen = types.length + collections.length + metadata.length;
   // Collapsed on narrow screens.
@@ -38,7 +40,7 @@ export function FacetPanel(props: FacetPanelProps) {
   );
 }
 
-function FacetLists({ address, onChange, facets }: FacetPanelProps & { readonly facets: Facets }) {
+function FacetLists({ address, onChange, facets }: FacetListsProps) {
   return (
     <>
       <Facet title={texts.search.types}>

@@ -4,8 +4,10 @@ import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { navigate, route } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
+import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { FacetPanel } from './facet-panel.tsx';
+import { loadFacets } from './facets.ts';
 import { HitCard } from './hit-card.tsx';
 import { HowSearched } from './how-searched.tsx';
 import { limits, readSearchAddress, type SearchAddress, searchKinds, toSearchLink } from './search-address.ts';
@@ -19,6 +21,8 @@ export function SearchView() {
     async (signal) => (address.query.trim() === '' ? undefined : { of: link, found: await search(address, signal) }),
     [link],
   );
+  const facets = useResource(loadFacets, []);
+  const isEmpty = facets.kind === 'loaded' && facets.value.documents === 0;
   const go = (change: Partial<SearchAddress>) => navigate(toSearchLink({ ...address, page: 1, ...change }));
   const shown = results.kind === 'loaded' ? results.value : undefined;
   useEffect(() => {
@@ -28,13 +32,14 @@ export function SearchView() {
     <div class="search">
       <h1>{texts.search.title}</h1>
       <SearchForm address={address} onSearch={go} />
-      <div class="search-body">
-        <FacetPanel address={address} onChange={go} />
+      <div class={isEmpty ? undefined : 'search-body'}>
+        {!isEmpty && <FacetPanel facets={facets} address={address} onChange={go} />}
         <div class="search-results" aria-busy={shown !== undefined && shown.of !== link}>
           {results.kind === 'failed' && <Failure error={results.error} retry={results.reload} />}
           {results.kind === 'loading' && address.query !== '' && <p class="notice">{texts.loading}</p>}
-          {address.query.trim() === '' && <p class="notice">{texts.search.begin}</p>}
-          {shown !== undefined && address.query.trim() !== '' && (
+          {isEmpty && <EmptyCorpus />}
+          {!isEmpty && address.query.trim() === '' && <p class="notice">{texts.search.begin}</p>}
+          {!isEmpty && shown !== undefined && address.query.trim() !== '' && (
             <Results address={address} results={shown.found} onPage={(page) => go({ page })} />
           )}
         </div>
@@ -42,6 +47,12 @@ export function SearchView() {
     </div>
   );
 }
+
+const EmptyCorpus = () => (
+  <p class="notice">
+    {texts.library.empty} <Link href="/library">{texts.ask.addDocuments}</Link>
+  </p>
+);
 
 interface SearchFormProps {
   readonly address: SearchAddress;

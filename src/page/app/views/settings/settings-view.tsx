@@ -1,5 +1,6 @@
 import './settings.css';
-import { RequestFailure } from '../../api/request.ts';
+import { useState } from 'preact/hooks';
+import { messageOf, RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { session, signOut } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
@@ -33,11 +34,7 @@ export function SettingsView() {
         <h1>{texts.settings.title}</h1>
         <p>
           {needsKey ? texts.settings.signedInAs(user.email) : texts.settings.noSignIn(user.email)}{' '}
-          {needsKey && (
-            <button type="button" onClick={() => void signOut()}>
-              {texts.settings.signOut}
-            </button>
-          )}
+          {needsKey && <SignOut />}
         </p>
       </header>
       {user.is_superuser && <System />}
@@ -48,5 +45,23 @@ export function SettingsView() {
       {user.is_superuser && <Users ownId={user.id} />}
       <p class="notice">{texts.settings.theme}</p>
     </div>
+  );
+}
+
+function SignOut() {
+  const [problem, setProblem] = useState<string>();
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          setProblem(undefined);
+          signOut().catch((error: unknown) => setProblem(messageOf(error)));
+        }}
+      >
+        {texts.settings.signOut}
+      </button>
+      {problem !== undefined && <span role="alert"> {problem}</span>}
+    </>
   );
 }
