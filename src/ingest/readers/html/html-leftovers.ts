@@ -17,7 +17,7 @@ import { MIN_PROSE_CHARACTERS, removeRails } from './html-rails.ts';
 import { isDataTable } from './html-table.ts';
 
 /** Removes link lists, bylines, boxes and interface labels from the content. */
-export function tidy(root: HtmlNode): void {
+export function removeLeftovers(root: HtmlNode): void {
   removeRails(root);
   removeCards(root);
   const measures = measure(root);

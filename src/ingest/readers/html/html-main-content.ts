@@ -8,7 +8,7 @@ import {
   FOOT_NAME,
 } from './html-boilerplate.ts';
 import { chooseCandidate, type Evidence } from './html-candidates.ts';
-import { tidy } from './html-leftovers.ts';
+import { removeLeftovers } from './html-leftovers.ts';
 import { isBlock, type Measure, measure } from './html-measure.ts';
 import {
   detach,
@@ -33,7 +33,7 @@ export function findMainContent($: CheerioAPI, evidence: Evidence = {}): HtmlNod
   const total = measure(body).get(body)?.text ?? 0;
   removeByName(body, total);
   const roots = [chooseCandidate(body, chooseRoots(body)[0] ?? body, evidence)];
-  for (const root of roots) tidy(root);
+  for (const root of roots) removeLeftovers(root);
   return roots;
 }
 
