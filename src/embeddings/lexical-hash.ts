@@ -2,8 +2,8 @@ import { ServiceError } from '../errors.ts';
 import { EMBEDDED_TERMS_VERSION } from '../store/full-text/analyse.ts';
 import { countTerms } from './count-terms.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
-import { pauseForOthers } from './pause-for-others.ts';
 import { unitVector } from './unit-vector.ts';
+import { yieldPeriodically } from './yield-periodically.ts';
 
 /** Measured over 384, 512, 768 and 1,024: larger sizes do not justify their storage (docs/decisions.md). */
 const DIMENSIONS = 768;
@@ -25,7 +25,7 @@ export function createLexicalHash(): EmbeddingModel {
     }),
     async embed(texts, _kind, signal) {
       const vectors: Float32Array[] = [];
-      const pause = pauseForOthers();
+      const pause = yieldPeriodically();
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         vectors.push(hashText(text));

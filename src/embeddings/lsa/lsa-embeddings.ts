@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
-import { pauseForOthers } from '../pause-for-others.ts';
 import type { PackagedModel } from '../static/static-model.ts';
+import { yieldPeriodically } from '../yield-periodically.ts';
 import { joinPackaged } from './join-packaged.ts';
 import { foldIn, type LsaModel } from './lsa-model.ts';
 
@@ -44,7 +44,7 @@ export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }:
       const known = await model();
       const packaged = known.centre.length > 0 ? await load() : undefined;
       const vectors: Float32Array[] = [];
-      const pause = pauseForOthers();
+      const pause = yieldPeriodically();
       const met = { chunkCount: texts.length, known: 0, terms: 0 };
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { findModelFolder, modelVersion, readModelFolder } from '../../local-models/model-folder.ts';
 import { STATIC_EMBEDDING, STATIC_VERSION } from '../built-in-names.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
-import { pauseForOthers } from '../pause-for-others.ts';
+import { yieldPeriodically } from '../yield-periodically.ts';
 import { readModel2Vec } from './model2vec.ts';
 import { packagedModel, type StaticModel } from './static-model.ts';
 
@@ -64,7 +64,7 @@ const fromTokenVectors = ({ name, space, load }: TokenVectorParts): EmbeddingMod
   async embed(texts, _kind, signal) {
     const model = await load();
     const vectors: Float32Array[] = [];
-    const pause = pauseForOthers();
+    const pause = yieldPeriodically();
     for (const text of texts) {
       if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
       vectors.push(model.embed(text) ?? firstAxis(model));

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 const CHARACTERS = 32_000;
 
 /** Called after each text that is embedded in the main thread; lets other work run after every so many characters. */
-export function pauseForOthers(): (text: string) => Promise<void> {
+export function yieldPeriodically(): (text: string) => Promise<void> {
   let characters = 0;
   return async (text) => {
     characters += text.length;
