@@ -1,4 +1,4 @@
-import { readsAlike } from '../../src/page/app/views/source/locate-quote.ts';
+import { isSameText } from '../../src/page/app/views/source/locate-quote.ts';
 import { makeZip, wordParagraph, wordParts } from '../../test/ingest/make-docx.ts';
 import { makeMail } from '../../test/ingest/make-mail.ts';
 import { presentationParts, shape, sheetRow, workbookParts } from '../../test/ingest/make-office.ts';
@@ -140,7 +140,7 @@ export const formatsSuite: BrowserSuite = {
         const mark = page.frameLocator('.source-frame').locator('mark');
         await mark.first().waitFor();
         const marked = (await mark.allTextContents()).join('');
-        holds(readsAlike(marked, quote.text), `“${marked}” in the page as it is reads like “${quote.text}”`);
+        holds(isSameText(marked, quote.text), `“${marked}” in the page as it is reads like “${quote.text}”`);
       });
     }
   },

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { readsAlike } from '../../src/page/app/views/source/locate-quote.ts';
+import { isSameText } from '../../src/page/app/views/source/locate-quote.ts';
 import { longPdf } from './long-pdf.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
@@ -83,7 +83,7 @@ async function checkQuote(test: BrowserTest, { name, id, quote }: QuoteCase): Pr
       const mark = page.locator('.pdf-page mark');
       await mark.first().waitFor();
       const marked = (await mark.allTextContents()).join('');
-      holds(readsAlike(marked, quote.text), `“${marked}” reads like “${quote.text}”`);
+      holds(isSameText(marked, quote.text), `“${marked}” reads like “${quote.text}”`);
       same(await page.locator('.pdf-page:has(mark)').first().getAttribute('data-page'), String(quote.page), 'the page');
       holds(await isInSight(page), 'the mark is in sight');
     });
@@ -94,7 +94,7 @@ async function checkQuote(test: BrowserTest, { name, id, quote }: QuoteCase): Pr
       const mark = page.frameLocator('.source-frame').locator('mark');
       await mark.first().waitFor();
       const marked = (await mark.allTextContents()).join('');
-      holds(readsAlike(marked, quote.text), `“${marked}” reads like “${quote.text}”`);
+      holds(isSameText(marked, quote.text), `“${marked}” reads like “${quote.text}”`);
     });
   }
 }
@@ -211,7 +211,7 @@ async function openLongPdf(page: Page, address: string, quote: string): Promise<
   const mark = page.locator(`.pdf-page[data-page="${CITED_PAGE}"] mark`);
   await page.locator(`.pdf-page[data-page="${CITED_PAGE}"] .pdf-marks i`).first().waitFor();
   const took = performance.now() - begun;
-  holds(readsAlike((await mark.allTextContents()).join(''), quote), 'the marked words are the quote');
+  holds(isSameText((await mark.allTextContents()).join(''), quote), 'the marked words are the quote');
   holds(await isInSight(page), 'the mark is in sight');
   holds((await page.locator('.pdf-page canvas').count()) < 10, 'only pages in sight are drawn');
   return took;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { locateQuote, type PageText, readsAlike } from '../../src/page/app/views/source/locate-quote.ts';
+import { isSameText, locateQuote, type PageText } from '../../src/page/app/views/source/locate-quote.ts';
 
 const pagesOf = (...texts: readonly string[]): PageText[] => texts.map((text, index) => ({ number: index + 1, text }));
 
@@ -93,7 +93,7 @@ describe('the place of a quote in the text of a page', () => {
   });
 
   it('is compared with the normalisation of the search', () => {
-    expect(readsAlike('The o\ufb03ce, inter-\nnational', 'the office, international')).toBe(true);
-    expect(readsAlike('the office', 'an office')).toBe(false);
+    expect(isSameText('The o\ufb03ce, inter-\nnational', 'the office, international')).toBe(true);
+    expect(isSameText('the office', 'an office')).toBe(false);
   });
 });

@@ -44,7 +44,7 @@ export function locateQuote(
 }
 
 /** Whether two texts are equal after the normalisation of the search. */
-export const readsAlike = (one: string, other: string): boolean => foldText(one).text === foldText(other).text;
+export const isSameText = (one: string, other: string): boolean => foldText(one).text === foldText(other).text;
 
 /** A text after the normalisation of the search. */
 export interface FoldedText {

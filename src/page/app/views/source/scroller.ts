@@ -7,6 +7,6 @@ export function scrollerOf(element: Element): Element {
 }
 
 /** Centers an element, without animation. */
-export function showInMiddle(element: Element): void {
+export function scrollToCenter(element: Element): void {
   element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
 }

@@ -6,7 +6,7 @@ import { announce } from '../../../shell/announcements.tsx';
 import { texts } from '../../../texts.ts';
 import type { Located, PagePart } from '../locate-quote.ts';
 import type { OriginalProps } from '../original-tab.tsx';
-import { showInMiddle } from '../scroller.ts';
+import { scrollToCenter } from '../scroller.ts';
 import { locateInPdf } from './locate-in-pdf.ts';
 import { type OpenPdf, openPdf } from './open-pdf.ts';
 import { PdfPage } from './pdf-page.tsx';
@@ -40,7 +40,7 @@ function Pages({ pdf, facts, onMarked }: OriginalProps & { readonly pdf: OpenPdf
     if (width === 0 || page === undefined || !isPinned()) return;
     const shown = list.current?.querySelector(`[data-page="${page}"]`);
     const mark = shown?.querySelector('mark');
-    if (mark) showInMiddle(mark);
+    if (mark) scrollToCenter(mark);
     else shown?.scrollIntoView({ block: 'start', behavior: 'instant' });
   }, [width > 0, page, facts, shapes]);
   useEffect(() => {
