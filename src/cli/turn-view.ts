@@ -105,11 +105,11 @@ export function noteOutcome({ mode, stopReason, unsupported, spent, model }: Age
     const which = unsupported.length === 1 ? 'One sentence is' : `${unsupported.length} sentences are`;
     output.note(output.noteStyle('yellow', `${which} not supported by any cited passage.`));
   }
-  output.note(output.noteStyle('dim', spendLine(model, spent)));
+  output.note(output.noteStyle('dim', usageLine(model, spent)));
 }
 
 /** `openai/gpt-6-luna · 3 steps · 4,210 tokens read (1,024 cached), 312 written · $0.0042 · 6.1 s` */
-export function spendLine(model: string, spent: TurnSpend): string {
+export function usageLine(model: string, spent: TurnSpend): string {
   const { input, cachedInput, output, steps, seconds, dollars } = spent;
   return [
     model,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentReply, ShownEvent } from '../../src/cli/agent-wire.ts';
 import type { Output } from '../../src/cli/output.ts';
-import { noteOutcome, shortArguments, spendLine, TurnView } from '../../src/cli/turn-view.ts';
+import { noteOutcome, shortArguments, usageLine, TurnView } from '../../src/cli/turn-view.ts';
 
 /** The output of a terminal that shows both streams; notes are marked with their style. */
 function screen(): { readonly output: Output; readonly text: () => string; readonly piped: () => string } {
@@ -114,7 +114,7 @@ describe('the cost of a turn', () => {
     [{ ...spent, dollars: null }, 'm · 3 steps · 4,210 tokens read (1,024 cached), 312 written · 6.1 s'],
     [{ ...spent, input: 0, output: 0, dollars: 0 }, 'm · 3 steps · 6.1 s'],
   ])('is one line', (used, line) => {
-    expect(spendLine('m', used)).toBe(line);
+    expect(usageLine('m', used)).toBe(line);
   });
 
   it('follows the warnings', () => {
