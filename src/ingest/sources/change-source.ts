@@ -50,7 +50,7 @@ export function changedLocation(location: SourceLocation, change: SourceChange):
 }
 
 /** Whether what was changed says what is read, or how, so that the source is to be looked at again. */
-export const readsAnew = (before: FollowedSource, after: FollowedSource): boolean =>
+export const needsNewSync = (before: FollowedSource, after: FollowedSource): boolean =>
   before.credentials !== after.credentials || readingOf(before.location) !== readingOf(after.location);
 
 function readingOf(location: SourceLocation): string {

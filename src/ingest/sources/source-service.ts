@@ -5,9 +5,9 @@ import type { Secrets } from '../../sources/fields.ts';
 import { sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { OtherServers } from '../../store/other-servers.ts';
-import { changedLocation, readsAnew, type SourceChange, trySource } from './change-source.ts';
+import { changedLocation, needsNewSync, type SourceChange, trySource } from './change-source.ts';
 import { createFollower, type Followed, type FollowerParts } from './follow-source.ts';
-import { placeOf, type SourceFailures, type SourceStatus, stateElsewhere, statusOf } from './source-status.ts';
+import { placeOf, type SourceFailures, type SourceStatus, stateOnOtherServer, statusOf } from './source-status.ts';
 
 /** Keeps documents in step with folders and sites while the service runs. */
 export interface SourceService {
@@ -253,7 +253,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
 
   /** Goes on with what was changed: with a synchronisation where one was running, or is needed. */
   async function takeUp(entry: Followed, before: FollowedSource): Promise<void> {
-    const isNeeded = (entry.isInWork && entry.state === 'syncing') || readsAnew(before, entry.source);
+    const isNeeded = (entry.isInWork && entry.state === 'syncing') || needsNewSync(before, entry.source);
     entry.stop.abort();
     await entry.over;
     // Removed meanwhile, or begun anew by another request.
@@ -264,7 +264,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   }
 
   const statusHere = (entry: Followed): SourceStatus =>
-    isFollowing ? statusOf(entry) : { ...entry.source, ...stateElsewhere(entry.source) };
+    isFollowing ? statusOf(entry) : { ...entry.source, ...stateOnOtherServer(entry.source) };
 
   return {
     allowedFolders,

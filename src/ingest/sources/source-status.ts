@@ -28,7 +28,7 @@ export function placeOf(location: SourceLocation): string {
 }
 
 /** What the report of the server that follows it says. */
-export function stateElsewhere({ location, lastSync }: FollowedSource): Pick<SourceStatus, 'state' | 'problem'> {
+export function stateOnOtherServer({ location, lastSync }: FollowedSource): Pick<SourceStatus, 'state' | 'problem'> {
   if (lastSync?.problem !== undefined) return { state: 'stopped', problem: lastSync.problem };
   if (lastSync === null || lastSync.endedAt === null) return { state: 'syncing' };
   return { state: location.kind === 'folder' ? 'following' : 'idle' };
