@@ -61,7 +61,7 @@ function inParts(text: string): string[] {
  * Samples too many chunks: the first half from the beginning, where a document introduces its subject, the rest evenly
  * up to its end.
  */
-export function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
+export function sampleChunks<Item>(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const head = Math.ceil(most / 2);
   const left = most - head;

@@ -8,7 +8,7 @@ import type { SummaryRecords, SummaryTask } from '../../store/summary-records.ts
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
 import { isTransient } from '../failure-kind.ts';
 import { defaultSummary, storedSummary } from './enrichment-settings.ts';
-import { spread, summarise } from './summarise.ts';
+import { sampleChunks, summarise } from './summarise.ts';
 
 export interface SummaryStep extends Progress {
   readonly documentId: string;
@@ -128,7 +128,7 @@ async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServ
   }
   const characters = settings.characters ?? defaultSummary.characters;
   const text = await summarise(
-    { title: task.title, chunks: spread(chunks, most), characters },
+    { title: task.title, chunks: sampleChunks(chunks, most), characters },
     { model, prompts },
     signal,
   );
