@@ -4,8 +4,8 @@ import { newId } from '../../../documents/ids.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Conversation, ConversationRecords, StoredMessage, StoredRole } from '../../records.ts';
 import type { Database } from '../database.ts';
-import type { ConversationTable, MessageTable } from '../schema.ts';
 import { eachRow } from '../sqlite/each-row.ts';
+import type { ConversationTable, MessageTable } from './conversation-tables.ts';
 
 /** ConversationRecords in the record store. */
 export function createConversations({ reader, writer }: Database): ConversationRecords {

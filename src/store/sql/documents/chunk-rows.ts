@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Document, Metadata } from '../../../documents/document.ts';
-import type { ChunkTable } from '../schema.ts';
+import type { ChunkTable } from './document-tables.ts';
 
 export type ChunkRow = Omit<
   Selectable<ChunkTable>,

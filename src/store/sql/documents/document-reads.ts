@@ -10,7 +10,6 @@ import { filterToSql } from '../filters/to-sql.ts';
 import { foundVisible, type OriginalRecords } from '../originals/original-records.ts';
 import { type FindOriginal, type FoundOriginal, wantedBytes } from '../originals/record-pieces.ts';
 import { toExtractedText, toOutline } from '../outline-rows.ts';
-import type { ChunkTable } from '../schema.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import { eachRow } from '../sqlite/each-row.ts';
@@ -19,6 +18,7 @@ import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { toChunk } from './chunk-rows.ts';
 import { findRow, toDocuments } from './document-rows.ts';
+import type { ChunkTable } from './document-tables.ts';
 
 /** The read operations of a corpus. */
 export type DocumentReads = Pick<

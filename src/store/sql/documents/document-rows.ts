@@ -6,8 +6,8 @@ import type {
   Metadata,
   SummaryStatus,
 } from '../../../documents/document.ts';
-import type { DocumentTable } from '../schema.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import type { DocumentTable } from './document-tables.ts';
 
 /** `version_key` is that of an earlier version; 0 or absent for the visible state. */
 export type DocumentRow = Selectable<DocumentTable> & { readonly version_key?: number };

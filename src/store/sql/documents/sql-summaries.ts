@@ -3,8 +3,8 @@ import type { Metadata } from '../../../documents/document.ts';
 import type { SummaryRecords, SummaryTask } from '../../summary-records.ts';
 import type { Database } from '../database.ts';
 import { addDocumentFullText, removeDocumentFullText } from '../full-text/full-text-rows.ts';
-import type { DocumentTable } from '../schema.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import type { DocumentTable } from './document-tables.ts';
 import { isHeld } from './ingestions.ts';
 
 /** The queue of summaries, stored in columns of their documents. */

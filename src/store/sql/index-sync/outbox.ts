@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../database.ts';
-import type { OutboxTable } from '../schema.ts';
 import { countKeys, fromKeyRanges, type KeyRange } from '../sqlite/key-ranges.ts';
 import { allSpaces, type Queries, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import type { OutboxTable } from '../vector-spaces/vector-tables.ts';
 import type { OpenCollections } from './open-collections.ts';
 import { addPending } from './outbox-entries.ts';
 import { placeFromRecords, upsertFromRecords } from './upsert-from-records.ts';

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { newId } from '../../../documents/ids.ts';
 import type { IngestionTask, TaskState } from '../../ingestion-queue.ts';
-import type { IngestionTaskTable } from '../schema.ts';
+import type { IngestionTaskTable } from '../documents/document-tables.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 export type TaskRow = Selectable<IngestionTaskTable>;

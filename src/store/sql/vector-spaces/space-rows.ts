@@ -1,6 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { VectorSpaceName } from '../../vector-index.ts';
-import type { Tables, VectorSpaceTable } from '../schema.ts';
+import type { Tables } from '../schema.ts';
+import type { VectorSpaceTable } from './vector-tables.ts';
 
 /** The database, or a transaction on it. */
 export type Queries = Kysely<Tables> | Transaction<Tables>;

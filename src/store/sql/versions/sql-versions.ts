@@ -5,13 +5,13 @@ import { type DocumentRow, findRow, toDocuments } from '../documents/document-ro
 import type { PublishParts } from '../documents/publish-document.ts';
 import type { OriginalRecords } from '../originals/original-records.ts';
 import type { FindOriginal } from '../originals/record-pieces.ts';
-import type { DocumentVersionTable } from '../schema.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { restoreVersion } from './restore-version.ts';
 import { type RowAsOf, rowAsOf } from './row-as-of.ts';
 import { chunksAsOf, originalAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
+import type { DocumentVersionTable } from './version-tables.ts';
 
 /** DocumentVersions in the record store. */
 export function createVersions(parts: PublishParts, originals: OriginalRecords): DocumentVersions {
