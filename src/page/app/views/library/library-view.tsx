@@ -12,7 +12,9 @@ import { Collections } from './collections.tsx';
 import { DocumentTable } from './document-table.tsx';
 import { DropZone } from './drop-zone.tsx';
 import {
+  type Collection,
   isFiltered,
+  type LibraryFilter,
   loadCollections,
   loadDocuments,
   PAGE_SIZE,
@@ -80,25 +82,12 @@ export function LibraryView() {
       <UploadList />
       {sources.kind === 'failed' && <Failure error={sources.error} retry={sources.reload} />}
       {sources.kind === 'loaded' && <SourceList sources={sources.value} reload={sources.reload} />}
-      <search class="library-filters" aria-label={texts.library.filters}>
-        <TitleFilter value={title} />
-        <label>
-          <span>{texts.library.state}</span>
-          <select
-            value={state ?? ''}
-            onChange={({ currentTarget: { value } }) => setQuery({ state: value, page: null })}
-          >
-            <option value="">{texts.library.anyState}</option>
-            {stateNames.map((name) => (
-              <option key={name} value={name}>
-                {texts.library.states[name]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Collections collections={known} chosen={collection} onChanged={reloadAll} />
-        {state === 'failed' && items.length > 0 && <RetryAll onDone={reloadAll} />}
-      </search>
+      <LibraryFilters
+        filter={filter}
+        collections={known}
+        hasFailed={state === 'failed' && items.length > 0}
+        onChanged={reloadAll}
+      />
       {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
       {documents.kind === 'loading' && <p class="notice">{texts.loading}</p>}
       {documents.kind === 'failed' && <Failure error={documents.error} retry={documents.reload} />}
@@ -133,6 +122,40 @@ export function LibraryView() {
         </>
       )}
     </div>
+  );
+}
+
+interface LibraryFiltersProps {
+  readonly filter: LibraryFilter;
+  readonly collections: readonly Collection[];
+  /** Whether documents are shown that can be tried again. */
+  readonly hasFailed: boolean;
+  readonly onChanged: () => void;
+}
+
+function LibraryFilters({
+  filter: { state, collection, title },
+  collections,
+  hasFailed,
+  onChanged,
+}: LibraryFiltersProps) {
+  return (
+    <search class="library-filters" aria-label={texts.library.filters}>
+      <TitleFilter value={title} />
+      <label>
+        <span>{texts.library.state}</span>
+        <select value={state ?? ''} onChange={({ currentTarget: { value } }) => setQuery({ state: value, page: null })}>
+          <option value="">{texts.library.anyState}</option>
+          {stateNames.map((name) => (
+            <option key={name} value={name}>
+              {texts.library.states[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Collections collections={collections} chosen={collection} onChanged={onChanged} />
+      {hasFailed && <RetryAll onDone={onChanged} />}
+    </search>
   );
 }
 
