@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createApi } from './kill-test/api.ts';
 import { createDrafts } from './kill-test/draft.ts';
-import { createLedger } from './kill-test/ledger.ts';
+import { createExpectedState } from './kill-test/expected-state.ts';
 import { chromasOn, kill, within } from './kill-test/processes.ts';
 import { type Totals, tally } from './kill-test/report.ts';
 import { dataFolderOf, type RoundOutcome, runRound, type Subject, startSubject } from './kill-test/round.ts';
@@ -79,14 +79,14 @@ interface Rounds {
 
 async function runRounds({ rounds, seed, subject, totals }: Rounds): Promise<void> {
   const random = seededRandom(seed);
-  const ledger = createLedger();
+  const expected = createExpectedState();
   const drafts = createDrafts(random.fork());
   const api = createApi(() => subject.server?.url ?? 'http://127.0.0.1:9');
   await startSubject(subject);
   for (let round = 0; round < rounds; round++) {
     const searchesAll = round === rounds - 1 || round % FULL_SEARCH_EVERY === FULL_SEARCH_EVERY - 1;
-    const outcome = await runRound({ round, subject, api, ledger, drafts, random: random.fork(), searchesAll });
-    const there = [...ledger.entries.values()].filter(({ draft }) => draft !== null);
+    const outcome = await runRound({ round, subject, api, expected, drafts, random: random.fork(), searchesAll });
+    const there = [...expected.entries.values()].filter(({ draft }) => draft !== null);
     console.log(`round ${round + 1}: ${describe(outcome)}; ${there.length} documents`);
     const failures = tally(outcome.checks, totals);
     for (const line of failures) console.log(line);

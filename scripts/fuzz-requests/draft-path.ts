@@ -3,16 +3,16 @@ import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import type { Random } from '../seeded-random.ts';
 import { fromSchema, type SchemaParts } from './from-schema.ts';
 import { invalidString, oddNumber, oddValue } from './odd-values.ts';
-import type { Kind, Stock } from './stock.ts';
+import type { Kind, RecordIds } from './record-ids.ts';
 
 /** The path with values for its parameters, mostly existing identifiers. */
-export function draftPath(route: string, stock: Stock, random: Random): string {
+export function draftPath(route: string, recordIds: RecordIds, random: Random): string {
   let before = '';
   return route
     .split('/')
     .map((part) => {
       const isVariable = part.startsWith(':');
-      const value = isVariable ? partOf(part.slice(1), before, stock, random) : part;
+      const value = isVariable ? partOf(part.slice(1), before, recordIds, random) : part;
       if (!isVariable) before = part;
       return value;
     })
@@ -46,11 +46,11 @@ const kindsBefore: Readonly<Record<string, Kind>> = {
   indices: 'indices',
 };
 
-function partOf(name: string, before: string, stock: Stock, random: Random): string {
+function partOf(name: string, before: string, recordIds: RecordIds, random: Random): string {
   const kind = kinds[name] ?? kindsBefore[before];
   const share = random.next();
-  if (kind !== undefined && share < 0.72) return encoded(stock.pick(kind, random), random);
-  if (share < 0.8) return encoded(stock.pickAny(random), random);
+  if (kind !== undefined && share < 0.72) return encoded(recordIds.pick(kind, random), random);
+  if (share < 0.8) return encoded(recordIds.pickAny(random), random);
   if (share < 0.84) return randomUUID().toUpperCase();
   return oddPart(random);
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/to-document.ts';
 import type { Random } from '../seeded-random.ts';
+import type { Credentials } from './credentials.ts';
 import { type BodySchemas, draftBody } from './draft-body.ts';
 import { draftMessage, type OfferedTool } from './draft-mcp.ts';
 import { draftPath, draftQuery, type Parameter } from './draft-path.ts';
 import type { SchemaParts } from './from-schema.ts';
 import { invalidString } from './odd-values.ts';
-import type { Credentials } from './people.ts';
+import type { RecordIds } from './record-ids.ts';
 import type { Face, FuzzedRequest } from './request.ts';
-import type { Stock } from './stock.ts';
 
 export interface MountedRoute {
   readonly method: string;
@@ -20,7 +20,7 @@ export interface MountedRoute {
 export interface DraftParts {
   readonly description: OpenApiDocument;
   readonly tools: readonly OfferedTool[];
-  readonly stock: Stock;
+  readonly recordIds: RecordIds;
   readonly credentials: Credentials;
   /** Of an MCP client of an earlier revision. */
   readonly session: () => string;
@@ -49,17 +49,17 @@ const LEAVING = 0.02;
 
 /** A random request to a route, using existing identifiers. */
 export function draftRequest(number: number, route: MountedRoute, random: Random, parts: DraftParts): FuzzedRequest {
-  const { description, stock } = parts;
+  const { description, recordIds } = parts;
   const method = random.chance(ANOTHER_METHOD) ? random.pick(METHODS) : route.method;
   const described = describedOf(description, route);
   const schemaParts: SchemaParts = {
     random,
     schemas: description.components.schemas as Readonly<Record<string, JsonSchema>>,
     id: (kind) =>
-      kind !== undefined ? stock.pick(kind, random) : random.chance(0.8) ? stock.pickAny(random) : randomUUID(),
+      kind !== undefined ? recordIds.pick(kind, random) : random.chance(0.8) ? recordIds.pickAny(random) : randomUUID(),
   };
   const parameters = (described.parameters ?? []).filter((each) => each.in === 'query');
-  const drawn = `${draftPath(route.path, stock, random)}${draftQuery(parameters, schemaParts)}` || '/';
+  const drawn = `${draftPath(route.path, recordIds, random)}${draftQuery(parameters, schemaParts)}` || '/';
   // The HTTP client rejects others.
   const path = drawn.replace(/[^\x21-\xff]/g, '!');
   const drafted =

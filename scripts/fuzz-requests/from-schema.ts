@@ -3,7 +3,7 @@ import type { Random } from '../seeded-random.ts';
 import { oddFilter } from './odd-filter.ts';
 import { invalidString, models, oddValue, queries, timestamps } from './odd-values.ts';
 import { PASSWORD } from './owner.ts';
-import type { Kind } from './stock.ts';
+import type { Kind } from './record-ids.ts';
 
 export interface SchemaParts {
   readonly random: Random;

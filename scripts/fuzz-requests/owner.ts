@@ -5,7 +5,7 @@ export interface Owner {
   /** Whether a record belongs to them. */
   owns(record: unknown): boolean;
   /** What is wrong with their documents, in sentences. */
-  look(): Promise<readonly string[]>;
+  findProblems(): Promise<readonly string[]>;
 }
 
 export const PASSWORD = 'a long pass phrase';
@@ -36,7 +36,7 @@ export async function createOwner(url: string): Promise<Owner> {
   return {
     owns: (record) =>
       ['id', 'owner_id', 'user_id', 'document_id'].some((name) => [id, documentId].includes(member(record, name))),
-    async look() {
+    async findProblems() {
       const legs = { full_text: { use_fulltext_search: true, use_semantic_search: false }, semantic: {} };
       const complaints: string[] = [];
       for (const [leg, search_settings] of Object.entries(legs)) {

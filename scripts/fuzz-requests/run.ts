@@ -6,15 +6,15 @@ import { describedAnswers } from '../../test/http/support/described-answers.ts';
 import { member } from '../kill-test/api.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { disagreements } from './agreement.ts';
+import { complaintsOf } from './check-response.ts';
+import { createCredentials } from './credentials.ts';
 import { draftRequest, type MountedRoute, unknownRoute } from './draft-request.ts';
-import { complaintsOf } from './judge.ts';
 import { sendMalformed } from './malformed.ts';
 import { memoryComplaints, sampleMemory } from './memory.ts';
 import { createOwner } from './owner.ts';
-import { createCredentials } from './people.ts';
+import { createRecordIds } from './record-ids.ts';
 import type { FuzzedRequest } from './request.ts';
 import { type Outcome, send } from './send.ts';
-import { createStock } from './stock.ts';
 import type { Subject } from './subject.ts';
 import type { Tally } from './tally.ts';
 
@@ -47,15 +47,15 @@ const routesOfAllMethods: readonly MountedRoute[] = [
   { method: 'GET', path: '/v3/users/oauth/google/authorize' },
 ];
 
-/** Sends the requests, judges each response, and examines the service afterwards. */
+/** Sends the requests, checks each response, and examines the service afterwards. */
 export async function runRequests({ subject, count, seed, only, tally, report }: RunParts): Promise<void> {
   const { urls } = subject;
   const owner = await createOwner(urls.guarded);
   const credentials = await createCredentials(urls.guarded);
-  const stock = createStock({ url: urls.open, owner });
+  const recordIds = createRecordIds({ url: urls.open, owner });
   let session = '';
   const refill = async (): Promise<void> => {
-    await stock.refill();
+    await recordIds.refill();
     session = await openSession(urls.open);
   };
   await refill();
@@ -67,7 +67,7 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
   ].filter(({ method, path }) => only.test(`${method} ${path}`));
   if (routes.length === 0) throw new Error(`No route matches ${only}.`);
   const order = shuffled(routes, seed);
-  const parts = { description, tools: subject.tools, stock, credentials, session: () => session };
+  const parts = { description, tools: subject.tools, recordIds, credentials, session: () => session };
   const judging = { description: describedAnswers(), folders: [subject.dataFolder, process.cwd()] };
 
   const sent = new Map<string, FuzzedRequest>();
@@ -119,7 +119,7 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
 
   const health = await fetch(`${urls.open}/v3/health`);
   if (member(member(await health.json(), 'results'), 'message') !== 'ok') tally.complain('The service is not healthy.');
-  for (const sentence of await owner.look()) tally.complain(sentence);
+  for (const sentence of await owner.findProblems()) tally.complain(sentence);
   for (const sentence of await disagreements(subject.dataFolder)) tally.complain(sentence);
 }
 

@@ -1,12 +1,12 @@
 import type { Random } from '../seeded-random.ts';
 import type { Api, Leg, Texts } from './api.ts';
 import { type Draft, distinctiveWords, shownOf, textOf } from './draft.ts';
+import type { Entry, ExpectedState } from './expected-state.ts';
 import type { FoundDocument, FoundIndex, FoundRecords } from './inspect.ts';
-import type { Entry, Ledger } from './ledger.ts';
 import type { Check } from './report.ts';
 
 export interface Inspection {
-  readonly ledger: Ledger;
+  readonly expected: ExpectedState;
   readonly records: FoundRecords;
   readonly index: FoundIndex;
   readonly api: Api;
@@ -17,8 +17,8 @@ export interface Inspection {
 
 /** All invariants after a recovery. */
 export async function checkAll(inspection: Inspection): Promise<Check[]> {
-  const { ledger, records, index } = inspection;
-  const there = [...ledger.entries.values()].flatMap((entry) =>
+  const { expected, records, index } = inspection;
+  const there = [...expected.entries.values()].flatMap((entry) =>
     entry.draft === null ? [] : [{ entry, draft: entry.draft, found: records.documents.get(entry.id) }],
   );
   const visible = [...records.documents.values()].flatMap(({ chunks }) => chunks.map(({ key }) => key));
@@ -116,16 +116,16 @@ function versionProblemsOf({ versions }: Entry, found: FoundDocument | undefined
   return problems;
 }
 
-function unexpectedDocumentsOf({ ledger, records }: Inspection): string[] {
-  const unexpected = [...records.documents.keys()].filter((id) => ledger.entries.get(id)?.draft == null);
+function unexpectedDocumentsOf({ expected, records }: Inspection): string[] {
+  const unexpected = [...records.documents.keys()].filter((id) => expected.entries.get(id)?.draft == null);
   const violations = unexpected.map((id) => `Document ${id} is there (${records.documents.get(id)?.status}).`);
   if (records.leftovers > 0) violations.push(`${records.leftovers} passages are staged or of an older version.`);
   return violations;
 }
 
-function fullTextOf({ ledger, records }: Inspection, visible: readonly number[]): string[] {
+function fullTextOf({ expected, records }: Inspection, visible: readonly number[]): string[] {
   const violations = compare('The full-text index', records.fullTextKeys, new Set(visible));
-  for (const { id, draft } of ledger.entries.values()) {
+  for (const { id, draft } of expected.entries.values()) {
     if (draft === null) continue;
     const own = records.documents.get(id)?.chunks.map(({ key }) => key) ?? [];
     violations.push(
@@ -204,9 +204,9 @@ async function searchEach({ searched, api, random }: Inspection, leg: Leg): Prom
   return missed.length > Math.max(number, share * searched.length) ? [...violations, ...missed] : violations;
 }
 
-async function deletedButFound({ ledger, searched, api, records }: Inspection): Promise<string[]> {
+async function deletedButFound({ expected, searched, api, records }: Inspection): Promise<string[]> {
   const violations: string[] = [];
-  for (const { id, draft, gone } of ledger.entries.values()) {
+  for (const { id, draft, gone } of expected.entries.values()) {
     for (const old of gone) {
       for (const word of distinctiveWords(old, draft)) {
         const keys = records.keysWith(word);

@@ -5,11 +5,11 @@ import type { Random } from '../seeded-random.ts';
 import { type Api, member } from './api.ts';
 import { checkAll } from './checks.ts';
 import type { createDrafts } from './draft.ts';
+import type { Entry, ExpectedState } from './expected-state.ts';
 import { readIndex, readRecords } from './inspect.ts';
-import type { Entry, Ledger } from './ledger.ts';
 import { type ChromaProcess, chromasOn, kill, within } from './processes.ts';
 import type { Check } from './report.ts';
-import { settle } from './settle.ts';
+import { resolvePending } from './resolve-pending.ts';
 import { watchVisibility } from './watch-visibility.ts';
 import { runWorkload, type Tally } from './workload.ts';
 
@@ -25,7 +25,7 @@ export interface RoundParts {
   readonly round: number;
   readonly subject: Subject;
   readonly api: Api;
-  readonly ledger: Ledger;
+  readonly expected: ExpectedState;
   readonly drafts: ReturnType<typeof createDrafts>;
   readonly random: Random;
   /** Searches for all documents, not only the changed ones and a few others. */
@@ -61,16 +61,16 @@ export async function startSubject(subject: Subject): Promise<RunningServer> {
 
 /** One round: changes documents, kills processes, waits for recovery, and checks everything. */
 export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
-  const { subject, api, ledger, drafts, random } = parts;
+  const { subject, api, expected, drafts, random } = parts;
   const plan = planRound(parts);
-  const before = new Map([...ledger.entries.values()].map(({ id, changes }) => [id, changes]));
+  const before = new Map([...expected.entries.values()].map(({ id, changes }) => [id, changes]));
   const complaints: string[] = [];
   const isOver = new AbortController();
   const stopWork = new AbortController();
-  const watching = watchVisibility({ api, ledger, random: random.fork(), stop: isOver.signal });
+  const watching = watchVisibility({ api, expected, random: random.fork(), stop: isOver.signal });
   const working = runWorkload({
     api,
-    ledger,
+    expected,
     drafts,
     random: random.fork(),
     clients: CLIENTS,
@@ -196,7 +196,7 @@ const OTHERS_SEARCHED = 25;
 const FLUSHED_WITHIN_MS = 10_000;
 
 async function inspect(parts: RoundParts, before: ReadonlyMap<string, number>): Promise<Check[]> {
-  const { subject, api, ledger, random, searchesAll } = parts;
+  const { subject, api, expected, random, searchesAll } = parts;
   const [chroma] = await chromasOn(dataFolderOf(subject));
   // Work in the background may have added an entry since the recovery; one that stays is reported.
   await within(FLUSHED_WITHIN_MS, async () => {
@@ -206,14 +206,14 @@ async function inspect(parts: RoundParts, before: ReadonlyMap<string, number>): 
   });
   const records = readRecords(dataFolderOf(subject));
   try {
-    settle(ledger, records);
+    resolvePending(expected, records);
     const isChanged = ({ id, changes }: Entry) => searchesAll || before.get(id) !== changes;
-    const entries = [...ledger.entries.values()];
+    const entries = [...expected.entries.values()];
     const unchanged = entries.filter((entry) => !isChanged(entry));
     const share = OTHERS_SEARCHED / Math.max(1, unchanged.length);
     const searched = entries.filter((entry) => isChanged(entry) || random.chance(share));
     const index = await readIndex(chroma?.port ?? 0, records.collection);
-    return await checkAll({ ledger, records, index, api, random, searched });
+    return await checkAll({ expected, records, index, api, random, searched });
   } catch (error) {
     return [{ title: 'the data can be read', violations: [String(error)] }];
   } finally {

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../seeded-random.ts';
 import type { Api, Texts } from './api.ts';
 import { type Draft, distinctiveWords, shownOf } from './draft.ts';
-import { type Entry, type Ledger, requestedDraft } from './ledger.ts';
+import { type Entry, type ExpectedState, requestedDraft } from './expected-state.ts';
 
 export interface Watch {
   readonly api: Api;
-  readonly ledger: Ledger;
+  readonly expected: ExpectedState;
   readonly random: Random;
   readonly stop: AbortSignal;
 }
@@ -23,11 +23,11 @@ const VIEWS = ['full_text', 'semantic', 'chunks'] as const;
  * Reads documents repeatedly in every way a client can: each must be visible as a whole, in one version, or not at all,
  * and an unchanged one must equal what was acknowledged.
  */
-export async function watchVisibility({ api, ledger, random, stop }: Watch): Promise<Sightings> {
+export async function watchVisibility({ api, expected, random, stop }: Watch): Promise<Sightings> {
   const sightings: Sightings = { looks: 0, violations: [] };
   while (!stop.aborted) {
     await sleep(random.integer(0, 20));
-    const [first, ...others] = ledger.entries.values();
+    const [first, ...others] = expected.entries.values();
     if (first === undefined) continue;
     const entry = random.pick([first, ...others]);
     const before = { ...entry };
@@ -49,8 +49,8 @@ export async function watchVisibility({ api, ledger, random, stop }: Watch): Pro
 }
 
 /** All versions that may be visible now. */
-function draftsOf({ draft, options }: Entry): Draft[] {
-  return [draft, requestedDraft(options)].filter((each) => each !== null);
+function draftsOf({ draft, pending }: Entry): Draft[] {
+  return [draft, requestedDraft(pending)].filter((each) => each !== null);
 }
 
 const LIMIT = 1_000;
@@ -82,9 +82,9 @@ function problemWith({ status, texts }: Texts, { entry, before, drafts }: Expect
   if (visible.length > 1) return 'two versions were shown at the same time.';
   // The following checks need a document that did not change during the request.
   if (entry.changes !== before.changes) return undefined;
-  const { draft, options } = before;
-  if (draft === null && options === null && texts.length > 0) return 'it is deleted, and was shown.';
-  if (draft !== null && visible.length === 0 && options?.kind !== 'delete')
+  const { draft, pending } = before;
+  if (draft === null && pending === null && texts.length > 0) return 'it is deleted, and was shown.';
+  if (draft !== null && visible.length === 0 && pending?.kind !== 'delete')
     return 'it is acknowledged, and was not shown.';
   return undefined;
 }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../seeded-random.ts';
 import type { Answer, Api } from './api.ts';
 import type { createDrafts } from './draft.ts';
-import type { Entry, Ledger, Options } from './ledger.ts';
+import type { Entry, ExpectedState, PendingRequest } from './expected-state.ts';
 
 export interface Workload {
   readonly api: Api;
-  readonly ledger: Ledger;
+  readonly expected: ExpectedState;
   readonly drafts: ReturnType<typeof createDrafts>;
   readonly random: Random;
   /** Clients at the same time. */
@@ -40,64 +40,67 @@ export async function runWorkload(workload: Workload): Promise<Tally> {
 }
 
 async function runClient(workload: Workload, random: Random, tally: Tally): Promise<void> {
-  const { ledger, stop, complain } = workload;
+  const { expected, stop, complain } = workload;
   while (!stop.aborted) {
-    const { entry, options } = choose(workload, random);
+    const { entry, pending } = choose(workload, random);
     const replaces = entry.draft !== null;
-    ledger.begin(entry, options);
+    expected.begin(entry, pending);
     let answer: Answer;
     try {
-      answer = await send(workload.api, entry.id, options, replaces);
+      answer = await send(workload.api, entry.id, pending, replaces);
     } catch {
       // The service is down; whether the request had an effect is determined later.
       tally.unanswered++;
       return;
     }
     if (answer.status >= 300) {
-      complain(`${describe(options, entry)} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      complain(`${describe(pending, entry)} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
       return;
     }
-    ledger.fulfil(entry);
-    if (options.kind === 'put') tally.put++;
-    else if (options.kind === 'delete') tally.deleted++;
-    else if (options.kind === 'restore') tally.restored++;
+    expected.fulfil(entry);
+    if (pending.kind === 'put') tally.put++;
+    else if (pending.kind === 'delete') tally.deleted++;
+    else if (pending.kind === 'restore') tally.restored++;
     else tally.tagged++;
     await sleep(random.integer(0, 30));
   }
 }
 
-function send(api: Api, id: string, options: Options, replaces: boolean): Promise<Answer> {
-  switch (options.kind) {
+function send(api: Api, id: string, pending: PendingRequest, replaces: boolean): Promise<Answer> {
+  switch (pending.kind) {
     case 'put':
-      return api.put(options.draft, replaces);
+      return api.put(pending.draft, replaces);
     case 'delete':
       return api.remove(id);
     case 'restore':
-      return api.restore(id, options.version);
+      return api.restore(id, pending.version);
     case 'tag':
-      return api.tag(id, options.tag);
+      return api.tag(id, pending.tag);
   }
 }
 
-function choose({ ledger, drafts }: Workload, random: Random): { readonly entry: Entry; readonly options: Options } {
-  const idle = [...ledger.entries.values()].filter(({ draft, options }) => draft !== null && options === null);
+function choose(
+  { expected, drafts }: Workload,
+  random: Random,
+): { readonly entry: Entry; readonly pending: PendingRequest } {
+  const idle = [...expected.entries.values()].filter(({ draft, pending }) => draft !== null && pending === null);
   const alive = idle.reduce((sum, { draft }) => sum + (draft?.paragraphs.length ?? 0), 0);
   const [first, ...others] = idle;
   const dice = random.next();
   if (first !== undefined) {
     const entry = random.pick([first, ...others]);
-    if (alive > MAX_PARAGRAPHS ? dice < 0.6 : dice < 0.12) return { entry, options: { kind: 'delete' } };
-    if (dice > 0.92) return { entry, options: { kind: 'tag', tag: random.integer(1, 1_000_000) } };
+    if (alive > MAX_PARAGRAPHS ? dice < 0.6 : dice < 0.12) return { entry, pending: { kind: 'delete' } };
+    if (dice > 0.92) return { entry, pending: { kind: 'tag', tag: random.integer(1, 1_000_000) } };
     if (dice > 0.6) {
-      return { entry, options: successor(entry, drafts, random) };
+      return { entry, pending: successor(entry, drafts, random) };
     }
   }
-  const entry = ledger.add(randomUUID());
-  return { entry, options: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
+  const entry = expected.add(randomUUID());
+  return { entry, pending: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
 }
 
 /** New content, an edited version, or an earlier one. */
-function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], random: Random): Options {
+function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], random: Random): PendingRequest {
   const newest = Math.max(draft?.version ?? 0, ...versions.map(({ version }) => version));
   const dice = random.next();
   if (dice < 0.2 && versions.length > 0) {
@@ -119,14 +122,14 @@ function size(random: Random): number {
   return dice < 0.9 ? random.integer(10, 60) : random.integer(150, 450);
 }
 
-function describe(options: Options, { id, draft }: Entry): string {
-  switch (options.kind) {
+function describe(pending: PendingRequest, { id, draft }: Entry): string {
+  switch (pending.kind) {
     case 'put':
-      return `${draft === null ? 'Adding' : 'Replacing'} document ${id} as ${options.draft.form}`;
+      return `${draft === null ? 'Adding' : 'Replacing'} document ${id} as ${pending.draft.form}`;
     case 'delete':
       return `Deleting document ${id}`;
     case 'restore':
-      return `Restoring ${options.version} of document ${id}`;
+      return `Restoring ${pending.version} of document ${id}`;
     case 'tag':
       return `Tagging document ${id}`;
   }

@@ -25,7 +25,7 @@ export type Kind =
   | 'chatModels';
 
 /** Identifiers of existing records, so that requests reach them. */
-export interface Stock {
+export interface RecordIds {
   pick(kind: Kind, random: Random): string;
   /** Of any kind. */
   pickAny(random: Random): string;
@@ -33,16 +33,16 @@ export interface Stock {
   refill(): Promise<void>;
 }
 
-export interface StockParts {
+export interface RecordIdsParts {
   readonly url: string;
   /** Records that are not used. */
   readonly owner: Owner;
 }
 
-const MIN_STOCK = 6;
+const MIN_OF_EACH_KIND = 6;
 const LISTED = 40;
 
-export function createStock({ url, owner }: StockParts): Stock {
+export function createRecordIds({ url, owner }: RecordIdsParts): RecordIds {
   const found = new Map<Kind, readonly string[]>();
 
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
@@ -67,7 +67,7 @@ export function createStock({ url, owner }: StockParts): Stock {
 
   async function refill(): Promise<void> {
     const documents = await list('documents', '/v3/documents');
-    for (let count = documents.length; count < MIN_STOCK; count++) {
+    for (let count = documents.length; count < MIN_OF_EACH_KIND; count++) {
       const raw_text = `Harbour lights number ${randomUUID()} on the northern coast. Captain Ada Lovelace met Charles Babbage.`;
       await ask('POST', '/v3/documents', { raw_text, metadata: { year: 2020 + count, tags: ['sea', 'light'] } });
     }
@@ -81,13 +81,13 @@ export function createStock({ url, owner }: StockParts): Stock {
       await list('versions', `/v3/documents/${document}/versions`, 'version');
     }
     await list('chunks', '/v3/chunks');
-    if ((await list('conversations', '/v3/conversations')).length < MIN_STOCK)
+    if ((await list('conversations', '/v3/conversations')).length < MIN_OF_EACH_KIND)
       await ask('POST', '/v3/conversations', {});
     const [conversation] = await list('conversations', '/v3/conversations');
     await ask('POST', `/v3/conversations/${conversation}/messages`, { role: 'user', content: 'Which harbour?' });
     await list('messages', `/v3/conversations/${conversation}`);
     const collections = await list('collections', '/v3/collections');
-    for (let count = collections.length; count < MIN_STOCK; count++) {
+    for (let count = collections.length; count < MIN_OF_EACH_KIND; count++) {
       await ask('POST', '/v3/collections', { name: `Ships ${randomUUID()}` });
     }
     const [collection] = await list('collections', '/v3/collections');

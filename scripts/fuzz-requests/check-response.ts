@@ -3,7 +3,7 @@ import { member } from '../kill-test/api.ts';
 import type { FuzzedRequest } from './request.ts';
 import type { Outcome } from './send.ts';
 
-export interface JudgingParts {
+export interface ResponseCheckParts {
   readonly description: DescribedAnswers;
   /** Folders of this machine, which must not appear in responses. */
   readonly folders: readonly string[];
@@ -33,7 +33,7 @@ const INTERNAL_WORDS =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
 
 /** What is wrong with a response, in sentences. */
-export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: JudgingParts): readonly string[] {
+export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: ResponseCheckParts): readonly string[] {
   const { status, ending, milliseconds, error, text } = outcome;
   if (ending === 'left') return [];
   if (ending === 'late') return [`No end after ${Math.round(milliseconds)} ms.`];
@@ -97,7 +97,7 @@ function successComplaints(
   { method, path }: FuzzedRequest,
   { status = 0, text, headers, ending, isCut }: Outcome,
   body: unknown,
-  { description }: JudgingParts,
+  { description }: ResponseCheckParts,
 ): string[] {
   const type = headers['content-type'] ?? '';
   if (method === 'HEAD' || status === 204 || ending === 'unending') return [];

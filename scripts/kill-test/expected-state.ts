@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 
 /** A request on a document that is not answered yet. */
-export type Options =
+export type PendingRequest =
   | { readonly kind: 'put'; readonly draft: Draft }
   /** `draft` is the document in that version. */
   | { readonly kind: 'restore'; readonly draft: Draft; readonly version: string }
@@ -15,7 +15,7 @@ export interface Entry {
   draft: Draft | null;
   tag: number | null;
   /** At most one at a time; remains set if the service died during it. */
-  options: Options | null;
+  pending: PendingRequest | null;
   /** Incremented with every request, so that an observer can detect concurrent changes. */
   changes: number;
   /** Versions that must not be found any more. */
@@ -25,53 +25,53 @@ export interface Entry {
 }
 
 /** The expected state, as far as a client can know it. */
-export interface Ledger {
+export interface ExpectedState {
   readonly entries: ReadonlyMap<string, Entry>;
   add(id: string): Entry;
   /** Records that a request was sent. */
-  begin(entry: Entry, options: Options): void;
+  begin(entry: Entry, pending: PendingRequest): void;
   /** The request succeeded, or was found to have succeeded after a restart. */
   fulfil(entry: Entry): void;
   /** The request was found to have had no effect. */
   withdraw(entry: Entry): void;
 }
 
-export function createLedger(): Ledger {
+export function createExpectedState(): ExpectedState {
   const entries = new Map<string, Entry>();
   return {
     entries,
     add(id) {
-      const entry: Entry = { id, draft: null, tag: null, options: null, changes: 0, gone: [], versions: [] };
+      const entry: Entry = { id, draft: null, tag: null, pending: null, changes: 0, gone: [], versions: [] };
       entries.set(id, entry);
       return entry;
     },
-    begin(entry, options) {
-      entry.options = options;
+    begin(entry, pending) {
+      entry.pending = pending;
       entry.changes++;
     },
     fulfil(entry) {
-      const { options, draft } = entry;
-      if (options?.kind === 'tag') entry.tag = options.tag;
+      const { pending, draft } = entry;
+      if (pending?.kind === 'tag') entry.tag = pending.tag;
       else {
         if (draft !== null) {
           entry.gone.push(draft);
           entry.versions.push(draft);
         }
-        entry.draft = requestedDraft(options);
+        entry.draft = requestedDraft(pending);
         if (entry.draft === null) entry.versions.length = 0;
         entry.tag = null;
       }
-      entry.options = null;
+      entry.pending = null;
       entry.changes++;
     },
     withdraw(entry) {
-      if (entry.options?.kind === 'put') entry.gone.push(entry.options.draft);
-      entry.options = null;
+      if (entry.pending?.kind === 'put') entry.gone.push(entry.pending.draft);
+      entry.pending = null;
       entry.changes++;
     },
   };
 }
 
 /** The document's content after the pending request; null if it is deleted or unchanged. */
-export const requestedDraft = (options: Options | null): Draft | null =>
-  options?.kind === 'put' || options?.kind === 'restore' ? options.draft : null;
+export const requestedDraft = (pending: PendingRequest | null): Draft | null =>
+  pending?.kind === 'put' || pending?.kind === 'restore' ? pending.draft : null;
