@@ -138,7 +138,7 @@ export interface HttpServices {
     begin(
       signal?: AbortSignal,
     ): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
-    /** How many bytes the copy has that \`begin\` makes, of how many; undefined where none is being made. */
+    /** How many bytes the copy has that `begin` makes, of how many; undefined where none is being made. */
     copying(): Promise<{ readonly done: number; readonly total: number } | undefined>;
   };
   /** Inspection and repair of the vector index in use. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { labelLeft } from '../../src/page/app/views/graph/draw-labels.ts';
 import {
   type GraphView,
   relationshipsOf,
   sentenceLocation,
   shownCommunities,
 } from '../../src/page/app/views/graph/graph-shape.ts';
+import { labelLeft } from '../../src/page/app/views/graph/label-left.ts';
 
 const node = (id: string, community: string | null = null) => ({
   id,

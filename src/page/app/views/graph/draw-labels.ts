@@ -1,4 +1,5 @@
 import type { GraphColours } from './colours.ts';
+import { labelLeft } from './label-left.ts';
 
 /** A node as sigma hands it to a drawing function; positions and sizes in CSS pixels. */
 interface DrawnNode {
@@ -14,17 +15,8 @@ interface LabelSettings {
   readonly labelWeight: string;
 }
 
-/** Distance of a label from its node. */
-const GAP = 3;
 /** Padding of the box around the label of a hovered node. */
 const BOX_PADDING = 7;
-
-/** Left edge of a label of this width: right of its node, or left of it where it would end outside of the canvas. */
-export function labelLeft({ x, size }: Pick<DrawnNode, 'x' | 'size'>, width: number, canvasWidth: number): number {
-  const right = x + size + GAP;
-  const left = x - size - GAP - width;
-  return right + width > canvasWidth && left >= 0 ? left : right;
-}
 
 /** The two drawing functions of sigma for labels. */
 export const labelDrawing = (colours: GraphColours) => ({
