@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
+import { NOWHERE } from './api.ts';
 import { withServer } from './server.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
@@ -46,7 +47,7 @@ export const librarySuite: BrowserSuite = {
       holds(/\/d\/[0-9a-f-]+\?q=\d+-\d+$/.test(page.url()), `${page.url()} names the characters`);
     });
     await test.check('an address without a view leads back', async (page) => {
-      const response = await page.goto(`${test.url}/documents`);
+      const response = await page.goto(test.url + NOWHERE);
       same(response?.status(), 404, 'the status');
       await page.getByRole('heading', { name: 'Not found' }).waitFor();
       await page.getByRole('link', { name: 'Ask your documents' }).click();
@@ -102,11 +103,7 @@ async function checkAlone(test: BrowserTest): Promise<void> {
   });
   await test.check('what keeps failed documents from being tried again is said', async (page) => {
     await page.goto(`${test.url}/library`);
-    const broken = {
-      name: 'broken.docx',
-      mimeType: 'application/octet-stream',
-      buffer: Buffer.from('PK\x03\x04broken'),
-    };
+    const broken = { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7\nThis is none.') };
     await page.getByTestId('files').setInputFiles(broken);
     await page.locator('.documents .state-failed').waitFor();
     await page.goto(`${test.url}/library?state=failed`);
