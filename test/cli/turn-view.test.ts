@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentReply, ShownEvent } from '../../src/cli/agent-wire.ts';
 import type { Output } from '../../src/cli/output.ts';
-import { noteOutcome, shortArguments, usageLine, TurnView } from '../../src/cli/turn-view.ts';
+import { noteOutcome, shortArguments, TurnView, usageLine } from '../../src/cli/turn-view.ts';
 
 /** The output of a terminal that shows both streams; notes are marked with their style. */
 function screen(): { readonly output: Output; readonly text: () => string; readonly piped: () => string } {
