@@ -29,7 +29,7 @@ export const modelsSuite: BrowserSuite = {
           await page.goto(`${url}/settings`);
           await page.getByRole('button', { name: 'Use the configured model again' }).click();
           await page.goto(url);
-          await page.getByText('No language model is configured').waitFor();
+          await page.getByText('No language model is used').waitFor();
         });
       });
     } finally {

@@ -246,7 +246,7 @@ describe('with no language model', () => {
         ended: 'end',
         spent: { input: 0, output: 0, dollars: 0 },
       });
-      expect(answer.text).toMatch(/^No language model is configured; these passages match your question best:/);
+      expect(answer.text).toMatch(/^Answered without a language model; these passages match your question best:/);
       expect(answer.text).toContain('“Tea is brewed from leaves.” [1]');
       expect(answer.citations.every(({ verdict }) => verdict === 'verbatim')).toBe(true);
     },

@@ -78,8 +78,8 @@ describe('an expected text', () => {
 
 describe('a refusal', () => {
   it.each([
-    'No language model is configured, and nothing found supports an answer to this question.',
-    'No language model is configured, and it is uncertain whether the documents answer this. The closest passages:\n\n“The tower is tall.” [1]',
+    'Answered without a language model; nothing found supports an answer to this question.',
+    'Answered without a language model; it is uncertain whether the documents answer this. The closest passages:\n\n“The tower is tall.” [1]',
     'Nothing was found in the documents that matches this question, so it is not answered.',
     'The passages do not say when the tower was painted. They mention only when it was finished [1].',
     "I couldn't find any information about that in your documents.",
@@ -97,7 +97,7 @@ describe('a refusal', () => {
   });
 
   it.each([
-    'No language model is configured; these passages match your question best:\n\n“Rye keeps.” [1]',
+    'Answered without a language model; these passages match your question best:\n\n“Rye keeps.” [1]',
     'The contract does not contain a penalty clause [1].',
     'The contract does not contain a penalty clause. [1] It says so twice.',
     'It was finished in 1844.',

@@ -42,7 +42,7 @@ describe('an answer without a language model', () => {
   it('labels itself, then quotes, each with its marker, document and page', async () => {
     const answer = await collectAnswer(ask('How tall is the Eiffel Tower?', [tower]));
     expect(answer.text).toMatch(
-      /^No language model is configured; these passages match your question best:\n\n“The tower is 330 metres tall\.” \[1\]\n— Sights of Paris, page 4/,
+      /^Answered without a language model; these passages match your question best:\n\n“The tower is 330 metres tall\.” \[1\]\n— Sights of Paris, page 4/,
     );
     expect(answer).toMatchObject({ mode: 'extractive', model: 'builtin/extractive', stopReason: 'end' });
   });
@@ -85,7 +85,7 @@ describe('an answer without a language model', () => {
     ['what was found is about other things', 'What is the capital of Mars?', [tower, bridge]],
   ])('says plainly that nothing supports an answer when %s', async (_name, query, chunks) => {
     const answer = await collectAnswer(ask(query, chunks));
-    expect(answer.text).toBe('No language model is configured, and nothing found supports an answer to this question.');
+    expect(answer.text).toBe('Answered without a language model; nothing found supports an answer to this question.');
     expect(answer.citations).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('an answer without a language model', () => {
   it('says plainly that nothing supports an answer when the web has nothing either', async () => {
     const answer = await collectAnswer(ask('What is the capital of Mars?', [tower], searching(repainting)));
     expect([answer.text, answer.citations]).toEqual([
-      'No language model is configured, and nothing found supports an answer to this question.',
+      'Answered without a language model; nothing found supports an answer to this question.',
       [],
     ]);
   });
@@ -146,7 +146,7 @@ describe('an answer without a language model', () => {
     const scored = [tower, bridge].map((chunk, index) => ({ ...chunk, fullText: { rank: index + 1, score: 0.33 } }));
     const answer = await collectAnswer(ask('Who bought the company of Eiffel in Lyon?', scored));
     expect(answer.text).toMatch(
-      /^No language model is configured, and it is uncertain whether the documents answer this\. The closest passages:\n\n“The Eiffel/,
+      /^Answered without a language model; it is uncertain whether the documents answer this\. The closest passages:\n\n“The Eiffel/,
     );
     expect(answer.support).toBe('closest');
     const sure = await collectAnswer(ask('When did the Golden Gate Bridge open?', [tower, bridge]));

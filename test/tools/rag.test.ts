@@ -331,6 +331,25 @@ describe('get_file_content', () => {
     return { store, document, caller: callerOver(store) };
   }
 
+  it('names the columns of the table that the text begins within', async () => {
+    const rows = Array.from({ length: 300 }, (_, row) => `| ART-${row} | Alvik | ${row} |`);
+    const sheet = [
+      'Stock of the works',
+      ['| Article | Warehouse | Stock \\| boxes |', '| --- | --- | --- |', ...rows].join('\n'),
+    ];
+    const store = await openTestStore();
+    const { id: document_id } = await addDocument(store, 'stock.xlsx', [...sheet, 'Counted in March.']);
+    const caller = callerOver(store);
+    const first = await caller.result(getFileContent, { document_id, max_chars: 2_000 });
+    expect(first.structured).not.toHaveProperty('table_columns');
+    const next = await caller.result(getFileContent, { document_id, offset: first.structured['next_offset'] });
+    expect(next.structured).toMatchObject({ table_columns: ['Article', 'Warehouse', 'Stock | boxes'] });
+    expect(next.text).toMatch(/\nBegins within a table with the columns Article \| Warehouse \| Stock \| boxes\n\n/);
+    const { total_chars: total } = next.structured;
+    const last = await caller.result(getFileContent, { document_id, offset: Number(total) - 10 });
+    expect(last.structured).not.toHaveProperty('table_columns');
+  });
+
   it('reads a text consecutively without a gap, for any part size', async () => {
     const { document, caller } = await open();
     await fc.assert(

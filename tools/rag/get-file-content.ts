@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PageSpan } from '../../src/documents/document.ts';
+import { tableColumnsAt } from '../../src/documents/table-columns.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { wholeCharacterEnd } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
@@ -34,6 +35,10 @@ export const getFileContent = defineTool({
     total_chars: z.number().int(),
     next_offset: z.number().int().optional(),
     pages: z.string().optional(),
+    table_columns: z
+      .array(z.string())
+      .optional()
+      .describe('Column names of the table that the text begins within, whose header is further up'),
     trust: z.literal('corpus'),
   }),
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -72,9 +77,11 @@ export const getFileContent = defineTool({
         ? ''
         : `, page_from=${input.page_from}${input.page_to === undefined ? '' : `, page_to=${input.page_to}`}`;
     const then = input.as_of === undefined ? '' : `, as_of="${input.as_of}"`;
+    const columns = tableColumnsAt(text, start);
+    const table = columns === undefined ? '' : `\nBegins within a table with the columns ${columns.join(' | ')}`;
     const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
     return {
-      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}\n\n${passage.text}\n\n${
+      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}${table}\n\n${passage.text}\n\n${
         end < stop
           ? `More: call get_file_content with document_id="${shortDocumentId(document.id)}", offset=${end}${again}${then}.`
           : 'End of the selection.'
@@ -90,6 +97,7 @@ export const getFileContent = defineTool({
         total_chars: text.length,
         ...(end < stop ? { next_offset: end } : {}),
         ...(pageWords === undefined ? {} : { pages: pageWords }),
+        ...(columns === undefined ? {} : { table_columns: [...columns] }),
         trust: 'corpus' as const,
       },
       sources: [{ kind: 'document' as const, document, passage }],

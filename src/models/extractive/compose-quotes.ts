@@ -35,10 +35,11 @@ export interface ComposedQuotes {
   readonly pieces: readonly QuotesPiece[];
 }
 
-const FOUND = 'No language model is configured; these passages match your question best:';
+/** True whether no model is configured, or quotations are chosen on purpose. */
+const FOUND = 'Answered without a language model; these passages match your question best:';
 const CLOSEST =
-  'No language model is configured, and it is uncertain whether the documents answer this. The closest passages:';
-const NOT_SUPPORTED = 'No language model is configured, and nothing found supports an answer to this question.';
+  'Answered without a language model; it is uncertain whether the documents answer this. The closest passages:';
+const NOT_SUPPORTED = 'Answered without a language model; nothing found supports an answer to this question.';
 
 /** Composes an answer of the best sentences, each with its marker, and an introduction that says what it is. */
 export function composeQuotes({ question, sources, analyser }: QuotesRequest): ComposedQuotes {

@@ -62,9 +62,12 @@ export function tableRowsOf(
       return 'header';
     }
     // Further names of columns, or the unit, below the first.
-    if (header.length > 0 && cells[0] === '' && isNaming) {
+    const isBelowNames = cells[0] === '' || (cells[0] === header[0] && cells.slice(1).every((cell) => !isFigure(cell)));
+    if (header.length > 0 && isBelowNames && isNaming) {
       const names = dated(cells.map((cell) => (UNIT.test(cell) ? '' : cell)));
-      header = header.map((name, column) => [name, names[column] ?? ''].filter((part) => part !== '').join(' '));
+      header = header.map((name, column) =>
+        [name, names[column] === name ? '' : (names[column] ?? '')].filter((part) => part !== '').join(' '),
+      );
       return 'header';
     }
     const fits = header.length === 0 && years.length === cells.length - 1;

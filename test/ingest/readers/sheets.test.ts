@@ -62,6 +62,29 @@ describe('a workbook', () => {
     ]);
   });
 
+  it('joins names of columns that stand in several rows, grouped by merged cells', async () => {
+    const rows = [
+      ['Line', '2023', '', '2024'],
+      ['', 'Passengers', 'Cars', 'Passengers', 'Cars'],
+      ['North', 12_040, 3100, 13_555, 3322],
+    ].map((cells, index) => sheetRow(index + 1, cells));
+    const after = '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/><mergeCell ref="D1:E1"/></mergeCells>';
+    const read = await readWorkbook([{ name: 'S', rows: rows.join(''), after }]);
+    expect(blocksOf(read).at(-1)).toEqual([
+      'table',
+      '| Line | 2023 Passengers | 2023 Cars | 2024 Passengers | 2024 Cars |\n| --- | --- | --- | --- | --- |\n| North | 12040 | 3100 | 13555 | 3322 |',
+    ]);
+  });
+
+  it('takes no row of data for names of columns, although the first row has merged cells', async () => {
+    const rows = `${sheetRow(1, ['Name', 'Reached at'])}${sheetRow(2, ['Hanna Lind', 'harbour', 'office 4b'])}${sheetRow(3, ['Olof Berg', 'crane', 'office 5'])}`;
+    const after = '<mergeCells><mergeCell ref="B1:C1"/></mergeCells>';
+    const read = await readWorkbook([{ name: 'S', rows, after }]);
+    expect(blocksOf(read).at(-1)?.[1]).toContain(
+      '| Name | Reached at | Reached at |\n| --- | --- | --- |\n| Hanna Lind |',
+    );
+  });
+
   it('keeps the column names below a blank row', async () => {
     const rows = `${sheetRow(1, ['Line', 'Boats'])}${sheetRow(2, ['North', 3])}${sheetRow(4, ['South', 4])}`;
     const read = await readWorkbook([{ name: 'S', rows }]);

@@ -186,6 +186,13 @@ describe('chooseQuotes', () => {
       'What was the revenue in 2020?',
       { row: 'Revenue', column: '2020', value: '23', unit: '(in millions)' },
     ],
+    [
+      'names of columns below those that group them',
+      '| Line | 2023 | 2023 | 2024 | 2024 |\n| --- | --- | --- | --- | --- |\n| Line | Passengers | Cars | Passengers | Cars |\n' +
+        '| Northern line | 12040 | 3100 | 13555 | 3322 |\n| Southern line | 8120 | 1900 | 8777 | 2044 |',
+      'How many cars did the Northern line carry in 2023?',
+      { row: 'Northern line', column: '2023 Cars', value: '3100' },
+    ],
   ])('gives the cell with its row, column, period and unit: %s', (_name, text, question, expected) => {
     const [first] = chooseQuotes({ question, sources: [{ text, about: '' }], analyser }).quotes;
     expect(first?.cell).toEqual(expected);

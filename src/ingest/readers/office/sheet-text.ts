@@ -1,14 +1,21 @@
 import type { TextBuilder } from '../build-text.ts';
 import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { markdownTable } from '../markdown/markdown-table.ts';
-import { fillMerged, type Sheet, type SheetRow } from './sheet-rows.ts';
+import { headerRowsOf, isNumber } from './sheet-header.ts';
+import { fillMerged, type MergedCells, type Sheet, type SheetRow } from './sheet-rows.ts';
 
 /** Writes a sheet: its name as a heading, and each region of consecutive non-empty rows as a table. */
 export function addSheet(builder: TextBuilder, { name, isHidden, rows, merged }: Sheet): void {
   if (rows.length === 0) return;
   builder.add('heading', `${cleanText(name)}${isHidden ? ' (hidden sheet)' : ''}`, { level: 1 });
   let header: Header | undefined;
-  for (const region of regionsOf(fillMerged(rows, merged))) header = addRegion(builder, region, header);
+  for (const region of regionsOf(fillMerged(rows, merged))) header = addRegion(builder, { region, merged }, header);
+}
+
+interface Region {
+  readonly region: readonly SheetRow[];
+  /** Merged ranges of the whole sheet. */
+  readonly merged: readonly MergedCells[];
 }
 
 /** Column names, by column. */
@@ -28,7 +35,7 @@ function* regionsOf(rows: readonly SheetRow[]): Generator<SheetRow[]> {
 }
 
 /** Writes one region; returns its column names for regions below that continue without a header. */
-function addRegion(builder: TextBuilder, region: readonly SheetRow[], above: Header | undefined): Header | undefined {
+function addRegion(builder: TextBuilder, { region, merged }: Region, above: Header | undefined): Header | undefined {
   const firstWide = region.findIndex(({ cells }) => cells.length > 1);
   if (firstWide === -1) {
     const lines = region.map(({ cells }) => cleanLine(cells[0]?.text ?? ''));
@@ -39,13 +46,14 @@ function addRegion(builder: TextBuilder, region: readonly SheetRow[], above: Hea
   for (const { cells } of region.slice(0, firstWide)) builder.add('paragraph', cleanLine(cells[0]?.text ?? ''));
   const rows = region.slice(firstWide);
   const columns = [...new Set(rows.flatMap(({ cells }) => cells.map(({ column }) => column)))].sort((a, b) => a - b);
-  const own = headerOf(rows, columns);
+  const names = headerRowsOf(rows, merged);
+  const own = headerOf(names, rows, columns);
   const goesOn =
     above !== undefined &&
     columns.every((column) => above.has(column)) &&
-    (own === undefined || !hasNumbers(rows.slice(1)));
+    (own === undefined || !hasNumbers(rows.slice(names.length)));
   const header = goesOn ? above : own;
-  const body = goesOn || own === undefined ? rows : rows.slice(1);
+  const body = goesOn || own === undefined ? rows : rows.slice(names.length);
   if (isSparse(rows, columns)) builder.add('list', body.map((row) => namedCells(row, header)).join('\n'));
   else {
     const shown = goesOn ? [...above.keys()] : columns;
@@ -85,19 +93,24 @@ const namedCells = ({ cells }: SheetRow, header: Header | undefined): string =>
     })
     .join('; ');
 
-/** The first row, when it looks like names rather than data. */
-function headerOf(rows: readonly SheetRow[], columns: readonly number[]): Header | undefined {
-  const names = rows[0]?.cells ?? [];
-  if (rows.length < 2 || names.length < Math.max(2, 0.6 * columns.length)) return undefined;
+/** The names of the first rows, when they look like names rather than data. Those of several rows are joined: `2023 Cars`. */
+function headerOf(
+  naming: readonly SheetRow[],
+  rows: readonly SheetRow[],
+  columns: readonly number[],
+): Header | undefined {
+  const header = new Map<number, string>();
+  for (const { column, text } of naming.flatMap(({ cells }) => cells)) {
+    const before = header.get(column);
+    header.set(column, before === undefined || before === text ? text : `${before} ${text}`);
+  }
+  const names = [...header.values()];
+  if (rows.length <= naming.length || names.length < Math.max(2, 0.6 * columns.length)) return undefined;
   // One may be a number: some programs name the column of row numbers 0.
-  const numbers = names.filter(({ text }) => isNumber(text)).length;
-  if (names.some(({ text }) => text.length > 120) || numbers > (names.length > 3 ? 1 : 0)) return undefined;
-  return new Map(names.map(({ column, text }) => [column, text]));
+  const numbers = names.filter(isNumber).length;
+  if (names.some((name) => name.length > 120) || numbers > (names.length > 3 ? 1 : 0)) return undefined;
+  return header;
 }
 
 const hasNumbers = (rows: readonly SheetRow[]): boolean =>
   rows.slice(0, 50).some(({ cells }) => cells.some(({ text }) => isNumber(text)));
-
-/** Years are as often column names as data; they count as names. */
-const isNumber = (text: string): boolean =>
-  /\d/.test(text) && /^[-+(]?\p{Sc}?\s?[\d.,'\s]*\d\s?[%\p{Sc})]?$/u.test(text) && !/^(?:19|20)\d\d$/.test(text);

@@ -92,7 +92,7 @@ export const ask = {
     length: 'Cut off at the maximum length.',
   },
   suggestions: 'Questions to try',
-  noModel: 'No language model is configured: answers are quotations from your documents.',
+  noModel: 'No language model is used: answers are quotations from your documents.',
   noModelHelp:
     'For written answers, set OPENAI_API_KEY or ANTHROPIC_API_KEY and start the server again, or use a model of this machine.',
   noModelSettings: 'Look for models',
