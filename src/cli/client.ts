@@ -2,6 +2,7 @@ import type { Json } from '../documents/document.ts';
 import type { FinishProgress } from '../http/routes/finish.ts';
 import type { FolderTarget, IngestItem } from '../ingest/folders/folder-target.ts';
 import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
+import type { DocumentProgress } from './document-progress.ts';
 import type {
   Backlog,
   ChunkRecord,
@@ -55,6 +56,12 @@ export interface ConversationMessage {
 
 /** Citewell as commands use it, whichever process holds the data folder. Methods throw ServiceError. */
 export interface Client extends FolderTarget {
+  /** Tells how far a document is that takes long. */
+  ingest(
+    item: IngestItem,
+    signal: AbortSignal,
+    onProgress?: (progress: DocumentProgress) => void,
+  ): ReturnType<FolderTarget['ingest']>;
   /** Where the web page is served; undefined when no server runs. */
   readonly page: string | undefined;
   /** Estimated cost of enriching the item's chunks; null when no model is used. Ingests nothing. */

@@ -13,6 +13,7 @@ export async function finishBackgroundWork(client: Client, context: CommandConte
 
 /** Learns from the corpus before the program ends, unless that takes long or is interrupted. */
 async function finishLearning(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  output.status('Training the embedder');
   try {
     const steps = client.learn(interruption.stop);
     for (;;) {
@@ -54,9 +55,12 @@ async function finishSummaries(client: Client, { output, interruption }: Command
 
 /** Without a lasting server, finishes the graph before the program ends. */
 async function finishGraph(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  output.status('Extracting the graph');
   try {
     const last = await finishExtraction(client.graph.finish(interruption.stop), output);
-    if ((last?.failed ?? 0) > 0) output.note(`The graph of ${count(last?.failed ?? 0)} documents was not extracted.`);
+    const failed = last?.failed ?? 0;
+    const documents = failed === 1 ? 'document' : 'documents';
+    if (failed > 0) output.note(`The graph of ${count(failed)} ${documents} was not extracted.`);
   } catch (error) {
     if (interruption.received() === undefined) throw error;
     output.note('The remaining documents are extracted by the next server, or by: citewell graph build');

@@ -6,6 +6,7 @@ import type { IngestItem, IngestResult } from '../ingest/folders/folder-target.t
 import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
 import type { AskEvent, Client } from './client.ts';
+import { watchDocument } from './document-progress.ts';
 import type { EnrichmentEstimate } from './from-wire.ts';
 import {
   answerFromWire,
@@ -90,8 +91,12 @@ export async function httpClient(link: ServerLink): Promise<Client> {
     server: isLasting ? url : undefined,
     page: servesPage ? url : undefined,
 
-    async ingest(item, signal): Promise<IngestResult> {
+    async ingest(item, signal, onProgress): Promise<IngestResult> {
       const { id, before } = await placeOf(item.source);
+      const over = new AbortController();
+      const until = AbortSignal.any([signal, over.signal]);
+      const follow = () => link.stream({ method: 'GET', path: `${pathOf(id)}/events`, signal: until });
+      const watching = onProgress && watchDocument(follow, onProgress, until);
       try {
         const { results } = await call('POST', '/documents', {
           body: uploadForm(item, id),
@@ -107,6 +112,9 @@ export async function httpClient(link: ServerLink): Promise<Client> {
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code === 'unsupported_type' || isFatal(error)) throw error;
         return { outcome: 'failed', documentId: (await find(id)) === undefined ? null : id, reason: error.message };
+      } finally {
+        over.abort();
+        await watching;
       }
     },
 

@@ -1,12 +1,17 @@
+import { basename } from 'node:path';
 import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
 import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
-import { isSupported } from '../ingest/folders/supported-files.ts';
-import { isUrl } from '../ingest/ingest-all.ts';
-import { extensionOf, typeByExtension, typeByName } from '../ingest/readers/file-types.ts';
+import { isSupported, MAX_BYTES, refuseLarge, typeOfFile, unreadableWords } from '../ingest/folders/supported-files.ts';
+import { isUrl, skipReasonOf } from '../ingest/ingest-all.ts';
+import { noText } from '../ingest/prepare-document.ts';
+import { imageNotRead } from '../ingest/readers/image/image-reader.ts';
+import { checkSize } from '../ingest/readers/index.ts';
+import { recordingNotRead } from '../ingest/readers/recording.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { visibleLine } from './layout.ts';
+import { visible, visibleLine } from './layout.ts';
 import { count, duration } from './progress-line.ts';
 import { isWorthNaming, type NamedSkip, noteSkipped, skipWords } from './skipped-files.ts';
 
@@ -19,10 +24,6 @@ export async function listSources(
   const { output, interruption } = context;
   const config = await context.config();
   const { dataDir: dataFolder } = config;
-  const isRefused = (path: string): boolean => {
-    const { isImage, isRecording } = typeByExtension(extensionOf(path)) ?? {};
-    return (isImage && config.images.reader === 'off') || (isRecording && config.transcriber === undefined) || false;
-  };
   const skipped = new Map<SkipReason, number>();
   const named: NamedSkip[] = [];
   let files = 0;
@@ -37,26 +38,29 @@ export async function listSources(
   const fail = (name: string, reason: string) => {
     failed += 1;
     if (json) output.print(JSON.stringify({ type: 'failed', name, reason }));
-    else output.note(`${output.noteStyle('red', 'would fail')} ${visibleLine(name)}: ${reason}`);
+    else output.note(`${output.noteStyle('red', 'would fail')} ${visibleLine(name)}: ${visible(reason)}`);
+  };
+  const skip = (name: string, reason: SkipReason) => {
+    skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    if (json) output.print(JSON.stringify({ type: 'skipped', name, reason }));
+    else if (isWorthNaming(reason)) named.push({ name, reason });
   };
   for (const name of names) {
     if (isUrl(name)) {
       show(name, null);
       continue;
     }
-    // Pictures and recordings are refused when they are submitted.
-    const isRead = async (path: string) => !isRefused(path) && (await isSupported(path));
-    for await (const found of findFiles(name, { isSupported: isRead, dataFolder, signal: interruption.stop })) {
-      if (found.kind === 'file') {
-        const problem = problemOf(found.path, found.sizeInBytes, config.maxFileBytes);
-        if (problem === undefined) show(found.path, found.sizeInBytes);
-        else fail(found.path, problem);
-        continue;
+    for await (const found of findFiles(name, { isSupported, dataFolder, signal: interruption.stop })) {
+      const { path } = found;
+      if (found.kind === 'skipped') skip(path, found.reason);
+      else if (found.kind === 'unreadable') fail(path, unreadableWords(found.problem));
+      else {
+        const problem = await problemOf(found, config);
+        if (problem === undefined) show(path, found.sizeInBytes);
+        // As in the ingestion, a file that nobody named is passed over.
+        else if (problem.code === 'unsupported_type' && !found.isNamed) skip(path, skipReasonOf(problem));
+        else fail(path, problem.message);
       }
-      const { path, reason } = found;
-      skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-      if (json) output.print(JSON.stringify({ type: 'skipped', name: path, reason }));
-      else if (isWorthNaming(reason)) named.push({ name: path, reason });
     }
   }
   if (json) {
@@ -70,7 +74,9 @@ export async function listSources(
     noteSkipped(named, output);
     await noteEmbeddingTime(bytes, config, output);
   }
-  return interruption.received() === 'SIGINT' ? exitCodes.interrupted : exitCodes.ok;
+  if (interruption.received() === 'SIGINT') return exitCodes.interrupted;
+  if (failed === 0) return exitCodes.ok;
+  return files > 0 ? exitCodes.partly : exitCodes.failure;
 }
 
 /** How long a local model will embed, which may be hours. Of compressed formats the size says little. */
@@ -85,11 +91,22 @@ async function noteEmbeddingTime(bytes: number, config: Config, output: CommandC
   );
 }
 
-/** Why a file would fail, as far as can be told without reading it. */
-function problemOf(path: string, sizeInBytes: number, most: number | undefined): string | undefined {
-  if (sizeInBytes === 0) return 'it is empty.';
-  const maxBytes = most ?? (typeByExtension(extensionOf(path)) ?? typeByName('txt'))?.maxBytes ?? 0;
-  return sizeInBytes > maxBytes
-    ? `it has ${byteCount(sizeInBytes)}; at most ${byteCount(maxBytes)} are read.`
-    : undefined;
+/** Why ingesting a file would fail, as far as can be told without reading all of it: the same errors as in the ingestion. */
+async function problemOf(
+  { path, sizeInBytes }: { readonly path: string; readonly sizeInBytes: number },
+  { maxFileBytes, images, transcriber }: Config,
+): Promise<ServiceError | undefined> {
+  const fileName = basename(path);
+  try {
+    refuseLarge(sizeInBytes, maxFileBytes ?? MAX_BYTES);
+    const type = await typeOfFile(path);
+    checkSize(type, { bytes: { byteLength: sizeInBytes }, fileName }, maxFileBytes);
+    if (type.isImage && images.reader === 'off') throw imageNotRead(fileName);
+    if (type.isRecording && transcriber === undefined) throw recordingNotRead(fileName);
+    if (sizeInBytes === 0) throw noText(fileName);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
 }

@@ -62,15 +62,20 @@ export async function requireAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
     if (name.trim() === '') throw new ServiceError('invalid_request', 'A path is empty; name a file or a folder.');
     if (isUrl(name) || isGlob(name)) continue;
-    const info = await stat(resolve(name)).catch(() => undefined);
-    if (info === undefined) throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
+    const info = await stat(resolve(name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw unreadable(name, error);
+      throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
+    });
     if (!info.isFile() && !info.isDirectory()) {
       throw new ServiceError('invalid_request', `"${name}" is neither a file nor a folder.`);
     }
     try {
       await access(resolve(name), info.isDirectory() ? constants.R_OK | constants.X_OK : constants.R_OK);
     } catch (error) {
-      throw new ServiceError('invalid_request', `"${name}" cannot be read: ${fileProblem(error)}.`, { cause: error });
+      throw unreadable(name, error);
     }
   }
 }
+
+const unreadable = (name: string, cause: unknown): ServiceError =>
+  new ServiceError('invalid_request', `"${name}" cannot be read: ${fileProblem(cause)}.`, { cause });

@@ -1,11 +1,15 @@
-import { countSources, type IngestStep, type SiteScope } from '../ingest/ingest-all.ts';
+import { pathToFileURL } from 'node:url';
+import type { IngestItem } from '../ingest/folders/folder-target.ts';
+import { countSources, type IngestStep, isUrl, type SiteScope } from '../ingest/ingest-all.ts';
 import type { CommandContext } from './command-context.ts';
+import type { DocumentProgress } from './document-progress.ts';
 import type { Tally } from './ingest-tally.ts';
 import { visibleLine } from './layout.ts';
-import { progressLine } from './progress-line.ts';
+import { count, progressLine } from './progress-line.ts';
 
 const REDRAW_MS = 100;
-const SILENT_REPORT_MS = 15_000;
+/** The time that has passed goes on while a large document is ingested. */
+const TICK_MS = 1_000;
 
 interface Watched {
   readonly names: readonly string[];
@@ -18,41 +22,53 @@ interface Watched {
 /** Redraws the progress of `ingest` on a terminal; elsewhere writes a line now and then. */
 export function progressView(
   { names, site, dataFolder, tally, startedAt }: Watched,
-  { output, interruption }: CommandContext,
+  { output, interruption }: Pick<CommandContext, 'output' | 'interruption'>,
 ) {
-  const interval = output.isInteractive ? REDRAW_MS : SILENT_REPORT_MS;
   let total: number | undefined;
   let current: string | undefined;
+  /** How far the documents are that take long, by source. */
+  const details = new Map<string, string>();
   let drawnAt = startedAt;
   const counting = new AbortController();
-  if (output.isInteractive) {
-    const stop = AbortSignal.any([counting.signal, interruption.stop]);
-    void countSources(names, { dataFolder, site, stop }).then((counted) => {
-      total = counted;
-    });
-  }
+  const stop = AbortSignal.any([counting.signal, interruption.stop]);
+  void countSources(names, { dataFolder, site, stop }).then((counted) => {
+    total = counted;
+  });
   const line = () => {
     const { outcomes, skipped } = tally;
     const done = Object.values(outcomes).reduce((sum, each) => sum + each, 0);
     const elapsedSeconds = (performance.now() - startedAt) / 1000;
     const progress = { done, total, failed: outcomes.failed, skipped: sum(skipped), elapsedSeconds, unit: 'files' };
-    return progressLine(current === undefined ? progress : { ...progress, current }, output.width);
+    const shown = [...details.values()].at(-1) ?? current;
+    return progressLine(shown === undefined ? progress : { ...progress, current: shown }, output.width);
   };
+  const draw = () => {
+    drawnAt = performance.now();
+    output.status(line());
+  };
+  const ticking = setInterval(draw, TICK_MS).unref();
   return {
     update(step: IngestStep) {
       if (step.type === 'started') current = shortName(step.name);
-      if (performance.now() - drawnAt < interval) return;
-      drawnAt = performance.now();
-      if (output.isInteractive) output.status(line());
-      else output.note(line());
+      else details.delete(sourceOf(step.name));
+      if (performance.now() - drawnAt >= REDRAW_MS) draw();
+    },
+    /** A document tells how far it is. */
+    progress({ source, fileName }: IngestItem, { stage, done, total }: DocumentProgress) {
+      const words = total === undefined ? stage : `${stage} ${count(done ?? 0)} of ${count(total)} passages`;
+      // The one heard of last comes last.
+      details.delete(source);
+      details.set(source, `${shortName(fileName)}: ${words}`);
     },
     stopping: () => output.note('Finishing the current documents; press Ctrl-C again to abort them.'),
     end() {
       counting.abort();
+      clearInterval(ticking);
       output.status('');
     },
   };
 }
 
+const sourceOf = (name: string): string => (isUrl(name) ? (URL.parse(name)?.href ?? name) : pathToFileURL(name).href);
 const shortName = (name: string): string => visibleLine(name.split(/[/\\]/).at(-1) ?? name);
 const sum = (counts: ReadonlyMap<unknown, number>): number => counts.values().reduce((total, each) => total + each, 0);

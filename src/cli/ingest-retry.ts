@@ -7,7 +7,6 @@ import { count, progressLine } from './progress-line.ts';
 import { withClient } from './with-client.ts';
 
 const POLL_INTERVAL_MS = 300;
-const SILENT_REPORT_MS = 15_000;
 
 /** `citewell ingest retry`: another try for what failed, and the end of what was left unfinished. */
 export function retryIngestions(
@@ -31,7 +30,6 @@ export function retryIngestions(
 /** Until nothing is left that could be done now. */
 async function watchBacklog(client: Client, { output, interruption }: CommandContext): Promise<Backlog> {
   const startedAt = performance.now();
-  let reportedAt = startedAt;
   const first = await client.backlog();
   const total = first.queued + first.running;
   let backlog = first;
@@ -40,11 +38,7 @@ async function watchBacklog(client: Client, { output, interruption }: CommandCon
     const elapsedSeconds = (performance.now() - startedAt) / 1000;
     const done = Math.max(0, total - left);
     const line = { done, total: Math.max(total, left), failed: 0, skipped: 0, elapsedSeconds, unit: 'documents' };
-    if (output.isInteractive) output.status(progressLine(line, output.width));
-    else if (performance.now() - reportedAt > SILENT_REPORT_MS) {
-      output.note(progressLine(line, output.width));
-      reportedAt = performance.now();
-    }
+    output.status(progressLine(line, output.width));
     await sleep(POLL_INTERVAL_MS, undefined, { signal: interruption.stop }).catch(() => undefined);
     backlog = await client.backlog();
   }

@@ -68,7 +68,9 @@ export async function ingest(
     try {
       const steps = ingestAll(names, {
         ...chosen,
-        client,
+        client: {
+          ingest: (item, signal) => client.ingest(item, signal, (progress) => view.progress(item, progress)),
+        },
         isEnriched,
         web: { fetcher, crawlPolicy, siteReader },
         site,
@@ -78,9 +80,6 @@ export async function ingest(
         if (options.json && step.type !== 'started') output.print(JSON.stringify(toJson(step)));
         if (step.type === 'result' && step.outcome === 'failed') {
           output.note(`${output.noteStyle('red', 'failed')} ${visibleLine(step.name)}: ${visible(step.reason ?? '')}`);
-        }
-        if (step.type === 'skipped' && step.reason === 'unreadable') {
-          output.note(`${output.noteStyle('yellow', 'skipped')} ${visibleLine(step.name)}: it cannot be read.`);
         }
         view.update(step);
       }

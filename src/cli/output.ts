@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { occasionalLine } from './occasional-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -25,14 +26,11 @@ export interface Output {
 }
 
 const DEFAULT_WIDTH = 100;
-/** Milliseconds before a stage is named where there is no terminal, and between two lines about it. */
-const SILENT_START_MS = 2_000;
-const SILENT_REPORT_MS = 15_000;
 
 /** An Output over the process's streams. `NO_COLOR`, `FORCE_COLOR` and pipes are honoured by `styleText`. */
 export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
   let hasStatus = false;
-  let reportAt: number | undefined;
+  const report = occasionalLine((line) => stderr.write(`${line}\n`));
   const clearStatus = () => {
     if (hasStatus) stderr.write('\r\u001b[K');
     hasStatus = false;
@@ -52,11 +50,7 @@ export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteSt
     },
     status: (line) => {
       if (!stderr.isTTY) {
-        const now = performance.now();
-        reportAt = line === '' ? undefined : (reportAt ?? now + SILENT_START_MS);
-        if (reportAt === undefined || now < reportAt) return;
-        stderr.write(`${line}\n`);
-        reportAt = now + SILENT_REPORT_MS;
+        report(line);
         return;
       }
       clearStatus();

@@ -12,20 +12,32 @@ export interface NamedSkip {
 export const MAX_NAMED = 20;
 
 /** Hidden files, dependencies and Citewell's own files are skipped without being named. */
-export const isWorthNaming = (reason: SkipReason): boolean => reason === 'unsupported' || reason === 'special';
+export const isWorthNaming = (reason: SkipReason): boolean => !UNNAMED.has(reason);
+const UNNAMED: ReadonlySet<SkipReason> = new Set(['hidden', 'dependencies', 'own']);
 
 /** Below the summary: files passed over, and why. */
 export function noteSkipped(named: readonly NamedSkip[], output: CommandContext['output']): void {
   for (const { name, reason } of named.slice(0, MAX_NAMED))
-    output.note(`${output.noteStyle('yellow', 'skipped')} ${visibleLine(name)}: ${skipWords[reason]}`);
+    output.note(
+      `${output.noteStyle('yellow', 'skipped')} ${visibleLine(name)}: ${reasonWords[reason] ?? skipWords[reason]}`,
+    );
   if (named.length > MAX_NAMED) output.note(`  and ${count(named.length - MAX_NAMED)} more`);
 }
+
+/** Of one file, where that is said otherwise than of some of them. */
+const reasonWords: Partial<Record<SkipReason, string>> = {
+  picture: 'a picture; CITEWELL_READ_IMAGES has pictures read',
+  recording: 'a recording; CITEWELL_TRANSCRIBER has recordings transcribed',
+};
 
 export const skipWords: Readonly<Record<SkipReason, string>> = {
   hidden: 'hidden',
   dependencies: 'node_modules',
   own: "Citewell's data",
   unsupported: 'of a type that cannot be read',
-  unreadable: 'not readable',
+  picture: 'pictures',
+  recording: 'recordings',
+  empty: 'empty',
+  missing: 'no longer there, or a link to nothing',
   special: 'neither file nor folder',
 };

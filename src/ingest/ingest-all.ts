@@ -3,15 +3,15 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { byteCount } from '../shared/byte-count.ts';
-import { fileProblem } from '../shared/file-problem.ts';
 import { type FetchedPage, statusOf } from '../web/page-fetcher.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
 import type { WebAccess } from '../web/web.ts';
-import { findFiles, type SkipReason } from './folders/find-files.ts';
+import { type Found, findFiles, type SkipReason } from './folders/find-files.ts';
 import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-target.ts';
-import { isSupported, MAX_BYTES } from './folders/supported-files.ts';
+import { isSupported, MAX_BYTES, refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
 import { inUtf8 } from './in-utf8.ts';
+import { saysImageNotRead } from './readers/image/image-reader.ts';
+import { saysRecordingNotRead } from './readers/recording.ts';
 
 /** Outcome of one file or page; `name` is its path or address. */
 export type IngestStep =
@@ -81,6 +81,11 @@ export async function* ingestAll(
         yield { type: 'skipped', name: source.path, reason: source.reason };
         continue;
       }
+      if (source.kind === 'unreadable') {
+        const { path: name, problem } = source;
+        yield { type: 'result', name, outcome: 'failed', documentId: null, reason: unreadableWords(problem) };
+        continue;
+      }
       yield { type: 'started', name: source.name };
       const work = ingestOne(source, options);
       // Prevents an unhandled rejection; the promise is awaited below.
@@ -116,7 +121,9 @@ type IngestSource =
   | { readonly kind: 'url'; readonly name: string }
   | { readonly kind: 'page'; readonly name: string; readonly found: SitePage }
   | { readonly kind: 'file'; readonly name: string; readonly sizeInBytes: number; readonly isNamed: boolean }
-  | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
+  | Exclude<Found, { readonly kind: 'file' }>;
+
+type ReadableSource = Exclude<IngestSource, { readonly kind: 'skipped' | 'unreadable' }>;
 
 async function* sources(
   names: readonly string[],
@@ -134,7 +141,7 @@ async function* sources(
       continue;
     }
     for await (const found of findFiles(name, { isSupported, dataFolder, signal: stop })) {
-      if (found.kind === 'skipped') yield found;
+      if (found.kind !== 'file') yield found;
       else yield { kind: 'file', name: found.path, sizeInBytes: found.sizeInBytes, isNamed: found.isNamed };
     }
   }
@@ -149,10 +156,7 @@ async function* untilStopped(pages: AsyncGenerator<SitePage>, stop: AbortSignal)
   }
 }
 
-async function ingestOne(
-  source: Exclude<IngestSource, { kind: 'skipped' }>,
-  options: IngestAllOptions,
-): Promise<IngestStep> {
+async function ingestOne(source: ReadableSource, options: IngestAllOptions): Promise<IngestStep> {
   const { name } = source;
   try {
     const read = await itemOf(source, options);
@@ -162,7 +166,7 @@ async function ingestOne(
     if (options.abandon.aborted || !(error instanceof ServiceError) || !concernsOneDocument(error)) throw error;
     // Unsupported files found below a folder are skipped; those named explicitly fail.
     if (error.code === 'unsupported_type' && source.kind === 'file' && !source.isNamed) {
-      return { type: 'skipped', name, reason: 'unsupported' };
+      return { type: 'skipped', name, reason: skipReasonOf(error) };
     }
     const isGone = [404, 410].includes(statusOf(error) ?? 0);
     return {
@@ -176,6 +180,12 @@ async function ingestOne(
   }
 }
 
+/** Why a file that nobody named is passed over, by the error `unsupported_type` that it would fail with. */
+export function skipReasonOf({ message }: ServiceError): SkipReason {
+  if (saysImageNotRead(message)) return 'picture';
+  return saysRecordingNotRead(message) ? 'recording' : 'unsupported';
+}
+
 const concernsOneDocument = ({ code }: ServiceError): boolean =>
   code !== 'store_failed' && code !== 'embedding_mismatch' && code !== 'not_configured' && code !== 'cancelled';
 
@@ -183,22 +193,14 @@ async function readItem(
   { name, sizeInBytes }: { readonly name: string; readonly sizeInBytes: number },
   { metadata, collections, abandon, maxBytes = MAX_BYTES }: IngestAllOptions,
 ): Promise<IngestItem> {
-  if (sizeInBytes > maxBytes) {
-    throw new ServiceError(
-      'too_large',
-      `It has ${byteCount(sizeInBytes)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
-    );
-  }
+  refuseLarge(sizeInBytes, maxBytes);
   const bytes = await readFile(name, { signal: abandon }).catch((error: Error) => {
-    throw new ServiceError('invalid_request', `It cannot be read: ${fileProblem(error)}.`, { cause: error });
+    throw unreadableFile(error);
   });
   return { source: pathToFileURL(name).href, fileName: basename(name), bytes, metadata, collections };
 }
 
-async function itemOf(
-  source: Exclude<IngestSource, { kind: 'skipped' }>,
-  options: IngestAllOptions,
-): Promise<IngestItem> {
+async function itemOf(source: ReadableSource, options: IngestAllOptions): Promise<IngestItem> {
   switch (source.kind) {
     case 'file':
       return readItem(source, options);

@@ -38,6 +38,9 @@ export interface PreparedDocument {
 /** Separator of ready-made chunks in the text of their document. */
 export const CHUNK_BREAK = '\n\n';
 
+export const noText = (fileName: string): ServiceError =>
+  new ServiceError('invalid_request', `${fileName} holds no text that could be searched.`);
+
 /** Reads and splits a document. Throws ServiceError with a message for the document's record. */
 export async function prepareDocument(
   job: PreparationJob,
@@ -47,9 +50,7 @@ export async function prepareDocument(
   const read = await readContent(job, signal, readImage && countingImageReader(readImage, job.fileName));
   const chunks =
     job.content.kind === 'chunks' ? chunksOfLengths(read.text, job.content.lengths) : splitText(read, job.split);
-  if (chunks.length === 0) {
-    throw new ServiceError('invalid_request', `${job.fileName} holds no text that could be searched.`);
-  }
+  if (chunks.length === 0) throw noText(job.fileName);
   return {
     text: read.text,
     pages: read.pages,

@@ -35,7 +35,8 @@ const run = (...args: string[]) => runCitewell(args, { cwd });
 describe('citewell eval', () => {
   it('measures search and answers, and stores the evaluation', async () => {
     const { code, stdout, stderr } = await run('eval', 'questions.jsonl', '--json');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    // On a slow machine, how far it is.
+    expect({ code, stderr: stderr.replace(/^\[[#-]+\] .* questions.*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     const { file, means, questions, comparison, setup } = JSON.parse(stdout);
     expect(means).toMatchObject({
       'hit@1': 1,

@@ -135,20 +135,3 @@ it('--sync uses the running server, and an empty folder removes nothing', async 
   expect(await documents(cwd)).toHaveLength(3);
   await again.end();
 });
-
-it('--dry-run lists what would be ingested, and ingests nothing', async () => {
-  const { cwd, note } = await folderOfNotes();
-  await writeFile(note('film.mov'), Buffer.of(0, 255));
-  await writeFile(note('photo.png'), 'not looked at');
-  await writeFile(note('empty.md'), '');
-  await writeFile(note('long.css'), Buffer.alloc(10_000_001, ' '));
-  const { code, stdout } = await runCitewell(['ingest', 'notes', '--dry-run', '--json'], { cwd });
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(lines.at(-1)).toMatchObject({ type: 'summary', files: 2, failed: 2, skipped: { unsupported: 2 } });
-  expect(lines).toContainEqual({ type: 'failed', name: note('empty.md'), reason: 'it is empty.' });
-  expect(code).toBe(0);
-  expect(await documents(cwd)).toHaveLength(1);
-});

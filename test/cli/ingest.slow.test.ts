@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -96,4 +96,54 @@ it('ingests a web page, but none of this machine or its network unless allowed',
   expect((await runCitewell(['ingest', address, '--allow-private-addresses'], { cwd })).code).toBe(0);
   const { results } = JSON.parse((await runCitewell(['search', 'spring tide', '--json'], { cwd })).stdout);
   expect(results[0]).toMatchObject({ title: 'Tides', text: expect.stringContaining('four metres') });
+});
+
+it('--dry-run ingests nothing and says of each file what the ingestion then says', async () => {
+  const cwd = await temporaryFolder();
+  const notes = join(cwd, 'notes');
+  await mkdir(notes);
+  const files: Readonly<Record<string, string | Buffer>> = {
+    'tides.md': 'The spring tide at Lunga rises four metres.',
+    'empty.md': '',
+    'film.mov': Buffer.of(0, 255),
+    'controls.dat': '\u0001\u0002\u0003\u0004hello',
+    // The content decides, not the name.
+    'picture.txt': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+    'photo.png': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+    'damaged.docx': Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(200)]),
+    'long.css': Buffer.alloc(10_000_001, ' '),
+  };
+  for (const [name, bytes] of Object.entries(files)) await writeFile(join(notes, name), bytes);
+  await symlink('gone', join(notes, 'dead.md'));
+  await symlink('circle', join(notes, 'circle'));
+  const outcomes = async (...options: string[]) => {
+    const { code, stdout } = await runCitewell(['ingest', 'notes', '--json', ...options], { cwd });
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const ofFiles = lines.slice(0, -1).map(({ type, outcome, name, reason }) => {
+      const what = outcome ?? type;
+      return `${name.slice(notes.length + 1)}: ${what === 'source' ? 'ingested' : what}, ${reason}`;
+    });
+    return { code, files: ofFiles.toSorted() };
+  };
+  const foretold = await outcomes('--dry-run');
+  expect(JSON.parse((await runCitewell(['documents', 'list', '--json'], { cwd })).stdout).documents).toEqual([]);
+  expect(foretold).toEqual(await outcomes());
+  expect(foretold).toMatchObject({
+    code: 3,
+    files: [
+      'circle: failed, It cannot be read: its links lead in a circle.',
+      'controls.dat: skipped, unsupported',
+      expect.stringMatching(/^damaged\.docx: failed, .* is not a docx file: the archive is damaged/),
+      'dead.md: skipped, missing',
+      'empty.md: skipped, empty',
+      'film.mov: skipped, unsupported',
+      expect.stringMatching(/^long\.css: failed, .* may have 10\.0 MB\. Split it, or raise CITEWELL_MAX_FILE_MB\.$/),
+      'photo.png: skipped, picture',
+      'picture.txt: skipped, picture',
+      'tides.md: ingested, undefined',
+    ],
+  });
 });

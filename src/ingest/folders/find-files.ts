@@ -1,16 +1,27 @@
-import type { Dir, Dirent } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { glob, lstat, opendir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
 
 /** Why an entry below a folder was skipped. */
-export type SkipReason = 'hidden' | 'dependencies' | 'own' | 'unsupported' | 'unreadable' | 'special';
+export type SkipReason =
+  | 'hidden'
+  | 'dependencies'
+  | 'own'
+  | 'unsupported'
+  | 'picture'
+  | 'recording'
+  | 'empty'
+  | 'missing'
+  | 'special';
 
 export type Found =
   /** `isNamed` when the caller named this file itself, and not a folder or glob that contains it. */
   | { readonly kind: 'file'; readonly path: string; readonly sizeInBytes: number; readonly isNamed: boolean }
-  | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
+  | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason }
+  /** A file or folder below that cannot be read; `problem` says why. */
+  | { readonly kind: 'unreadable'; readonly path: string; readonly problem: string };
 
 export interface FindFilesOptions {
   /** Whether the file at this path should be read when it was not named itself. */
@@ -59,15 +70,10 @@ async function* below(folder: string, options: FindFilesOptions): AsyncGenerator
     yield { kind: 'skipped', path: folder, reason: 'own' };
     return;
   }
-  const entries = await opendir(folder).catch(() => undefined);
-  if (entries === undefined) {
-    yield { kind: 'skipped', path: folder, reason: 'unreadable' };
-    return;
-  }
-  for await (const entry of readable(entries)) {
+  for await (const entry of entriesOf(folder)) {
     if (options.signal.aborted) return;
-    if (entry === undefined) {
-      yield { kind: 'skipped', path: folder, reason: 'unreadable' };
+    if ('problem' in entry) {
+      yield { kind: 'unreadable', path: folder, ...entry };
       return;
     }
     const path = join(folder, entry.name);
@@ -79,21 +85,24 @@ async function* below(folder: string, options: FindFilesOptions): AsyncGenerator
   }
 }
 
-/** The entries of a folder; undefined for entries that can no longer be read, e.g. when a disk is removed. */
-async function* readable(entries: Dir): AsyncGenerator<Dirent | undefined, void> {
+/** The entries of a folder, or those before the problem, as when a disk is removed. */
+async function* entriesOf(folder: string): AsyncGenerator<Dirent | { readonly problem: string }, void> {
   try {
-    yield* entries;
-  } catch {
-    yield undefined;
+    yield* await opendir(folder);
+  } catch (error) {
+    yield { problem: fileProblem(error) };
   }
 }
 
 // A link to a folder is not followed, to avoid cycles; a link to a file is read like the file.
 async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
-  const info = await stat(path).catch(() => undefined);
-  if (info === undefined) yield { kind: 'skipped', path, reason: 'unreadable' };
-  else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
+  const info = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (info instanceof Error) {
+    if (info.code === 'ENOENT' || info.code === 'ENOTDIR') yield { kind: 'skipped', path, reason: 'missing' };
+    else yield { kind: 'unreadable', path, problem: fileProblem(info) };
+  } else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
   else if (isOwn(path, options)) yield { kind: 'skipped', path, reason: 'own' };
+  else if (info.size === 0) yield { kind: 'skipped', path, reason: 'empty' };
   else if (!(await options.isSupported(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
   else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
 }

@@ -1,8 +1,11 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ServiceError } from '../../errors.ts';
-import { detectType } from '../readers/detect-type.ts';
-import { extensionOf, typeByExtension } from '../readers/file-types.ts';
+import { byteCount } from '../../shared/byte-count.ts';
+import { fileProblem } from '../../shared/file-problem.ts';
+import { detectType, hasDirectory } from '../readers/detect-type.ts';
+import { decodeText } from '../readers/encoding/decode-text.ts';
+import { extensionOf, type FileType, typeByExtension } from '../readers/file-types.ts';
 
 const PROBED_BYTES = 65_536;
 /** Unless the operator allows it, no format has larger files (see the readers' limits), so such a file is not read at all. */
@@ -33,6 +36,34 @@ export function isNamedLikeSupported(fileName: string): boolean {
   return extension === '' || typeByExtension(extension) !== undefined;
 }
 
+/**
+ * The format of a file, read no further than that needs. Throws `invalid_request` if it cannot be read, and what
+ * `detectType` throws.
+ */
+export async function typeOfFile(path: string): Promise<FileType> {
+  const fileName = basename(path);
+  try {
+    const head = await readHead(path);
+    const isEnough = head.length < PROBED_BYTES || !hasDirectory(head);
+    return await detectType({ bytes: isEnough ? head : await readFile(path), fileName });
+  } catch (error) {
+    throw error instanceof ServiceError ? error : unreadableFile(error);
+  }
+}
+
+export const unreadableWords = (problem: string): string => `It cannot be read: ${problem}.`;
+export const unreadableFile = (cause: unknown): ServiceError =>
+  new ServiceError('invalid_request', unreadableWords(fileProblem(cause)), { cause });
+
+/** Throws `too_large`. */
+export function refuseLarge(sizeInBytes: number, maxBytes: number): void {
+  if (sizeInBytes <= maxBytes) return;
+  throw new ServiceError(
+    'too_large',
+    `It has ${byteCount(sizeInBytes)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
+  );
+}
+
 async function readHead(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
@@ -43,12 +74,12 @@ async function readHead(path: string): Promise<Uint8Array> {
   }
 }
 
-/** The last character may be truncated. A file with a NUL is binary. */
+/** The last character may be truncated. A file with a NUL, or with many control characters, is binary. */
 function isUtf8(head: Uint8Array): boolean {
   if (head.includes(0)) return false;
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
-    return true;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return head.length === 0 || decodeText(new TextEncoder().encode(text)) !== undefined;
   } catch {
     return false;
   }

@@ -6,14 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
-import { byteCount } from '../../shared/byte-count.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
 import { leadsBelow } from './followable-folder.ts';
 import { mapConcurrently } from './map-concurrently.ts';
-import { isSupported, MAX_BYTES } from './supported-files.ts';
+import { isSupported, MAX_BYTES, refuseLarge } from './supported-files.ts';
 
 export interface SyncParts {
   readonly client: FolderTarget;
@@ -87,12 +86,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     // ctime, which unlike mtime cannot be set by programs.
     const age = Date.now() - info.ctimeMs;
     if (age >= 0 && age < parts.settleMs(path)) return { type: 'unsettled', name: path };
-    if (info.size > maxBytes) {
-      return failed(
-        path,
-        `It has ${byteCount(info.size)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
-      );
-    }
+    refuseLarge(info.size, maxBytes);
     const contentHash = await hashOf(path);
     const known = await client.documentOf(source);
     if (known !== undefined && known.contentHash === contentHash && !isUnfinishedHere(known, client)) {

@@ -145,6 +145,9 @@ const startsWithRtf = (bytes: Uint8Array): boolean =>
 const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5) && (bytes[3] === 4 || bytes[3] === 6);
 
+/** Whether the format depends on a directory, which may be anywhere in the file. */
+export const hasDirectory = (head: Uint8Array): boolean => isZip(head) || isCompoundFile(head);
+
 /** Words and spaces: a text that begins with letters such as `BM` is not an image. */
 const isPlausibleText = (text: string): boolean => /\p{L}{2,}\P{L}+\p{L}/u.test(text.slice(0, 400));
 

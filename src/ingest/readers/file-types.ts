@@ -254,7 +254,8 @@ export function extensionOf(fileName: string): string {
 /** The list for messages: `txt, md, html…`. */
 export const readableTypeList = (): string =>
   [
-    ...readableTypes.filter(({ isImage, isRecording }) => !isImage && !isRecording).map(({ type }) => type),
+    ...readableTypes.filter((each) => !each.isImage && !each.isRecording && !each.isCode).map(({ type }) => type),
+    'source code and any other text in UTF-8',
     'pictures when CITEWELL_READ_IMAGES is set',
     'recordings when CITEWELL_TRANSCRIBER is set',
   ].join(', ');

@@ -29,7 +29,7 @@ const readNested: ReadNested = async ({ mediaType, ...file }, budget) => {
 /** Throws `too_large` with the limit when a file is larger than its format, or else the operator, allows. */
 export function checkSize(
   { type, maxBytes: own }: FileType,
-  { bytes, fileName }: Pick<FileInput, 'bytes' | 'fileName'>,
+  { bytes, fileName }: { readonly bytes: { readonly byteLength: number }; readonly fileName: string },
   maxBytes = own,
   advice = 'Split it, or raise CITEWELL_MAX_FILE_MB.',
 ): void {

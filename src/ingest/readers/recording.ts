@@ -9,6 +9,9 @@ export const recordingNotRead = (fileName: string): ServiceError =>
     `${fileName} is a recording, and transcribing recordings is not set up. ${TRANSCRIBER_PROMPT}.`,
   );
 
+/** Whether a message is that of `recordingNotRead`. */
+export const saysRecordingNotRead = (message: string): boolean => message.includes(TRANSCRIBER_PROMPT);
+
 /** Recordings are transcribed before they are read; those that arrive here are inside of other files, or cannot be. */
 export const recordingReader: Reader = {
   async read({ fileName, budget }) {

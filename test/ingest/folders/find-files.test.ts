@@ -47,6 +47,8 @@ it('accepts any UTF-8 text, and detects the type of a file without an extension 
     'model.bin': Buffer.from([0x80, 0xff, 0xfe, 0x81]),
     'data.sqlite': Buffer.from('SQLite format 3\0'),
     core: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0xff]),
+    'four.bin': Buffer.from([0, 1, 2, 0xff]),
+    'controls.dat': Buffer.from('\u0001\u0002\u0003\u0004hello'),
   };
   const supported = await Promise.all(
     Object.entries(content).map(async ([name, bytes]) => {
@@ -54,7 +56,7 @@ it('accepts any UTF-8 text, and detects the type of a file without an extension 
       return (await isSupportedByContent(join(folder, name))) ? name : undefined;
     }),
   );
-  const binary = ['model.bin', 'data.sqlite', 'core'];
+  const binary = ['model.bin', 'data.sqlite', 'core', 'four.bin', 'controls.dat'];
   expect(supported.filter((name) => name !== undefined)).toEqual(
     Object.keys(content).filter((name) => !binary.includes(name)),
   );
@@ -71,6 +73,12 @@ describe('finding files', () => {
       'node_modules skipped: dependencies',
       'one.md',
     ]);
+  });
+
+  it('skips empty files, unless they are named', async () => {
+    await writeFile(join(folder, 'a/__init__.md'), '');
+    expect(await find(join(folder, 'a'))).toContain('a/__init__.md skipped: empty');
+    expect(await find(join(folder, 'a/__init__.md'))).toEqual(['a/__init__.md']);
   });
 
   it('accepts an explicitly named file of any name', async () => {
@@ -96,7 +104,7 @@ describe('finding files', () => {
       await symlink(join(folder, 'gone'), join(folder, 'a/dead.md'));
       expect(await find(join(folder, 'a'))).toEqual([
         'a/b/three.md',
-        'a/dead.md skipped: unreadable',
+        'a/dead.md skipped: missing',
         'a/film.mov skipped: unsupported',
         'a/link.md',
         'a/loop skipped: special',

@@ -24,3 +24,6 @@ export const imageNotRead = (fileName: string): ServiceError =>
     'unsupported_type',
     `${fileName} is a picture, and reading pictures is not set up. ${IMAGE_PROMPT}.`,
   );
+
+/** Whether a message is that of `imageNotRead`. */
+export const saysImageNotRead = (message: string): boolean => message.includes(IMAGE_PROMPT);
