@@ -50,11 +50,11 @@ describe('a document', () => {
     const imageReader = {
       kind: 'remote',
       readImage: async () => {
-        await setTimeout(2_500);
+        await setTimeout(6_000);
         return 'Words.';
       },
     } as const;
-    const workers = openWorkers({ timeoutMs: 2_000, imageReader });
+    const workers = openWorkers({ timeoutMs: 5_000, imageReader });
     expect((await workers.prepare({ ...jobOf('a.png', ''), bytes: makePng() }, always)).text).toBe('Words.');
   });
 
