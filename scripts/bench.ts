@@ -48,7 +48,8 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
   --database URL   of a PostgreSQL server, for that; the bench makes a database of its own there, and drops it
   --part machine only how far one machine goes: 1,000,000 chunks with vectors of 384 dimensions, or --chunks, stored,
                  searched by a service while its index fills and after, stopped, killed and started again
-  --folder DIR   where --part machine keeps its corpus, which another run uses or enlarges; default a temporary folder
+  --folder DIR   where --part machine and --part postgres keep their corpus, which another run uses or enlarges; default a
+                 temporary folder. With it, --part postgres keeps its databases, too, and does not measure ingestion
   --seed N       of the generated text and questions; default 1
 
 Queries to the plain stores and to Citewell alternate, so that other load affects both: the ratios are meaningful.`;
@@ -117,8 +118,9 @@ async function main(): Promise<void> {
     }
     using embeddings = await serveEmbeddings(wordVectors(DIMENSIONS, seed));
     if (values.part === 'postgres') {
-      const scope = { sizes, seed, isQuick: values.quick, embeddings, databaseUrl: values.database ?? '' };
-      const figures = await measureOnEngines(folder, scope);
+      const isKept = values.folder !== undefined;
+      const scope = { sizes, seed, isQuick: values.quick, embeddings, isKept, databaseUrl: values.database ?? '' };
+      const figures = await measureOnEngines(values.folder ?? folder, scope);
       if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
       return;
     }
@@ -153,7 +155,7 @@ async function measureGraphAlone(text: PseudoText, chunks: number, queries: numb
 
 async function measureOnEngines(
   folder: string,
-  { sizes, seed, isQuick, embeddings, databaseUrl }: Scope & { readonly databaseUrl: string },
+  { sizes, seed, isQuick, embeddings, isKept, databaseUrl }: Scope & EngineScope,
 ): Promise<EngineIngestFigures[]> {
   const text = createPseudoText(seed);
   const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
@@ -162,6 +164,7 @@ async function measureOnEngines(
     const own = join(folder, String(chunks));
     const figures = await measureEngines({
       folder: own,
+      isKept,
       databaseUrl,
       text,
       chunks,
@@ -172,9 +175,14 @@ async function measureOnEngines(
     });
     measured.push(figures);
     output.print(engineIngestLines(figures).join('\n'));
-    await rm(own, { recursive: true, force: true, maxRetries: 5 });
+    if (!isKept) await rm(own, { recursive: true, force: true, maxRetries: 5 });
   }
   return measured;
+}
+
+interface EngineScope {
+  readonly databaseUrl: string;
+  readonly isKept: boolean;
 }
 
 interface Scope {

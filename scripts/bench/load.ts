@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { defaultCollectionId, documentId } from '../../src/documents/ids.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
@@ -55,6 +56,34 @@ export interface Load {
   /** Target number of chunks. */
   readonly wanted: number;
   readonly onProgress: (line: string) => void;
+}
+
+const NOTHING: Load['before'] = { documents: 0, chunks: 0 };
+
+/** What a database file holds; nothing where there is none. */
+export function countInFile(path: string): Load['before'] {
+  try {
+    using database = new DatabaseSync(path, { readOnly: true });
+    const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
+    return { documents: count('documents'), chunks: count('chunks') };
+  } catch {
+    return NOTHING;
+  }
+}
+
+/** What a PostgreSQL database holds; nothing where it has no tables yet. */
+export async function countInDatabase(url: string): Promise<Load['before']> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query('select to_regclass($1) is not null as is_made', ['documents']);
+    if (!rows[0]?.is_made) return NOTHING;
+    const count = async (table: string) =>
+      Number((await client.query(`select count(*) as n from ${table}`)).rows[0]?.n);
+    return { documents: await count('documents'), chunks: await count('chunks') };
+  } finally {
+    await client.end();
+  }
 }
 
 const DOCUMENTS_AT_ONCE = 8;

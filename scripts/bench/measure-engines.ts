@@ -8,7 +8,7 @@ import { documentId } from '../../src/documents/ids.ts';
 import { defaultSearchSettings, type SearchKind } from '../../src/retrieval/search-settings.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
 import { type CorpusDatabase, hasPgvector, openCorpusDatabase } from '../corpus-database.ts';
-import { loadRecords, recordsInFile } from './load.ts';
+import { countInDatabase, countInFile, loadRecords, recordsInFile } from './load.ts';
 import { ingestAll, pseudoFiles } from './measure-ingest.ts';
 import { kinds, numbersFrom, shares } from './measure-search.ts';
 import type { PseudoText } from './pseudo-text.ts';
@@ -29,17 +29,19 @@ export interface EngineFigures {
   /** Load average during the searches. */
   readonly load: number;
   readonly search: readonly { readonly name: string; readonly timing: PerEngine<Timing> }[];
-  /** Chunks per second into the records alone. */
+  /** Chunks per second into the records alone, where this run stored them. */
   readonly loading: PerEngine<number>;
 }
 
 export interface EngineIngestFigures extends EngineFigures {
-  /** Chunks per second of files through the ingestor. */
-  readonly ingest: PerEngine<number>;
+  /** Chunks per second of files through the ingestor; undefined where the corpus is kept, to which they would be added. */
+  readonly ingest?: PerEngine<number> | undefined;
 }
 
 export interface EngineBench {
   readonly folder: string;
+  /** Whether folder and databases stay, and what an earlier run stored there is used. */
+  readonly isKept: boolean;
   /** A database of the PostgreSQL server; the bench makes its own beside it. */
   readonly databaseUrl: string;
   readonly text: PseudoText;
@@ -59,33 +61,36 @@ const TURNS = 4;
 const FILES_PER_TURN = 20;
 
 export async function measureEngines(bench: EngineBench): Promise<EngineIngestFigures> {
-  const { folder, chunks, text, queries, embeddings, onProgress } = bench;
+  const { folder, chunks, text, queries, embeddings, onProgress, isKept } = bench;
   const { embedder, env } = embeddings;
   const url = bench.databaseUrl;
-  const corpus = `bench ${process.pid}`;
-  const database = await openCorpusDatabase({ url, corpus, isKept: false });
+  const corpus = `bench ${isKept ? chunks : process.pid}`;
+  const database = await openCorpusDatabase({ url, corpus, isKept });
   let copy: CorpusDatabase | undefined;
   try {
     const folders = { SQLite: join(folder, 'sqlite'), PostgreSQL: join(folder, 'postgres') };
     const dataFolder = join(folders.SQLite, '.citewell');
+    const databaseFile = join(dataFolder, 'citewell.db');
     await mkdir(dataFolder, { recursive: true });
     const opens = {
-      SQLite: recordsInFile(join(dataFolder, 'citewell.db')),
+      SQLite: recordsInFile(databaseFile),
       PostgreSQL: (options: Parameters<ReturnType<typeof recordsInFile>>[0]) =>
         openPostgresStore({ url: database.url, ...options }),
     };
-    const loading = { SQLite: 0, PostgreSQL: 0 };
+    const stored = { SQLite: countInFile(databaseFile), PostgreSQL: await countInDatabase(database.url) };
+    const loading: Partial<Record<Engine, number>> = {};
     for (const engine of ['SQLite', 'PostgreSQL'] as const) {
-      const before = { documents: 0, chunks: 0 };
+      const before = stored[engine];
+      if (before.chunks >= chunks) continue;
       const tell = (line: string) => onProgress(`${engine}: ${line}`);
       let loaded = before;
       const took = await timed(async () => {
         loaded = await loadRecords({ open: opens[engine], text, embedder, before, wanted: chunks, onProgress: tell });
       });
-      loading[engine] = (1000 * loaded.chunks) / took;
+      loading[engine] = (1000 * (loaded.chunks - before.chunks)) / took;
     }
     if (await hasPgvector(url)) {
-      const way = { url, corpus: `${corpus} pgvector`, isKept: false, hasVectors: true, template: database.url };
+      const way = { url, corpus: `${corpus} pgvector`, isKept, hasVectors: true, template: database.url };
       copy = await openCorpusDatabase(way);
     }
     const measure = async (opened: PerEngine<Services>): Promise<EngineIngestFigures> => {
@@ -95,6 +100,7 @@ export async function measureEngines(bench: EngineBench): Promise<EngineIngestFi
       const search = await searchAll(all, queries);
       const figures = { engines: measured, chunks, load: loadavg()[0] ?? Number.NaN, search, loading };
       bench.onSearched(figures);
+      if (isKept) return figures;
       onProgress('ingesting');
       return { ...figures, ingest: await ingestAlike(all, text) };
     };
@@ -114,8 +120,10 @@ export async function measureEngines(bench: EngineBench): Promise<EngineIngestFi
           });
     return await withServices(folders.SQLite, besides, env);
   } finally {
-    await database.drop();
-    await copy?.drop();
+    if (!isKept) {
+      await database.drop();
+      await copy?.drop();
+    }
   }
 }
 

@@ -1,8 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { type Load, loadRecords, NUMBERS, recordsInFile } from './load.ts';
+import { countInFile, loadRecords, NUMBERS, recordsInFile } from './load.ts';
 import { measureStart, type StartFigures } from './measure-start.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed, timingOf } from './timing.ts';
@@ -44,7 +43,7 @@ export async function measureMachine(bench: MachineBench): Promise<MachineFigure
   const databaseFile = join(dataFolder, 'citewell.db');
   await mkdir(dataFolder, { recursive: true });
   const embedder = wordVectors(DIMENSIONS, seed);
-  const before = countStored(databaseFile);
+  const before = countInFile(databaseFile);
   let loaded = before;
   const loading = await timed(async () => {
     if (before.chunks >= bench.chunks) return;
@@ -82,18 +81,6 @@ export async function measureMachine(bench: MachineBench): Promise<MachineFigure
     },
     load: loadavg()[0] ?? Number.NaN,
   };
-}
-
-function countStored(databaseFile: string): Load['before'] {
-  try {
-    const database = new DatabaseSync(databaseFile, { readOnly: true });
-    const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
-    const stored = { documents: count('documents'), chunks: count('chunks') };
-    database.close();
-    return stored;
-  } catch {
-    return { documents: 0, chunks: 0 };
-  }
 }
 
 async function bytesOf(path: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { count } from '../../src/cli/progress-line.ts';
 import type { SizeFigures } from './figures.ts';
-import type { Engine, EngineFigures, EngineIngestFigures } from './measure-engines.ts';
+import type { Engine, EngineFigures, EngineIngestFigures, PerEngine } from './measure-engines.ts';
 import type { GraphFigures } from './measure-graph.ts';
 import type { GraphIngestFigures } from './measure-graph-ingest.ts';
 import type { IngestRates } from './measure-ingest.ts';
@@ -154,24 +154,20 @@ export function engineSearchLines({ engines, chunks, load, search }: EngineFigur
 
 /** Ingestion on PostgreSQL beside SQLite as Markdown. */
 export function engineIngestLines({ engines, chunks, ingest, loading }: EngineIngestFigures): string[] {
-  const rates = (name: string, rate: EngineIngestFigures['ingest']) => [
+  const rates = (name: string, rate: PerEngine<number>) => [
     name,
-    `${rate.SQLite?.toFixed(0)}/s`,
+    rate.SQLite === undefined ? '' : `${rate.SQLite.toFixed(0)}/s`,
     ...besideSqlite(engines).flatMap((engine) => {
       const [one, other] = [rate.SQLite, rate[engine]];
       return one === undefined || other === undefined ? ['', ''] : [`${other.toFixed(0)}/s`, ratio(one, other)];
     }),
   ];
-  return [
-    `Ingestion beside ${count(chunks)} chunks on each engine`,
-    '',
-    ...table([
-      headOf(engines),
-      rates('files through the ingestor, chunks', ingest),
-      rates('chunks into the records alone', loading),
-    ]),
-    '',
+  const rows = [
+    ...(ingest ? [rates('files through the ingestor, chunks', ingest)] : []),
+    ...(Object.keys(loading).length > 0 ? [rates('chunks into the records alone', loading)] : []),
   ];
+  if (rows.length === 0) return [];
+  return [`Ingestion beside ${count(chunks)} chunks on each engine`, '', ...table([headOf(engines), ...rows]), ''];
 }
 
 const besideSqlite = (engines: readonly Engine[]) => engines.filter((engine) => engine !== 'SQLite');
