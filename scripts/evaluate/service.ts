@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { askServer, type ServerRequest, streamFromServer } from '../../src/cli/send-request.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/citewell.js', import.meta.url));
-const START_WITHIN_MS = 30_000;
+const START_WITHIN_MS = 180_000;
 /** Longer than the service waits before it decides whether to train. */
 const QUIET_MS = 5_000;
 const LOOK_EVERY_MS = 500;
