@@ -35,6 +35,8 @@ export interface UserPolicy {
 export interface Registration {
   readonly email: string;
   readonly password: string;
+  /** Of another system, kept instead of one of `password`. Superusers only. */
+  readonly passwordHash?: string;
   readonly name?: string;
   readonly bio?: string;
   readonly profilePicture?: string;
@@ -136,7 +138,7 @@ export function createUsers(parts: UsersParts): Users {
   };
 
   return {
-    async register(by, { email, password, isVerified, ...profile }, address) {
+    async register(by, { email, password, passwordHash, isVerified, ...profile }, address) {
       const isSuperuser = by?.isSuperuser ?? false;
       if (policy.registration === 'closed' && !isSuperuser) {
         throw new ServiceError('forbidden', 'Nobody registers here by themselves; a superuser makes users.');
@@ -144,8 +146,13 @@ export function createUsers(parts: UsersParts): Users {
       if (isVerified !== undefined && !isSuperuser) {
         throw new ServiceError('forbidden', 'Only a superuser says whose e-mail is verified.');
       }
+      if (passwordHash !== undefined && !isSuperuser) {
+        throw new ServiceError('forbidden', 'Only a superuser gives the hash of a password.');
+      }
       checkEmail(email);
       passwords.check(password);
+      const hashed = async () =>
+        passwordHash === undefined ? passwords.hash(password) : passwords.adopt(passwordHash);
       if (!isSuperuser) {
         await registrations.address.attempt(rateLimitAddress(address));
         await registrations.all.attempt('all');
@@ -154,12 +161,12 @@ export function createUsers(parts: UsersParts): Users {
       if (known !== undefined) {
         // The default admin exists from the start, without a password until a superuser sets one.
         if (!isSuperuser || known.id !== defaultAdmin.userId || known.passwordHash !== null) throw emailTaken(email);
-        return (await users.update(known.id, { ...profile, passwordHash: await passwords.hash(password) })) ?? known;
+        return (await users.update(known.id, { ...profile, passwordHash: await hashed() })) ?? known;
       }
       const user = await users
         .create({
           email,
-          passwordHash: await passwords.hash(password),
+          passwordHash: await hashed(),
           isSuperuser: false,
           isVerified: isVerified ?? false,
           ...profile,

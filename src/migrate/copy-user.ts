@@ -25,14 +25,7 @@ export async function copyUser(
   };
   // Noted before, so that a run which is killed here does not take the user for one of this server.
   if (isFresh && known === undefined) await state.note({ kind: 'user', from: user.id, to: '', state: 'begun' });
-  const id =
-    (known?.to || present) ??
-    readRecord(
-      created,
-      // Replaced below; nobody knows this one.
-      await to.post('/users', { email: user.email, password: randomUUID(), is_verified: user.is_verified, ...profile }),
-      'user',
-    ).id;
+  const id = (known?.to || present) ?? (await create(to, user, profile));
   let reason = isFresh ? undefined : 'A user with this e-mail is here already, and keeps their password.';
   if (isFresh) {
     await state.note({ kind: 'user', from: user.id, to: id, state: 'begun' });
@@ -53,6 +46,19 @@ export async function copyUser(
   }
   await state.note({ kind: 'user', from: user.id, to: id, state: 'done' });
   return { to: id, outcome: isFresh ? 'copied' : 'present', ...(reason !== undefined && { reason }) };
+}
+
+async function create(to: Migration['to'], user: z.output<typeof r2rUser>, profile: object): Promise<string> {
+  // Nobody knows this one. Its hash, which takes long, is not made where R2R's is kept.
+  const password = randomUUID();
+  const body = { email: user.email, password, is_verified: user.is_verified, ...profile };
+  const hash = user.hashed_password === '' ? {} : { password_hash: user.hashed_password };
+  const made = await to.post('/users', { ...body, ...hash }).catch((error: unknown) => {
+    // A hash that cannot be read is spoken of above; all else is refused again.
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_request') throw error;
+    return to.post('/users', body);
+  });
+  return readRecord(created, made, 'user').id;
 }
 
 /** Identifiers of the users here, by e-mail. */

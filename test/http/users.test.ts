@@ -264,9 +264,16 @@ describe('r2r-js as a superuser', () => {
     };
     expect((await post(`/users/${id}`, hash, bearer(access))).status).toBe(403);
     expect((await post(`/users/${id}`, hash, bearer(adminToken))).status).toBe(200);
-    expect((await new r2rClient(server.url).users.login({ email, password: 'pwd' })).results).toHaveProperty(
-      'accessToken',
-    );
+    const logIn = async (email: string, password: string) =>
+      (await new r2rClient(server.url).users.login({ email, password })).results;
+    expect(await logIn(email, 'pwd')).toHaveProperty('accessToken');
+
+    const brought = { email: 'brought@example.org', password: PASSWORD, ...hash };
+    expect((await post('/users', brought, bearer(access))).status).toBe(403);
+    expect((await post('/users', { ...brought, password_hash: 'nonsense' }, bearer(adminToken))).status).toBe(400);
+    expect((await post('/users', brought, bearer(adminToken))).status).toBe(200);
+    await expect(logIn(brought.email, PASSWORD)).rejects.toThrow(/Status 401/);
+    expect(await logIn(brought.email, 'pwd')).toHaveProperty('accessToken');
   });
 
   it('creates users with a verified e-mail, and cannot remove the last admin', async () => {

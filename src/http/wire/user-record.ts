@@ -124,11 +124,18 @@ const person = {
   profile_picture: text(2_000_000),
 };
 
+/** With members of ours for superusers: is_verified, and password_hash, as below, which is kept instead of the password's. */
 export const registration = snakeCased(
-  z.object({ email: z.string(), password: z.string(), ...person, is_verified: optional(z.boolean()) }),
+  z.object({
+    email: z.string(),
+    password: z.string(),
+    password_hash: optional(z.string()),
+    ...person,
+    is_verified: optional(z.boolean()),
+  }),
 ).transform(
-  ({ profile_picture, is_verified, ...wire }): Registration =>
-    defined({ ...wire, profilePicture: profile_picture, isVerified: is_verified }),
+  ({ profile_picture, is_verified, password_hash, ...wire }): Registration =>
+    defined({ ...wire, profilePicture: profile_picture, isVerified: is_verified, passwordHash: password_hash }),
 );
 
 /**
