@@ -7,14 +7,16 @@ import { parseArgs } from 'node:util';
 import { descendantsOf } from '../test/support/descendants.ts';
 import { type RunningServer, startCitewell } from '../test/support/run-citewell.ts';
 import { type MeasuredKind, type MeasuredSource, measuredKinds, startSource } from './measure-sources/sources.ts';
+import { measureWithoutDocuments } from './measure-sources/without-documents.ts';
 
 const USAGE = `Follows a source of many small items on a local server: the first synchronisation, killed after a third and continued by
 another process, one of what did not change, and one of a change. Prints times, memory and requests. Linux only.
 
-  node scripts/measure-sources.ts [--kinds LIST] [--items N]
+  node scripts/measure-sources.ts [--kinds LIST] [--items N] [--without-documents]
 
   --kinds LIST  of ${measuredKinds.join(', ')}; default all
   --items N     default 10000
+  --without-documents  only lists, reads and records, in this process; the first synchronisation ends early instead
 
 Megabytes are of 10⁶ bytes, and of all processes of the service.`;
 
@@ -28,6 +30,7 @@ const { values } = parseArgs({
   options: {
     kinds: { type: 'string', default: measuredKinds.join(',') },
     items: { type: 'string', default: '10000' },
+    'without-documents': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -42,13 +45,18 @@ interface Report {
 async function main(): Promise<void> {
   if (values.help) return console.log(USAGE);
   const kinds = values.kinds.split(',').filter((kind): kind is MeasuredKind => measuredKinds.includes(kind as never));
-  console.log('| source | synchronisation | outcomes | seconds | processor seconds | MB at most | requests | load |');
-  console.log(`|${'---|'.repeat(8)}`);
+  const isBare = values['without-documents'];
+  const columns = ['source', 'synchronisation', 'outcomes', 'seconds', 'processor seconds', 'MB at most', 'requests'];
+  const all = [...columns, ...(isBare ? ['read'] : []), 'load'];
+  console.log(`| ${all.join(' | ')} |`);
+  console.log(`|${'---|'.repeat(all.length)}`);
   for (const kind of kinds) {
-    const source = await startSource[kind](Number(values.items));
+    const items = Number(values.items);
+    const source = await startSource[kind](items);
     const cwd = await mkdtemp(join(tmpdir(), 'citewell-sources-'));
     try {
-      await measure({ kind, source, cwd, items: Number(values.items) });
+      if (isBare) await measureWithoutDocuments(kind, { source, cwd, items, removed: REMOVED });
+      else await measure({ kind, source, cwd, items });
     } finally {
       await source.close();
       await rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
