@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const DEBIAN = '/usr/lib/postgresql';
 const USER = 'citewell';
-const PATIENCE_MS = 60_000;
+/** Only against hangs. */
+const PATIENCE_MS = 180_000;
 
 /** The folder of `initdb` and `postgres`: that of `pg_config` or of the path, else Debian's newest. */
 export function findPostgres(): string | undefined {
