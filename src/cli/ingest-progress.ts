@@ -5,7 +5,7 @@ import type { CommandContext } from './command-context.ts';
 import type { DocumentProgress } from './document-progress.ts';
 import type { Tally } from './ingest-tally.ts';
 import { visibleLine } from './layout.ts';
-import { count, progressLine } from './progress-line.ts';
+import { count, duration, progressLine } from './progress-line.ts';
 
 const REDRAW_MS = 100;
 /** The time that has passed goes on while a large document is ingested. */
@@ -27,7 +27,7 @@ export function progressView(
   let total: number | undefined;
   let current: string | undefined;
   /** How far the documents are that take long, by source. */
-  const details = new Map<string, string>();
+  const details = new Map<string, { readonly words: string; readonly since: number }>();
   let drawnAt = startedAt;
   const counting = new AbortController();
   const stop = AbortSignal.any([counting.signal, interruption.stop]);
@@ -39,8 +39,10 @@ export function progressView(
     const done = Object.values(outcomes).reduce((sum, each) => sum + each, 0);
     const elapsedSeconds = (performance.now() - startedAt) / 1000;
     const progress = { done, total, failed: outcomes.failed, skipped: sum(skipped), elapsedSeconds, unit: 'files' };
-    const shown = [...details.values()].at(-1) ?? current;
-    return progressLine(shown === undefined ? progress : { ...progress, current: shown }, output.width);
+    const latest = [...details.values()].at(-1);
+    const shown = latest && `${latest.words}, ${duration((performance.now() - latest.since) / 1000)}`;
+    const working = shown ?? current;
+    return progressLine(working === undefined ? progress : { ...progress, current: working }, output.width);
   };
   const draw = () => {
     drawnAt = performance.now();
@@ -56,9 +58,10 @@ export function progressView(
     /** A document tells how far it is. */
     progress({ source, fileName }: IngestItem, { stage, done, total }: DocumentProgress) {
       const words = total === undefined ? stage : `${stage} ${count(done ?? 0)} of ${count(total)} passages`;
+      const since = details.get(source)?.since ?? performance.now();
       // The one heard of last comes last.
       details.delete(source);
-      details.set(source, `${shortName(fileName)}: ${words}`);
+      details.set(source, { words: `${shortName(fileName)}: ${words}`, since });
     },
     stopping: () => output.note('Finishing the current documents; press Ctrl-C again to abort them.'),
     end() {

@@ -39,16 +39,21 @@ it('a large document is shown with its stage until it is done', async () => {
   const interruption = listenForInterruption(process, { force: () => undefined });
   onTestFinished(interruption.dispose);
   const tally = emptyTally();
-  const watched = { names: [], site: undefined, dataFolder: '/none', tally, startedAt: performance.now() };
+  const watched = { names: [], site: undefined, dataFolder: '/none', tally, startedAt: performance.now() - 1_000 };
   const view = progressView(watched, { output: processOutput(stream, stream), interruption });
   onTestFinished(view.end);
   const item = { source: 'file:///notes/report.pdf', fileName: 'report.pdf', bytes: new Uint8Array() };
   view.progress({ ...item, metadata: {}, collections: [] }, { stage: 'embedding', done: 3000, total: 17_983 });
-  await expect.poll(() => shown).toMatch(/report\.pdf: embedding 3,000 of 17,983 passages/);
+  view.update({ type: 'started', name: '/notes/other.pdf' });
+  await expect.poll(() => shown).toMatch(/report\.pdf: embedding 3,000 of 17,983 passages, \d+ s/);
   const result = { type: 'result', name: '/notes/report.pdf', outcome: 'ingested', documentId: 'x' } as const;
   record(result, tally);
   view.update(result);
   shown = '';
-  await expect.poll(() => shown).toMatch(/1\/0 files|1 files/);
+  const redrawn = () => {
+    view.update(result);
+    return shown;
+  };
+  await expect.poll(redrawn).toMatch(/1\/0 files|1 files/);
   expect(shown).not.toContain('report.pdf');
 });
