@@ -200,9 +200,8 @@ function withWholeSnapshot(store: SqlStore, objects: ObjectStore | undefined): S
   return {
     ...store,
     async snapshot(path, signal, onProgress) {
-      await snapshot(path, signal, onProgress);
-      const { completeCopy } = await import('../store/sql/originals/complete-copy.ts');
-      await completeCopy({ path, source, objects, signal });
+      const { copyWithFiles } = await import('../store/sql/originals/complete-copy.ts');
+      await copyWithFiles({ path, source, objects, signal }, () => snapshot(path, signal, onProgress));
     },
   };
 }

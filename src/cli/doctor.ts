@@ -10,6 +10,7 @@ import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import { checkExternalServers } from './check-external-servers.ts';
 import { checkLocalModels } from './check-local-models.ts';
 import { checkModels } from './check-models.ts';
+import { checkOriginals } from './check-originals.ts';
 import { checkPgvector, checkPostgres } from './check-postgres.ts';
 import { checkServices } from './check-services.ts';
 import { checkWeb } from './check-web.ts';
@@ -88,7 +89,7 @@ async function checkConfigured(readConfig: () => Promise<Config>, asksQuestions:
     await checkIndex(config),
     ...(await checkModels(config)),
     ...(await checkLocalModels(config)),
-    ...(asksQuestions ? await checkServices(config) : []),
+    ...(asksQuestions ? [...(await checkServices(config)), ...(await checkOriginals(config))] : []),
     await checkWeb(config),
     await checkSandbox(config),
     ...(await checkExternalServers(config)),

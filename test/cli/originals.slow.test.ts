@@ -97,6 +97,14 @@ it('moves uploaded files to S3 and back, serves, backs up and restores them, and
   expect(doctor.stdout).toMatch(
     /Originals.*s3:\/\/originals\/kb at .* answered in .* an object was stored, read and removed/,
   );
+  expect(doctor.stdout).toMatch(/Files.*all 30 are in s3:\/\/originals\/kb/);
+  const [object = ''] = await s3.list('kb');
+  const objects = s3.open('kb');
+  const bytes = Buffer.concat(await Array.fromAsync((await objects.get(object)) ?? []));
+  await objects.remove(object);
+  const lacking = await runCitewell(['doctor'], { cwd, env });
+  expect(lacking.stdout).toMatch(/WRONG.*Files.*: 1 of 30 files is missing in s3:.*: ".+" \([0-9a-f-]{36}\)\n/);
+  await objects.put(object, bytes);
 
   // A backup is whole without the storage, and is restored to where the target's settings say.
   for (const [folder, more] of [

@@ -24,6 +24,8 @@ export interface ObjectStore {
   get(object: string, options?: ReadOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Does nothing where there is no such object. */
   remove(object: string, signal?: AbortSignal): Promise<void>;
+  /** The names of all objects that begin with `start`, in no certain order. */
+  list(start: string, signal?: AbortSignal): AsyncIterable<string>;
   /** What is wrong with the storage, for users, by a question asked now or a few seconds ago. */
   problem(): Promise<string | undefined>;
 }

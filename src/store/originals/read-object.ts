@@ -29,9 +29,14 @@ export async function* streamObject(
     const isRest = at > 0 || end < size - 1;
     const found = await objects.get(object, { ...(isRest && { range: { start: at, end } }), signal });
     if (found === undefined) {
-      throw new MissingObject('store_failed', `The object ${object} is missing in ${objects.name}.`, {
-        publicMessage: 'The file of this document is missing in the storage of the originals.',
-      });
+      throw new MissingObject(
+        'store_failed',
+        `The object ${object} is missing in ${objects.name}. "citewell doctor" names its document.`,
+        {
+          publicMessage:
+            'The file of this document is missing in the storage of the uploaded files. Delete the document, and upload it again.',
+        },
+      );
     }
     try {
       for await (const piece of found) {
@@ -51,7 +56,7 @@ export async function* streamObject(
       'store_failed',
       `The object ${object} in ${objects.name} is damaged: its bytes have another SHA-256 than its name says. ` +
         'Restore it from a version of the bucket or a backup, or upload the document again.',
-      { publicMessage: 'The stored file of this document is damaged. Upload it again.' },
+      { publicMessage: 'The stored file of this document is damaged. Delete the document, and upload it again.' },
     );
   }
   if (last !== undefined) yield last;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../src/store/originals/object-store.ts';
-import { fillCopy, moveToDatabase, moveToObjects } from '../../../src/store/sql/originals/move-originals.ts';
+import { moveToDatabase, moveToObjects } from '../../../src/store/sql/originals/move-originals.ts';
 import { settlePlace } from '../../../src/store/sql/originals/originals-place.ts';
 import { describeEngines } from '../../support/engines.ts';
 import { type S3Server, startS3Server } from '../../support/s3-server.ts';
@@ -72,19 +72,7 @@ describeEngines('moving originals', (engine) => {
     expect(text(await home.versions.bytesOf(first.id, { version: 'v0' }))).toBe('bytes of document 0');
   });
 
-  it('completes a copy, without files that were removed since, and finds damage', async () => {
-    const objects = s3.open('copied');
-    const store = await engine.openTestStore({ objects });
-    for (const name of ['one', 'two']) await store.corpus.begin(newDocument(name));
-    const [object = ''] = (await s3.list('copied')).slice(0, 1);
-    await objects.remove(object);
-    const database = store.sqlite;
-    const fill = (isGone: boolean) =>
-      Array.fromAsync(fillCopy({ database, objects, signal, isGone: async () => isGone }));
-    await expect(fill(false)).rejects.toThrow(/is missing in s3:/);
-    await fill(true);
-    expect(await inDatabase(store)).toBe(1);
-
+  it('finds damage', async () => {
     const damaged = await engine.openTestStore({ objects: s3.open('damaged') });
     await damaged.corpus.begin(newDocument('one'));
     await s3.damage('damaged', (await s3.list('damaged'))[0] ?? '');

@@ -28,6 +28,7 @@ function breaking(lengths: readonly number[], stored = bytes) {
     get,
     put: async () => {},
     remove: async () => {},
+    async *list() {},
     problem: async () => undefined,
   };
   return { objects, ranges: () => asked.map(({ range }) => range && [range.start, range.end]) };
@@ -43,6 +44,20 @@ async function answering(listener: RequestListener) {
   const key = { accessKeyId: 'key', secretAccessKey: 'secret' };
   return openS3Objects({ bucket: 'b', prefix: '', region: 'us-east-1', endpoint, ...key }, { pausesMs: [1, 1, 1] });
 }
+
+it('lists objects page by page', async () => {
+  const asked: (string | null)[] = [];
+  const objects = await answering(({ url }, response) => {
+    const token = new URL(url ?? '', 'http://x').searchParams.get('continuation-token');
+    asked.push(token);
+    const next = token === null ? '<NextContinuationToken>a&amp;b=</NextContinuationToken>' : '';
+    const keys = token === null ? ['0a', '0b'] : ['0c'];
+    const contents = keys.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
+    response.end(`<ListBucketResult xmlns="x">${contents}${next}</ListBucketResult>`);
+  });
+  expect(await Array.fromAsync(objects.list('0'))).toEqual(['0a', '0b', '0c']);
+  expect(asked).toEqual([null, 'a&b=']);
+});
 
 it('continues a read that breaks off, and gives up after several without a byte', async () => {
   const last = bytes.byteLength - 1;

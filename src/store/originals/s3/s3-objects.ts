@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../../../errors.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { away, openRequests, reasonOf, S3Refusal, type S3Request } from './s3-requests.ts';
+import { away, keyOf, openRequests, reasonOf, S3Refusal, type S3Request } from './s3-requests.ts';
 import { nameOfPlace, placeOf, type S3Settings } from './s3-settings.ts';
 
 /** Larger objects are sent in parts of this size. Each part on its way is copied once. */
@@ -22,6 +22,7 @@ export function openS3Objects(
   { pausesMs }: { readonly pausesMs?: readonly number[] } = {},
 ): ObjectStore {
   const send = openRequests(settings, pausesMs);
+  const { prefix } = settings;
   const name = nameOfPlace(settings);
   let probed: { readonly at: number; readonly problem: string | undefined } | undefined;
   let probing: Promise<string | undefined> | undefined;
@@ -69,6 +70,21 @@ export function openS3Objects(
         await discard(await send({ method: 'DELETE', object, signal }));
       } catch (error) {
         if (!(error instanceof S3Refusal && error.status === 404 && error.reason !== 'NoSuchBucket')) throw error;
+      }
+    },
+
+    async *list(start, signal) {
+      const first = { 'list-type': '2', prefix: keyOf(start, prefix) };
+      let query: Readonly<Record<string, string>> | undefined = first;
+      while (query !== undefined) {
+        const page = await (await send({ method: 'GET', query, signal })).text();
+        if (!/<ListBucketResult[\s>]/.test(page)) {
+          throw new ServiceError('store_failed', `${name} does not list its objects as S3 does.`);
+        }
+        for (const [, key = ''] of page.matchAll(/<Key>([^<]*)<\/Key>/g))
+          yield unescaped(key).slice(keyOf('', prefix).length);
+        const next: string = unescaped(/<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? '');
+        query = next === '' ? undefined : { ...first, 'continuation-token': next };
       }
     },
 

@@ -7,7 +7,8 @@ import { nameOfPlace, type S3Settings } from './s3-settings.ts';
 
 export interface S3Request {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  readonly object: string;
+  /** Undefined for the bucket itself. */
+  readonly object?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
@@ -51,12 +52,12 @@ export function openRequests(
 ): (request: S3Request) => Promise<Response> {
   const { bucket, prefix, endpoint, region, accessKeyId, secretAccessKey, sessionToken } = settings;
   const name = nameOfPlace(settings);
-  const root = `${endpoint}/${bucket}/${prefix === '' ? '' : `${prefix}/`}`;
+  const root = `${endpoint}/${bucket}`;
   const cache = new Map<string, ArrayBuffer>();
 
   async function sendOnce(request: S3Request): Promise<Response> {
     const { method, object, query = {}, body, signal, headers } = request;
-    const url = new URL(`${root}${object}`);
+    const url = new URL(object === undefined ? root : `${root}/${keyOf(object, prefix)}`);
     for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
     // The service compares what arrives with this hash.
     const hash = body === undefined ? EMPTY_HASH : createHash('sha256').update(body).digest('hex');
@@ -106,6 +107,8 @@ export function openRequests(
     }
   };
 }
+
+export const keyOf = (object: string, prefix: string): string => (prefix === '' ? object : `${prefix}/${object}`);
 
 /** The storage does not answer, or stopped answering. */
 export const away = (name: string, reason: string, cause?: unknown): ServiceError =>

@@ -1,31 +1,47 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import { byteCount } from '../../../shared/byte-count.ts';
 import type { ObjectStore } from '../../originals/object-store.ts';
+import { MissingObject } from '../../originals/read-object.ts';
 import type { Database } from '../database.ts';
 import { openSqlite } from '../sqlite/open-sqlite.ts';
 import { makeSingleFile } from '../sqlite/single-file.ts';
+import { describeMissing, findMissingOriginals, MISSING_REMEDY } from './missing-originals.ts';
 import { fillCopy } from './move-originals.ts';
+import { holdRemovals } from './removal-holds.ts';
 
 interface CopyParts {
   /** The database file of SQLite that is the copy. */
   readonly path: string;
-  /** The database that it was made of, which others go on changing. */
-  readonly source: Pick<Database, 'reader'>;
+  /** The database that is copied, which others go on changing. */
+  readonly source: Pick<Database, 'reader' | 'writer'>;
   readonly objects: ObjectStore;
   readonly signal?: AbortSignal | undefined;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Reads the uploaded files from their storage into a copy of the database, one at a time, so that it is a whole backup. */
-export async function completeCopy({ path, source, objects, signal = NEVER }: CopyParts): Promise<void> {
+/**
+ * Lets `copy` write a copy of the database, and reads the uploaded files from their storage into it, so that it is a
+ * whole backup. No server removes files from the storage meanwhile.
+ */
+export async function copyWithFiles(parts: CopyParts, copy: () => Promise<void>): Promise<void> {
+  const release = await holdRemovals(parts.source.writer);
+  try {
+    await copy();
+    await addFiles(parts);
+  } catch (error) {
+    throw error instanceof MissingObject ? await explained(error, parts) : error;
+  } finally {
+    await release();
+  }
+}
+
+async function addFiles({ path, objects, signal = NEVER }: CopyParts): Promise<void> {
   const database = await openSqlite({ path, readers: 1, isCopying: true });
   try {
-    const isGone = async (object: string) => !(await isReferredTo(source, object));
-    for await (const event of fillCopy({ database, objects, signal, isGone })) {
+    for await (const event of fillCopy({ database, objects, signal })) {
       if (event.type === 'began') await requireRoom(dirname(path), event.totalBytes);
     }
   } finally {
@@ -34,12 +50,14 @@ export async function completeCopy({ path, source, objects, signal = NEVER }: Co
   makeSingleFile(path);
 }
 
-async function isReferredTo({ reader }: Pick<Database, 'reader'>, object: string): Promise<boolean> {
-  const { rows } = await sql<{ found: number }>`
-    select exists (select 1 from document_files where object = ${object})
-      or exists (select 1 from version_files where object = ${object})
-      or exists (select 1 from visible_originals where object = ${object}) as found`.execute(reader);
-  return rows[0]?.found === 1;
+/** Names all documents whose files are missing, not only the first one. */
+async function explained(error: MissingObject, { source, objects, signal }: CopyParts): Promise<ServiceError> {
+  const found = await findMissingOriginals({ reader: source.reader, objects, signal });
+  const words =
+    found.missing.length === 0
+      ? 'A file was removed from the storage while it was copied. Back up again.'
+      : `The backup would not be whole: ${describeMissing(found, objects.name)}. ${MISSING_REMEDY}`;
+  return new ServiceError('store_failed', words, { cause: error });
 }
 
 async function requireRoom(folder: string, needed: number): Promise<void> {

@@ -4,12 +4,13 @@ import pLimit from 'p-limit';
 import { ServiceError } from '../../../errors.ts';
 import { factsOf, newObjectName } from '../../originals/object-name.ts';
 import type { ObjectStore } from '../../originals/object-store.ts';
-import { MissingObject, readObject, streamObject } from '../../originals/read-object.ts';
+import { readObject, streamObject } from '../../originals/read-object.ts';
 import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { confirmObjects, noteObjects } from './object-notes.ts';
 import { removeUnneeded } from './object-removals.ts';
 import { claimStorage, ORIGINALS_SETTINGS, readPlace, releaseStorage, writePlace } from './originals-place.ts';
+import { endHolds } from './removal-holds.ts';
 
 export interface MoveEvent {
   readonly type: 'began' | 'progress' | 'done';
@@ -89,24 +90,18 @@ export async function* moveToDatabase({ database, objects, signal }: MoveParts):
 }
 
 /**
- * Makes a copy of a database complete by itself: its records get the bytes of their objects, which stay. The files of
- * documents for which `isGone` holds, having been removed since the copy was made, are left out.
+ * Makes a copy of a database complete by itself: its records get the bytes of their objects, which stay. Throws
+ * `MissingObject` where one is not there.
  */
-export async function* fillCopy(
-  parts: MoveParts & { readonly isGone: (object: string) => Promise<boolean> },
-): AsyncGenerator<MoveEvent, void> {
+export async function* fillCopy(parts: MoveParts): AsyncGenerator<MoveEvent, void> {
   const { writer } = parts.database;
   yield* fillFromObjects(parts);
+  await endHolds(writer);
   await writer.deleteFrom('object_removals').execute();
   await writer.deleteFrom('settings').where('name', 'in', ORIGINALS_SETTINGS).execute();
 }
 
-async function* fillFromObjects({
-  database: { writer },
-  objects,
-  signal,
-  isGone = async () => false,
-}: MoveParts & { readonly isGone?: (object: string) => Promise<boolean> }): AsyncGenerator<MoveEvent, void> {
+async function* fillFromObjects({ database: { writer }, objects, signal }: MoveParts): AsyncGenerator<MoveEvent, void> {
   const tally = await begin(writer, sql`object is not null`, sizeInName);
   yield { type: 'began', ...tally };
   for (const table of TABLES) {
@@ -115,13 +110,7 @@ async function* fillFromObjects({
       const limit = pLimit(AT_ONCE);
       const read = await settled(
         rows.map(({ key, object }) =>
-          limit(async () => {
-            const bytes = await readObject(objects, object ?? '', signal).catch(async (error: unknown) => {
-              if (error instanceof MissingObject && (await isGone(object ?? ''))) return undefined;
-              throw error;
-            });
-            return { key, bytes };
-          }),
+          limit(async () => ({ key, bytes: await readObject(objects, object ?? '', signal) })),
         ),
       );
       await writer.transaction().execute(async (transaction) => {
@@ -168,15 +157,11 @@ async function putBack(
   transaction: Queries,
   { name, key: keyColumn }: (typeof TABLES)[number],
   key: number,
-  bytes: Uint8Array | undefined,
+  bytes: Uint8Array,
 ): Promise<void> {
-  const ofRow = sql`where ${sql.ref(keyColumn)} = ${key}`;
-  if (bytes === undefined) {
-    await sql`delete from ${sql.table(name)} ${ofRow}`.execute(transaction);
-    return;
-  }
   try {
-    await sql`update ${sql.table(name)} set bytes = ${bytes}, object = null ${ofRow}`.execute(transaction);
+    const columns = sql`bytes = ${bytes}, object = null`;
+    await sql`update ${sql.table(name)} set ${columns} where ${sql.ref(keyColumn)} = ${key}`.execute(transaction);
   } catch (error) {
     throw new ServiceError(
       'store_failed',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { ObjectStore } from '../../originals/object-store.ts';
 import type { Database } from '../database.ts';
+import { areRemovalsHeld, endHolds } from './removal-holds.ts';
 
 export interface ObjectRemovals {
   /** Removes what is due now, in the background. */
@@ -21,8 +22,8 @@ const EVERY_MS = 30_000;
 
 /**
  * Removes objects that no record refers to: at once those of removed documents, on whichever server that was, and after
- * their grace time those of uploads that a crash interrupted, on the server that leads. While the storage is away, they
- * stay noted.
+ * their grace time those of uploads that a crash interrupted, on the server that leads. While the storage is away, or a
+ * backup is made, they stay noted.
  */
 export function createObjectRemovals({ sqlite, objects, report }: RemovalParts): ObjectRemovals {
   if (objects === undefined) return { wakeUp() {}, async close() {} };
@@ -68,12 +69,13 @@ type Both = Pick<Database, 'reader' | 'writer'>;
 
 /** Removes all that is noted, also before its time. For callers that have the database for themselves. */
 export async function removeUnneeded(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<void> {
+  await endHolds(database.writer);
   await database.writer.updateTable('object_removals').set({ due_at: '' }).execute();
   while (await removeSome(database, objects, signal));
 }
 
-/** Whether there may be more. */
-async function removeSome(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<boolean> {
+/** Removes a number of those that are due, unless a backup needs them. Whether there may be more. */
+export async function removeSome(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<boolean> {
   const { writer } = database;
   const claimed = await claimDue(database);
   if (claimed === undefined) return false;
@@ -116,7 +118,7 @@ async function claimDue({ reader, writer }: Both): Promise<readonly string[] | u
       from object_removals r where r.due_at <= ${now} order by r.due_at limit ${sql.lit(OBJECTS_AT_ONCE)}`.execute(
       transaction,
     );
-    if (rows.length === 0) return undefined;
+    if (rows.length === 0 || (await areRemovalsHeld(transaction))) return undefined;
     const used = rows.flatMap((row) => (row.used === 1 ? [row.object] : []));
     const unused = rows.flatMap((row) => (row.used === 1 ? [] : [row.object]));
     if (used.length > 0) await transaction.deleteFrom('object_removals').where('object', 'in', used).execute();

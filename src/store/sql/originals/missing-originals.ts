@@ -1,0 +1,72 @@
+import { type Kysely, sql } from 'kysely';
+import type { ObjectStore } from '../../originals/object-store.ts';
+import type { Tables } from '../schema.ts';
+
+/** A document that a storage does not have the file of, or of an earlier version of it. */
+export interface MissingOriginal {
+  readonly id: string;
+  readonly title: string;
+}
+
+export interface OriginalsFound {
+  /** Files that the records refer to. */
+  readonly files: number;
+  readonly missing: readonly MissingOriginal[];
+}
+
+interface FindParts {
+  /** Each query sees the present state of the database. */
+  readonly reader: Kysely<Tables>;
+  readonly objects: Pick<ObjectStore, 'list'>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Names of objects begin with a hash: a sixteenth of them at a time is held in memory. */
+const FIRST_DIGITS = [...'0123456789abcdef'];
+
+/** Compares the records with a list of the objects in their storage. */
+export async function findMissingOriginals({ reader, objects, signal }: FindParts): Promise<OriginalsFound> {
+  let files = 0;
+  const missing: MissingOriginal[] = [];
+  for (const digit of FIRST_DIGITS) {
+    const wanted = await referredTo(reader, sql`like ${`${digit}%`}`);
+    files += wanted.size;
+    if (wanted.size === 0) continue;
+    for await (const object of objects.list(digit, signal)) wanted.delete(object);
+    for (const object of wanted.keys()) {
+      // Some may have been replaced or removed since they were asked for.
+      missing.push(...(await referredTo(reader, sql`= ${object}`)).values());
+    }
+  }
+  return { files, missing };
+}
+
+/** By the names of objects for which a condition holds. */
+async function referredTo(
+  reader: Kysely<Tables>,
+  condition: ReturnType<typeof sql>,
+): Promise<Map<string, MissingOriginal>> {
+  const { rows } = await sql<MissingOriginal & { readonly object: string }>`
+    select f.object, d.id, d.title from document_files f join documents d on d.key = f.document_key
+    where f.object ${condition}
+    union all select o.object, d.id, d.title from visible_originals o join documents d on d.key = o.document_key
+    where o.object ${condition}
+    union all select f.object, d.id, v.title from version_files f
+    join document_versions v on v.key = f.version_key join documents d on d.key = v.document_key
+    where f.object ${condition}`.execute(reader);
+  return new Map(rows.map(({ object, id, title }) => [object, { id, title }]));
+}
+
+const NAMED = 5;
+
+/** As `3 of 40 files are missing in s3://…: "Title" (id), …`. */
+export function describeMissing({ files, missing }: OriginalsFound, place: string): string {
+  const documents = [...new Map(missing.map((each) => [each.id, each])).values()];
+  const named = documents.slice(0, NAMED).map(({ id, title }) => `"${title}" (${id})`);
+  const more = documents.length > NAMED ? ` and ${documents.length - NAMED} more documents` : '';
+  const are = missing.length === 1 ? 'is' : 'are';
+  return `${missing.length} of ${files} files ${are} missing in ${place}: ${named.join(', ')}${more}`;
+}
+
+export const MISSING_REMEDY =
+  'Bring the objects back from a version of the bucket or a copy of it, or delete these documents and upload them again.';
