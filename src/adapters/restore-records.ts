@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { constants, copyFile, mkdir, rm } from 'node:fs/promises';
+import { link, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BackupManifest } from '../backup/backup-manifest.ts';
-import { unpackChecked } from '../backup/restore-backup.ts';
+import { flush, unpackChecked } from '../backup/restore-backup.ts';
 import type { SealOptions } from '../backup/seal.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
@@ -37,6 +37,8 @@ export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerato
     try {
       await refuseFilled(target);
       const { manifest, names } = await unpackChecked(file, folder.unfinishedFolder, seal);
+      // Before the records are complete, after which nothing is restored any more.
+      await keepFiles(names, folder.unfinishedFolder, folder.path);
       const path = join(folder.unfinishedFolder, DATABASE_FILE);
       const token = `backup ${await hashOf(path)}`;
       const database = await openSqlite({ path, readers: 2, isCopying: true });
@@ -50,7 +52,6 @@ export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerato
       } finally {
         await database.close();
       }
-      await keepFiles(names, folder.unfinishedFolder, folder.path);
       return manifest;
     } finally {
       await target.close();
@@ -80,7 +81,9 @@ function refuseDifferent({ tables }: CopyEvent & { readonly type: 'compared' }, 
 async function keepFiles(names: readonly string[], from: string, to: string): Promise<void> {
   for (const name of names.filter((each) => each !== DATABASE_FILE)) {
     await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 });
-    await copyFile(join(from, name), join(to, name), constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
+    await flush(join(from, name));
+    // At once, and not where there is one already.
+    await link(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   }

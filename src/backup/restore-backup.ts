@@ -221,7 +221,7 @@ async function requireRoom(folder: string, { bytes }: BackupManifest): Promise<v
   );
 }
 
-async function flush(path: string): Promise<void> {
+export async function flush(path: string): Promise<void> {
   const opened = await open(path, 'r');
   try {
     await opened.sync();

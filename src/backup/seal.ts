@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -29,7 +30,8 @@ export async function sealArchive(
   file: string,
   options: SealOptions,
 ): Promise<void> {
-  const partial = `${file}.partial-${process.pid}`;
+  // Of one that was killed, the rest stays; another process may have the same number.
+  const partial = `${file}.partial-${randomBytes(6).toString('hex')}`;
   const compress = createZstdCompress({ params: { [zlib.ZSTD_c_checksumFlag]: 1 } });
   try {
     const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
