@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueryConfig, QueryResult } from 'pg';
 import { type SharedChange, sharedTopics } from '../other-servers.ts';
+import type { Ask } from './one-at-a-time.ts';
 
 export interface ChangeFeedParts {
   /** A query on the connection of the moment; fails where there is none. */
-  readonly query: (query: QueryConfig) => Promise<QueryResult>;
+  readonly query: Ask;
   /** The number of this server, whose own changes are left out. */
   readonly server: number;
   /** Whether this server removes what all others have seen. */
@@ -99,7 +99,7 @@ export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed
   };
 }
 
-async function currentPosition(query: ChangeFeedParts['query']): Promise<Position> {
+async function currentPosition(query: Ask): Promise<Position> {
   const { rows } = await query({ text: `select ${POSITION}` });
   return rows[0];
 }

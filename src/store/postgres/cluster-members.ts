@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { type Kysely, sql } from 'kysely';
-import type { Client } from 'pg';
 import type { ClusterMember, ProcessRole } from '../other-servers.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import { LEADER, LEASE_SECONDS, LOCKS } from './baseline/cluster-tables.ts';
+import type { Ask } from './one-at-a-time.ts';
 import type { VectorIndexKind } from './vector-index-kind.ts';
 
 export interface Announced {
@@ -21,9 +21,15 @@ export interface Announced {
   readonly version?: string;
 }
 
+/**
+ * A number that no other server has, nor had: one from a sequence is given again after a failover that loses the commit, while
+ * the server that has it goes on.
+ */
+const NEW_KEY = `1 + floor(random() * ${LEADER - 1})::bigint`;
+
 /** Enters or renews the row of this process and takes its lock, which this session may hold already. Answers the row. */
 export async function announce(
-  client: Client,
+  query: Ask,
   known: number | undefined,
   own: Announced,
 ): Promise<{ readonly key: number; readonly seenAt: string }> {
@@ -31,10 +37,11 @@ export async function announce(
   const name = `${hostname()}:${process.pid}`;
   const values = [isAlone || isCopying, isCopying, knowsSchema, vectorIndex, role, name, version];
   const columns = 'is_alone, is_copying, knows_schema, vector_index, role, name, version';
-  const { rows } = await client.query(
+  const { rows } = await query(
     known === undefined
       ? {
-          text: `insert into cluster_servers (${columns}) values ($1, $2, $3, $4, $5, $6, $7) returning key, seen_at::text`,
+          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4, $5, $6, $7, ${NEW_KEY})
+            returning key, seen_at::text`,
           values,
         }
       : {
@@ -44,7 +51,7 @@ export async function announce(
         },
   );
   const key = Number(rows[0].key);
-  await takeLock(client, key);
+  await takeLock(query, key);
   return { key, seenAt: rows[0].seen_at };
 }
 
@@ -52,26 +59,23 @@ export async function announce(
  * Whether the database has an `earlier` sign of life of this process than the one that it confirmed last, or none: others
  * remove that of a process they take for dead.
  */
-export async function lostSign(
-  client: Client,
-  key: number,
-  seenAt: string,
-): Promise<'present' | 'earlier' | 'missing'> {
+export async function lostSign(query: Ask, key: number, seenAt: string): Promise<'present' | 'earlier' | 'missing'> {
   const text = 'select seen_at < $2::timestamptz as is_earlier from cluster_servers where key = $1';
-  const [row] = (await client.query({ text, values: [key, seenAt] })).rows;
+  const [row] = (await query({ text, values: [key, seenAt] })).rows;
   if (row === undefined) return 'missing';
   return row.is_earlier ? 'earlier' : 'present';
 }
 
 /** Whether this session has the lock, which it keeps until it ends. */
-export async function takeLock(client: Client, key: number): Promise<boolean> {
-  const { rows } = await client.query(
-    `select exists (select 1 from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
+export async function takeLock(query: Ask, key: number): Promise<boolean> {
+  const { rows } = await query({
+    text: `select exists (select 1 from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
       and l.classid = ${LOCKS} and l.objid = $1::int::oid and l.objsubid = 2) as has`,
-    [key],
-  );
+    values: [key],
+  });
   if (rows[0].has) return true;
-  return (await client.query(`select pg_try_advisory_lock(${LOCKS}, $1) as has`, [key])).rows[0].has;
+  const taken = await query({ text: `select pg_try_advisory_lock(${LOCKS}, $1) as has`, values: [key] });
+  return taken.rows[0].has;
 }
 
 const heldLocks = `pg_locks l where l.locktype = 'advisory' and l.granted and l.classid = ${LOCKS} and l.objsubid = 2
@@ -99,22 +103,22 @@ export const writerName = (key: number): string => `citewell writer ${key}`;
  * Ends the connections of processes whose lease has run out, such as stopped ones: their locks and open transactions
  * would hold up all others. One that goes on afterwards connects again.
  */
-export async function endSilent(client: Client): Promise<void> {
+export async function endSilent(query: Ask): Promise<void> {
   const silent = `from cluster_servers s where s.seen_at < clock_timestamp() - interval '${LEASE_SECONDS} seconds'`;
-  await client.query(
-    `select pg_terminate_backend(pid) from (
+  await query({
+    text: `select pg_terminate_backend(pid) from (
       select l.pid from ${heldLocks} and l.objid in (select s.key::oid ${silent})
       union select a.pid from pg_stat_activity a
         where a.datname = current_database() and a.application_name in (select 'citewell writer ' || s.key ${silent})
     ) as connections`,
-  );
+  });
 }
 
 /** Removes the row of this process. One with tasks that could not be put back stays as that of a dead one, for the others. */
-export async function forgetOwn(client: Client, key: number): Promise<void> {
+export async function forgetOwn(query: Ask, key: number): Promise<void> {
   const hasTasks = 'exists (select 1 from cluster_claims where server_key = $1)';
-  await client.query(`delete from cluster_servers where key = $1 and not ${hasTasks}`, [key]);
-  await client.query('update cluster_servers set seen_at = to_timestamp(0) where key = $1', [key]);
+  await query({ text: `delete from cluster_servers where key = $1 and not ${hasTasks}`, values: [key] });
+  await query({ text: 'update cluster_servers set seen_at = to_timestamp(0) where key = $1', values: [key] });
 }
 
 interface MemberRow extends Pick<ClusterMember, 'role' | 'name' | 'version'> {
@@ -134,7 +138,9 @@ export async function listMembers(database: Kysely<Tables>): Promise<ClusterMemb
       (select count(*) from cluster_claims c where c.server_key = s.key) as tasks,
       exists (select 1 from ${held} and l.objid = s.key::oid
         and l.pid in (select l.pid from ${held} and l.objid = ${sql.lit(LEADER)}::oid)) as leads
-    from cluster_servers s where s.key in (select key from cluster_servers_running) order by s.key`.execute(database);
+    from cluster_servers s where s.key in (select key from cluster_servers_running) order by s.started_at, s.key`.execute(
+    database,
+  );
   return rows.map(({ leads, started, seen, ...row }) => ({
     ...row,
     leads: leads === 1,

@@ -1,4 +1,4 @@
-import type { QueryConfig, QueryResult } from 'pg';
+import type { Ask } from './one-at-a-time.ts';
 
 /** Which database the connections of this process have led to. */
 export interface DatabaseState {
@@ -6,7 +6,7 @@ export interface DatabaseState {
    * Asked on each new connection, before anything is read over it. `sign` says what the database lost of
    * this process.
    */
-  check(query: (query: QueryConfig) => Promise<QueryResult>, sign?: 'present' | 'earlier' | 'missing'): Promise<void>;
+  check(query: Ask, sign?: 'present' | 'earlier' | 'missing'): Promise<void>;
   /** The database was found to have lost what this process may have seen. */
   reverted(): void;
   /** Calls the listener when what was read may not be in the database any more, after each restart of its server too. */

@@ -18,7 +18,8 @@ export async function describePostgres(url: string): Promise<string> {
     const { last, pending } = await stateOfPostgres(one, name);
     if (last === undefined || pending.length > 0) return `${version}, prepared at the next start`;
     const running = await sql<{ count: number }>`select count(*) as count from cluster_servers_running`.execute(one);
-    return `${version}, ${byteCount(rows[0]?.bytes ?? 0)}, used by ${running.rows[0]?.count ?? 0} running servers`;
+    const count = running.rows[0]?.count ?? 0;
+    return `${version}, ${byteCount(rows[0]?.bytes ?? 0)}, used by ${count} running ${count === 1 ? 'server' : 'servers'}`;
   } finally {
     await one.destroy();
     await other.destroy();

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import pLimit from 'p-limit';
-import { Client, type QueryConfig } from 'pg';
+import { Client } from 'pg';
 import { ServiceError } from '../../errors.ts';
 import type { SharedRecords } from '../sql/database.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
 import { type Announced, announce, endSilent, forgetOwn, listMembers, lostSign, takeLock } from './cluster-members.ts';
 import { createDatabaseState, type DatabaseState } from './database-state.ts';
+import { type Ask, oneAtATime } from './one-at-a-time.ts';
 import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
 import { inSharedTurn } from './shared-turns.ts';
@@ -62,35 +62,33 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   let mayLeadUntil = 0;
   let hasTold = false;
   let feed: ChangeFeed;
-  let client = await connect(url, name, answerWithinMs);
-  const { key, ...entered } = await announce(client, undefined, own).catch(async (error: unknown) => {
-    await client.end().catch(() => {});
+  let connection = await connect(url, name, answerWithinMs);
+  const query: Ask = (each) => connection.query(each);
+  const { key, ...entered } = await announce(query, undefined, own).catch(async (error: unknown) => {
+    await connection.end();
     throw toServiceError(error, name);
   });
   let { seenAt } = entered;
-  // What waits for the connection waits here, where its time to answer has not begun.
-  const oneAtATime = pLimit(1);
-  const query = (each: QueryConfig) => oneAtATime(() => client.query(each));
   try {
-    await refuseSeveral(client, key, { ...own, name });
+    await refuseSeveral(query, key, { ...own, name });
     await state.check(query, 'present');
     // Of those that have resigned, there may be no other.
     const prunes = () => isLeading || hasResigned;
     feed = await openChangeFeed({ query, server: key, prunes, onOlder: state.reverted });
     state.onReverted(feed.beginAnew);
   } catch (error) {
-    await client.query('delete from cluster_servers where key = $1', [key]).catch(() => {});
-    await client.end().catch(() => {});
+    await query({ text: 'delete from cluster_servers where key = $1', values: [key] }).catch(() => {});
+    await connection.end();
     throw error;
   }
 
   const releaseLead = async () => {
     // A session that has ended has no lock any more.
-    await client.query(`select pg_advisory_unlock(${LOCKS}, ${LEADER})`).catch(() => {});
+    await query({ text: `select pg_advisory_unlock(${LOCKS}, ${LEADER})` }).catch(() => {});
   };
   const lead = async () => {
     if (hasResigned) return;
-    const has = await takeLock(client, LEADER);
+    const has = await takeLock(query, LEADER);
     // Resigned while the database was asked.
     if (hasResigned) return has ? releaseLead() : undefined;
     isLeading = has;
@@ -110,16 +108,16 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
 
   const reconnect = async () => {
     judgesFrom = performance.now() + GRACE_MS;
-    const former = client;
-    client = await connect(url, name, answerWithinMs);
-    await state.check((each) => client.query(each), await lostSign(client, key, seenAt));
+    const former = connection;
+    connection = await connect(url, name, answerWithinMs);
+    await state.check(query, await lostSign(query, key, seenAt));
     // First the new one, so that the others never see this server without any; the end of one that hangs is not awaited.
-    const entered = announce(client, key, own).finally(() => void former.end().catch(() => {}));
+    const entered = announce(query, key, own).finally(() => void former.end());
     seenAt = (await entered).seenAt;
   };
 
   const beat = async () => {
-    if (failure === undefined) seenAt = (await announce(client, key, own)).seenAt;
+    if (failure === undefined) seenAt = (await announce(query, key, own)).seenAt;
     else await reconnect();
     // As after a suspension of the whole machine, during which the others could give no sign of life either.
     if (Date.now() - beatAt > GRACE_MS) judgesFrom = performance.now() + GRACE_MS;
@@ -129,10 +127,10 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     failure = undefined;
     if (!isJudging) return;
     // Refused where servers log in as different users; the locks of a stopped one then stay until it goes on or ends.
-    await endSilent(client).catch(() => {});
-    const { rows } = await client.query(
-      'select 1 from cluster_servers where key not in (select key from cluster_servers_running) limit 1',
-    );
+    await endSilent(query).catch(() => {});
+    const { rows } = await query({
+      text: 'select 1 from cluster_servers where key not in (select key from cluster_servers_running) limit 1',
+    });
     if (rows.length > 0) for (const listener of listeners) listener();
   };
 
@@ -207,47 +205,58 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
       leaving.abort();
       await Promise.all([feed.close(), counters.close(), work]);
       // Over a connection that gives no answer, this would wait in vain; the others see its end.
-      if (failure === undefined) await forgetOwn(client, key).catch(() => {});
-      await client.end().catch(() => {});
+      if (failure === undefined) await forgetOwn(query, key).catch(() => {});
+      await connection.end();
     },
   };
 }
 
-async function connect(url: string, name: string, answerWithinMs: number): Promise<Client> {
+/**
+ * A machine that vanished must not keep its lock for the two hours of the system's default. Not as a parameter of the
+ * start, which PgBouncer refuses.
+ */
+const KEEP_ALIVE = `select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false),
+  set_config('tcp_keepalives_count', '2', false)`;
+
+interface ServerConnection {
+  readonly query: Ask;
+  end(): Promise<void>;
+}
+
+async function connect(url: string, name: string, answerWithinMs: number): Promise<ServerConnection> {
   const client = new Client({
     connectionString: url,
     application_name: 'citewell',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     query_timeout: answerWithinMs,
-    // A machine that vanished must not keep its lock for the two hours of the system's default.
-    options: '-c tcp_keepalives_idle=2 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=2',
   });
   // The next beat finds out and connects again.
   client.on('error', () => {});
   try {
     await client.connect();
+    await client.query(KEEP_ALIVE);
   } catch (error) {
     await client.end().catch(() => {});
     throw toServiceError(error, name);
   }
-  return client;
+  return { query: oneAtATime((each) => client.query(each)), end: () => client.end().catch(() => {}) };
 }
 
 async function refuseSeveral(
-  client: Client,
+  query: Ask,
   key: number,
   { isAlone, isCopying = false, vectorIndex = 'chroma', name }: Announced & Pick<JoinOptions, 'name'>,
 ): Promise<void> {
-  const { rows } = await client.query(
-    `select bool_or(is_alone) as is_alone, bool_or(is_copying) as is_copying,
+  const { rows } = await query({
+    text: `select bool_or(is_alone) as is_alone, bool_or(is_copying) as is_copying,
        array_agg(vector_index) as vector_indexes from cluster_servers s
      where s.key <> $1 and exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.granted
        and l.classid = ${LOCKS} and l.objid = s.key::oid and l.objsubid = 2
        and l.database = (select oid from pg_database where datname = current_database()))
      having count(*) > 0`,
-    [key],
-  );
+    values: [key],
+  });
   if (rows.length === 0) return;
   if (rows[0].is_copying) {
     throw new ServiceError(
@@ -271,7 +280,8 @@ async function refuseSeveral(
   throw new ServiceError(
     'conflict',
     `Another server uses the database ${name}, and ${whose} has a Chroma of its own, which the other cannot search. ` +
-      'For several servers on one database set CHROMA_URL to the same Chroma for all of them.',
+      'For several servers on one database set CHROMA_URL to the same Chroma for all of them, or ' +
+      'CITEWELL_VECTOR_INDEX=pgvector. A command uses the server of its data folder: set CITEWELL_DATA_DIR to that.',
   );
 }
 

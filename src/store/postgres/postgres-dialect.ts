@@ -10,7 +10,8 @@ import { type CustomTypesConfig, Pool, type PoolConfig, type QueryConfig, type Q
 import type { ServiceError } from '../../errors.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { DialectOwner } from '../sql/sql-dialect.ts';
-import { toServiceError, withoutAnswer } from './postgres-errors.ts';
+import { type Ask, oneAtATime } from './one-at-a-time.ts';
+import { isWithoutAnswer, toServiceError, withoutAnswer } from './postgres-errors.ts';
 import { postgresSql } from './postgres-sql.ts';
 import { nameOfStatement, type QuerySettings, settingAll, splitSettings } from './prepared.ts';
 
@@ -30,7 +31,7 @@ export interface PostgresConnections {
   /** A statement that is sent together with the beginning of each transaction; undefined for none at present. */
   readonly first?: () => string | undefined;
   /** Called with each new session, before its first query. */
-  readonly onConnect?: (query: (query: QueryConfig) => Promise<QueryResult>) => Promise<void>;
+  readonly onConnect?: (query: Ask) => Promise<void>;
   /** After this a query fails, and its connection is replaced; asked before each one. Undefined: queries may take long. */
   readonly answerWithinMs?: () => number | undefined;
 }
@@ -68,9 +69,6 @@ const CONNECT_WITHIN_MS = 30_000;
 /** A query must not wait for two hours, the system's default, for the answer of a machine that has vanished. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** Of pg, for a query that took longer than `answerWithinMs`. */
-const NO_ANSWER = 'Query read timeout';
-
 interface Translation {
   readonly name: string;
   readonly prepare: (() => string) | undefined;
@@ -91,7 +89,7 @@ function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinM
       };
       const client = await pool.connect().catch(fail);
       if (!prepared.has(client)) {
-        const query = (each: QueryConfig) => client.query({ ...each, ...limit(CONNECT_WITHIN_MS) });
+        const query = oneAtATime((each) => client.query({ ...each, ...limit(CONNECT_WITHIN_MS) }));
         try {
           if (prepare !== undefined) await query({ text: prepare() });
           await onConnect?.(query);
@@ -115,7 +113,7 @@ function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinM
           const config = { ...named, text, values, ...limit(within) };
           const answer = settings === undefined ? client.query(config) : queryWith(client, settings, config);
           const result = await answer.catch(async (error: unknown) => {
-            if ((error as Partial<Error>).message !== NO_ANSWER) {
+            if (!isWithoutAnswer(error)) {
               // Kysely takes a transaction whose beginning failed for not begun.
               if (text !== rest) await client.query('rollback').catch(() => {});
               return fail(error);

@@ -51,6 +51,10 @@ export function toServiceError(error: unknown, name: string): ServiceError {
   });
 }
 
+/** Whether pg gave a query up whose answer did not come in time. */
+export const isWithoutAnswer = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Query read timeout';
+
 /** The error of a query whose answer did not come in time, over a connection that may be dead. */
 export const withoutAnswer = (error: unknown, name: string, withinMs: number): ServiceError =>
   new ServiceError(

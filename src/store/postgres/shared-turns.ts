@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueryConfig, QueryResult } from 'pg';
 import { TURNS } from './baseline/cluster-tables.ts';
+import type { Ask } from './one-at-a-time.ts';
 
 /** Pauses between tries double from the first to the last, so that many who wait do not keep the database busy. */
 const RETRY_MS = { first: 20, last: 80 };
@@ -11,11 +11,7 @@ const WAIT_AT_MOST_MS = 10_000;
  * Does work of one name in turn with other servers; those of this server must be in turn already. The lock belongs to the
  * session of the query, so that it ends with its server. Without a database the work is done at once.
  */
-export async function inSharedTurn<T>(
-  query: (query: QueryConfig) => Promise<QueryResult>,
-  name: string,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function inSharedTurn<T>(query: Ask, name: string, work: () => Promise<T>): Promise<T> {
   const call = async (lock: string): Promise<boolean> => {
     const { rows } = await query({ text: `select ${lock}(${TURNS}, hashtext($1)) as has`, values: [name] });
     return rows[0].has;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openPgvector } from '../../../src/store/pgvector/pgvector-index.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/store/postgres/open-postgres.ts';
 import { describePgvector, describePostgres, pgvectorDatabase, postgresDatabase } from '../../support/engines.ts';
@@ -48,6 +48,15 @@ async function open(answerWithinMs: PostgresOptions['answerWithinMs'] & object, 
   onTestFinished(database.close);
   return { ...database, swallow };
 }
+
+const warnings: string[] = [];
+const note = ({ message }: Error) => void warnings.push(message);
+beforeAll(() => void process.on('warning', note));
+afterAll(() => {
+  process.off('warning', note);
+  // Sent over a connection that still waits for an answer, a query would wait as long again.
+  expect(warnings.filter((each) => /already executing a query/.test(each))).toEqual([]);
+});
 
 const noAnswer = expect.objectContaining({
   code: 'store_failed',

@@ -5,10 +5,11 @@ import { sql } from 'kysely';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { readQueryTerms } from '../../../src/store/full-text/analyse.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { joinServers } from '../../../src/store/postgres/join-servers.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
 import { openConnections } from '../../../src/store/postgres/postgres-dialect.ts';
 import type { SqlStore } from '../../../src/store/sql/open-store.ts';
-import { describePostgres } from '../../support/engines.ts';
+import { describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { databaseUrl, killPostgres, startAgain, startPostgres, stopPostgres } from '../../support/postgres-server.ts';
 import { embeddingText, ingest, newChunks, newDocument, testSpace } from '../../support/store.ts';
@@ -117,5 +118,22 @@ describePostgres('Servers', () => {
     await vi.waitFor(() => expect(one.maintenance.state().kind).toBe('in_step'), PATIENT);
     expect((await one.corpus.get(later.id))?.id).toBe(later.id);
     expect(await one.corpus.get(lost.id)).toBeUndefined();
-  }, 120_000);
+  }, 300_000);
+
+  it('that start after their entries were lost do not get the number of one that goes on', async () => {
+    const url = await postgresDatabase();
+    const open = async () => {
+      const server = await joinServers({ name: 'database', url, isAlone: false });
+      onTestFinished(() => server.leave());
+      return server;
+    };
+    const one = await open();
+    const connection = openConnections({ name: url, url, size: 1 });
+    onTestFinished(() => connection.destroy());
+    await sql`delete from cluster_servers`.execute(connection);
+    await sql`alter sequence cluster_servers_key_seq restart with ${sql.lit(one.key)}`.execute(connection);
+    const two = await open();
+    expect(two.key).not.toBe(one.key);
+    await vi.waitFor(async () => expect(await one.members(connection)).toHaveLength(2), PATIENT);
+  });
 });
