@@ -10,8 +10,7 @@ export async function checkPostgres(url: string): Promise<Finding> {
     return { name, state: 'ok', detail: `${nameOfDatabase(url)}: ${await describePostgres(url)}` };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const fix = 'Nothing can be stored or found until then. Check CITEWELL_DATABASE_URL, and that PostgreSQL runs.';
-    return { name, state: 'wrong', detail: error.message, fix };
+    return { name, state: 'wrong', detail: error.message, fix: 'Nothing can be stored or found until then.' };
   }
 }
 

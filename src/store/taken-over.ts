@@ -13,9 +13,15 @@ export interface HeldTry {
 /** Names the submission that a write belongs to, and where needed the try. */
 export type Attempt = number | HeldTry;
 
-/** Another process has taken the task over, as after this one was suspended; what this one made of it is dropped. */
+/**
+ * The task is not this process's any more, as after it was suspended: it waits in the queue, or another process has it.
+ * What this one made of it is dropped.
+ */
 export class TakenOver extends ServiceError {
   constructor(documentId: string) {
-    super('conflict', `Document ${documentId} is being ingested by another server, which took it over from this one.`);
+    super(
+      'conflict',
+      `This server no longer ingests the document ${documentId}: it is queued again, or another server has taken it over.`,
+    );
   }
 }
