@@ -128,7 +128,7 @@ it('moves uploaded files to S3 and back, serves, backs up and restores them, and
   expect(back, back.stderr).toMatchObject({ code: 0 });
   expect(back.stdout).toMatch(/"type":"done","files":30/);
   expect((await runCitewell(['status'], { cwd })).stderr).not.toMatch(/CITEWELL_ORIGINALS/);
-});
+}, 900_000);
 
 it('loses nothing that was acknowledged when it is killed, and keeps no object without a record', async () => {
   const { s3 } = await storage();
