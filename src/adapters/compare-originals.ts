@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely } from 'kysely';
 import type { Config } from '../config.ts';
 import { DATABASE_FILE } from '../store/data-folder.ts';
 import { nameOfDatabase } from '../store/name-of-database.ts';
-import { findMissingOriginals, type OriginalsFound } from '../store/sql/originals/missing-originals.ts';
+import type { OriginalsFound } from '../store/originals/originals-found.ts';
+import { findMissingOriginals } from '../store/sql/originals/missing-originals.ts';
 import { readPlace } from '../store/sql/originals/originals-place.ts';
-import type { Tables } from '../store/sql/schema.ts';
-import { sqliteDialect } from '../store/sql/sqlite/sqlite-dialect.ts';
-import { startSqliteThread } from '../store/sql/sqlite/sqlite-thread.ts';
-import { createThreadPool } from '../store/sql/sqlite/thread-pool.ts';
+import { readSqlite } from '../store/sql/sqlite/read-sqlite.ts';
 import { openOriginals } from './open-originals.ts';
 
 /**
@@ -31,26 +28,10 @@ export async function compareOriginals(
   }
 }
 
-interface Reader {
-  readonly reader: Kysely<Tables>;
-  close(): Promise<void>;
-}
-
 /** Reads the records, and changes nothing; undefined where there are none yet. */
 async function openReader({ dataDir, databaseUrl: url }: Pick<Config, 'dataDir' | 'databaseUrl'>) {
-  return url === undefined ? openFile(join(dataDir, DATABASE_FILE)) : openAddress(url);
-}
-
-async function openFile(path: string): Promise<Reader | undefined> {
-  if (!existsSync(path)) return undefined;
-  const pool = createThreadPool([startSqliteThread({ path, readOnly: true })]);
-  return {
-    reader: new Kysely<Tables>({ dialect: sqliteDialect(pool, { readOnly: true }) }),
-    close: () => pool.close(),
-  };
-}
-
-async function openAddress(url: string): Promise<Reader | undefined> {
+  const path = join(dataDir, DATABASE_FILE);
+  if (url === undefined) return existsSync(path) ? readSqlite(path) : undefined;
   const { readPostgresSchema } = await import('../store/postgres/postgres-schema.ts');
   if ((await readPostgresSchema(url)).last === undefined) return undefined;
   const { openConnections } = await import('../store/postgres/postgres-dialect.ts');

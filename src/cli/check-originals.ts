@@ -2,8 +2,8 @@ import { compareOriginals } from '../adapters/compare-originals.ts';
 import { originalsSettings } from '../adapters/open-originals.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { describeMissing, MISSING_REMEDY } from '../store/originals/originals-found.ts';
 import { nameOfPlace } from '../store/originals/s3/s3-settings.ts';
-import { describeMissing, MISSING_REMEDY } from '../store/sql/originals/missing-originals.ts';
 import type { Finding } from './doctor-checks.ts';
 
 /** Whether the storage has the file of each document, where files are kept outside of the database. */

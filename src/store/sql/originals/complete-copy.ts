@@ -3,11 +3,12 @@ import { dirname } from 'node:path';
 import { ServiceError } from '../../../errors.ts';
 import { byteCount } from '../../../shared/byte-count.ts';
 import type { ObjectStore } from '../../originals/object-store.ts';
+import { describeMissing, MISSING_REMEDY } from '../../originals/originals-found.ts';
 import { MissingObject } from '../../originals/read-object.ts';
 import type { Database } from '../database.ts';
 import { openSqlite } from '../sqlite/open-sqlite.ts';
 import { makeSingleFile } from '../sqlite/single-file.ts';
-import { describeMissing, findMissingOriginals, MISSING_REMEDY } from './missing-originals.ts';
+import { findMissingOriginals } from './missing-originals.ts';
 import { fillCopy } from './move-originals.ts';
 import { holdRemovals } from './removal-holds.ts';
 

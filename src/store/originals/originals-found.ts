@@ -1,0 +1,26 @@
+/** A document that a storage does not have the file of, or of an earlier version of it. */
+export interface MissingOriginal {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** What was found when records were compared with their storage. */
+export interface OriginalsFound {
+  /** Files that the records refer to. */
+  readonly files: number;
+  readonly missing: readonly MissingOriginal[];
+}
+
+const NAMED = 5;
+
+/** As `3 of 40 files are missing in s3://…: "Title" (id), …`. */
+export function describeMissing({ files, missing }: OriginalsFound, place: string): string {
+  const documents = [...new Map(missing.map((each) => [each.id, each])).values()];
+  const named = documents.slice(0, NAMED).map(({ id, title }) => `"${title}" (${id})`);
+  const more = documents.length > NAMED ? ` and ${documents.length - NAMED} more documents` : '';
+  const are = missing.length === 1 ? 'is' : 'are';
+  return `${missing.length} of ${files} files ${are} missing in ${place}: ${named.join(', ')}${more}`;
+}
+
+export const MISSING_REMEDY =
+  'Bring the objects back from a version of the bucket or a copy of it, or delete these documents and upload them again.';
