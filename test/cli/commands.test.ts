@@ -19,7 +19,9 @@ afterAll(() => rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDela
 const run = (...args: string[]) => runInProcess(args, { cwd, env: { XDG_CACHE_HOME: join(bindingCache, '..') } });
 
 // The same through the real program, and beside a server, is in end-to-end.slow.test.ts.
-it('ingests a file, finds it, answers with a citation at the exact offsets, and deletes it', async () => {
+it('ingests a file, finds it, answers with a citation at the exact offsets, and deletes it', {
+  timeout: 180_000,
+}, async () => {
   const ingested = await run('ingest', 'papers', '--json');
   expect(JSON.parse(ingested.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ ingested: 1, failed: 0 });
   const found = await run('search', 'lighthouse finished', '--json');

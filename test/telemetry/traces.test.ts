@@ -54,7 +54,9 @@ const settings = { headers: { 'x-key': 'secret' }, serviceName: 'kb' };
 const open = (url: string, warn: (message: string) => void = (message) => expect.fail(message)) =>
   openOtlpTraces({ ...settings, url }, { version: '1.2.3', warn });
 
-it('sends requests with their searches, model calls, tools and ingestions to a collector, without what they say', async () => {
+it('sends requests with their searches, model calls, tools and ingestions to a collector, without what they say', {
+  timeout: 180_000,
+}, async () => {
   const collector = await startCollector();
   const provider = await startFakeOpenAi();
   onTestFinished(() => provider.close());
