@@ -92,7 +92,10 @@ export async function ingest(
       await Promise.all([fetcher.close(), siteReader.close()]);
     }
     const isNew = tally.outcomes.ingested + tally.outcomes.replaced > 0;
-    if (failure === undefined && isNew && client.server === undefined) await finishBackgroundWork(client, context);
+    const isStopped = interruption.received() !== undefined;
+    if (failure === undefined && isNew && !isStopped && client.server === undefined) {
+      await finishBackgroundWork(client, context);
+    }
     // What the person waited, with the start and the work that ingestion left to the background.
     const seconds = (performance.now() - calledAt) / 1000;
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));

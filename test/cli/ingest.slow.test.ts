@@ -40,6 +40,8 @@ it.each(['SIGINT', 'SIGKILL'] as const)('an ingestion ended by %s goes on where 
   if (signal === 'SIGINT') {
     expect(first.code).toBe(130);
     expect(first.stderr).toMatch(/same command again/);
+    // No stage begins that would only be stopped.
+    expect(first.stderr).not.toMatch(/next server/);
     expect(summaryOf(first.stdout).ingested).toBeLessThan(FILES);
   }
   const said = first.stdout.split('\n').filter((line) => line.includes('"ingested"') && line.includes('"document"'));
