@@ -17,7 +17,13 @@ export async function collectListing(connector: SourceConnector, cursor?: string
   };
 }
 
-export const readOptions = { maxBytes: 1_000_000, signal: AbortSignal.timeout(300_000) } as const;
+/** Each read has a time limit of its own: files of tests share this module. */
+export const readOptions = {
+  maxBytes: 1_000_000,
+  get signal() {
+    return AbortSignal.timeout(300_000);
+  },
+} as const;
 
 const everywhere: AddressRules = { ports: new Set([80, 443]), open: [], allowPrivate: true };
 
