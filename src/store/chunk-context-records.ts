@@ -4,7 +4,7 @@
 export interface ChunkContextRecords {
   /** The known contexts among these hashes, by hash. */
   known(documentId: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Saves one context at once, so that an interrupted ingestion resumes where it stopped. */
+  /** Saves one context immediately, so that an interrupted ingestion resumes where it stopped. */
   keep(documentId: string, hash: string, context: string): Promise<void>;
   /** Deletes all contexts of a document except these. */
   forgetOthers(documentId: string, hashes: readonly string[]): Promise<void>;

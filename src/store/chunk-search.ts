@@ -43,7 +43,7 @@ export interface VectorQuery extends AsOf, WithPhraseFilters {
    */
   readonly firstListLength?: number;
   readonly signal?: AbortSignal;
-  /** Receives remarks for the caller about how the answer was produced, e.g. that the index is being rebuilt. */
+  /** Receives notes for the caller on how the answer was produced, e.g. that the index is being rebuilt. */
   readonly note?: (text: string) => void;
 }
 
@@ -109,6 +109,6 @@ export interface ChunkSearch {
   ): Promise<ReadonlyMap<number, Float32Array>>;
   /** The number of matching chunks that contain each phrase, and the number that contain all of them. */
   countPhrases?(phrases: readonly string[], query: PhraseQuery): Promise<PhraseCounts>;
-  /** The number of matching documents of that time whose version of then has been pruned and cannot be found. */
+  /** The number of matching documents whose version at that time has been pruned, so that search cannot find it. */
   countPrunedVersions?(asOf: string, filter: Filter, signal?: AbortSignal): Promise<number>;
 }

@@ -23,7 +23,7 @@ export interface NewDocument
   readonly fileName: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
-  /** SHA-256 of the bytes, in hexadecimal, where it is known already. */
+  /** SHA-256 of the bytes, in hexadecimal, if already known. */
   readonly contentHash?: string;
   /** Settings of this ingestion as JSON, stored so that an interrupted ingestion resumes with the same settings. */
   readonly settings: Metadata;
@@ -65,7 +65,7 @@ export interface Publication extends ExtractedText {
   readonly type?: string;
   readonly metadata?: Metadata;
   readonly summary: string | null;
-  /** The author of the summary when it is final; null when the summary was taken from the text and stays. */
+  /** Author of a final summary; null if the summary is a final extract of the text. */
   readonly summaryBy?: string | null;
   /** The model that is to write a new summary after the document is published. */
   readonly summaryModel?: string;
@@ -79,7 +79,7 @@ export interface DocumentQuery {
   readonly offset: number;
   /** Undefined selects the kind that suits the embedder. */
   readonly kind?: 'semantic' | 'full_text' | 'hybrid';
-  /** Weights of the two legs, where they differ from the defaults. */
+  /** Weights of the two legs; absent fields take the defaults. */
   readonly hybrid?: { readonly fullTextWeight?: number; readonly semanticWeight?: number; readonly rrfK?: number };
   readonly signal?: AbortSignal;
 }
@@ -129,7 +129,7 @@ export type MetadataValue = string | number | boolean;
 
 export interface Counted<T> {
   readonly value: T;
-  /** Documents with it. */
+  /** Number of documents with this value. */
   readonly count: number;
 }
 
@@ -139,7 +139,7 @@ export interface MetadataFacet {
   readonly values: readonly Counted<MetadataValue>[];
 }
 
-/** What filters of a search can choose from. */
+/** The values that a search filter can offer. */
 export interface DocumentFacets {
   readonly documents: number;
   readonly types: readonly Counted<string>[];
@@ -158,20 +158,20 @@ export type CorpusView = Pick<
 /**
  * Documents and their chunks, kept in step across the record store and the vector index.
  *
- * A document's chunks become visible all at once, in `publish`, and only after the vector index has them; until then a
+ * A document's chunks become visible together, in `publish`, and only after the vector index has them; until then a
  * new document has none and a document that is ingested again keeps its old ones. The effect of every method is on disk
  * when it returns.
  */
 export interface Corpus {
   /**
-   * Registers a document as `pending` with its bytes, before any processing; bytes that were given up (`giveBytes`) may be
-   * taken. An existing id is reused when its last
-   * ingestion failed or `replace` is set, else ServiceError('conflict'). The caller processes the task, or, with
-   * `queued`, a worker of the queue does.
+   * Registers a document as `pending` with its bytes, before any processing. The buffer of bytes passed through
+   * `giveBytes` may be transferred, which leaves it empty. An existing id is reused when its last ingestion failed or
+   * `replace` is set; otherwise throws ServiceError('conflict'). The task is processed by the caller or, with `queued`,
+   * by a worker of the queue.
    *
-   * `attempt`, below, names the submission a call belongs to; when a later one has replaced it, or another
-   * process has taken the try over, the call throws ServiceError('conflict') and changes nothing. `status` is set in the
-   * same transaction, since each transaction waits for the disk.
+   * In the methods below, `attempt` names the submission that a call belongs to. If a later submission has replaced it,
+   * or another process has taken over the task, the call throws ServiceError('conflict') and changes nothing. `status`
+   * is set in the same transaction, because every transaction waits for the disk.
    */
   begin(document: NewDocument, options?: { readonly replace?: boolean; readonly queued?: boolean }): Promise<Document>;
   setStatus(id: string, status: IngestionStatus, attempt?: Attempt): Promise<void>;
@@ -188,9 +188,8 @@ export interface Corpus {
     status?: IngestionStatus,
   ): Promise<void>;
   /**
-   * Stages, unchanged, those of these chunks that are already visible with the same text, the same embedded text and
-   * the same title: identifier, own metadata and vectors stay. Returns the `order` of each chunk that needs no `stage`
-   * any more.
+   * Stages those of these chunks that are already visible with the same text, embedded text and title, keeping their
+   * identifiers, own metadata and vectors. Returns the `order` of each chunk that no longer needs `stage`.
    */
   keep(
     id: string,
@@ -226,18 +225,18 @@ export interface Corpus {
   each(filter: Filter): AsyncGenerator<Document, void>;
   /** A visible document of that owner with this content hash, if any. */
   findByContent(ownerId: string, contentHash: string): Promise<Document | undefined>;
-  /** The file that was submitted last, whole; undefined where none is stored. */
+  /** The most recently submitted file, complete; undefined if none is stored. */
   bytesOf(id: string): Promise<Uint8Array | undefined>;
-  /** The file of what is seen, which a successor that waits to be read has not replaced yet; to be read in parts. */
+  /** The file behind the visible content, even if a newer submission is pending. It can be read in parts. */
   originalOf(id: string): Promise<Original | undefined>;
-  /** Writes the uploaded file to this path, where none may be yet; false where none is stored. */
+  /** Writes the uploaded file to this path, which must not exist yet; false if none is stored. */
   saveOriginal(id: string, path: string): Promise<boolean>;
   textOf(id: string): Promise<ExtractedText | undefined>;
   /** Positions of pages and sections in the texts of these documents, by identifier; unknown ones are left out. */
   outlinesOf(ids: readonly string[]): Promise<ReadonlyMap<string, Outline>>;
   /** Visible chunks of the document, in order. */
   chunksOf(id: string, page: Page): Promise<Paged<Chunk>>;
-  /** The visible ones of these chunks, in no particular order; unknown ids are left out. */
+  /** Those of these chunks that are visible, in no particular order; unknown ids are left out. */
   chunksById(ids: readonly string[]): Promise<readonly Chunk[]>;
   /** Visible chunks, ordered by document (oldest first), then by position. */
   listChunks(filter: Filter, page: Page): Promise<Paged<Chunk>>;
@@ -248,8 +247,8 @@ export interface Corpus {
    */
   editChunk(id: string, change: ChunkChange): Promise<Chunk>;
   /**
-   * Removes a visible chunk, and its document together with the last one. The document's text and file stay. Throws
-   * like `editChunk`.
+   * Removes a visible chunk; removing the last one removes its document too. Otherwise the document's text and file
+   * are kept. Throws the same errors as `editChunk`.
    */
   removeChunk(id: string): Promise<DeletionReceipt>;
   /** Stored vectors of these chunks in the current space, by chunk id. */
@@ -261,7 +260,7 @@ export interface Corpus {
   searchDocuments(query: DocumentQuery): Promise<Paged<FoundDocument>>;
   /**
    * `merge` keeps keys that are not named; `replace` drops them. A string `title` renames the document; without one the
-   * document keeps its name. Filters and full-text search use the change at once.
+   * document keeps its name. Filters and full-text search use the change immediately.
    */
   setMetadata(id: string, metadata: Metadata, how: 'merge' | 'replace'): Promise<Document>;
   remove(filter: Filter): Promise<DeletionReceipt>;

@@ -16,7 +16,7 @@ export interface DataFolder {
   readonly path: string;
   readonly databaseFile: string;
   readonly chromaFolder: string;
-  /** For files that are of no use until they are complete; whoever opens the data folder next removes it. */
+  /** For files that are useless until complete. Deleted whenever the data folder is opened. */
   readonly unfinishedFolder: string;
   /** Releases the lock. */
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export const UNFINISHED = 'unfinished';
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
-  // Everything that this process and its children write, in whatever library, is readable for this user alone.
+  // Makes every file written by this process, its libraries and its children readable by this user only.
   if (isMainThread) process.umask(0o077);
   await makeUsable(path);
   const lock = lockFolder(path);
@@ -81,7 +81,7 @@ async function makeUsable(path: string): Promise<void> {
   );
 }
 
-// mkdir's recursive option loops endlessly where nothing can be created, as below /proc.
+// mkdir's recursive option loops endlessly if nothing can be created, e.g. below /proc.
 async function makeFolder(path: string): Promise<void> {
   const make = () => mkdir(path, { mode: 0o700 });
   try {
@@ -135,7 +135,7 @@ async function conflict(path: string): Promise<ServiceError> {
   );
 }
 
-/** Why a folder cannot be used, as an error for users. */
+/** The user-facing error that says why a folder cannot be used. */
 function unusable(path: string, error: unknown): ServiceError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = REASONS.get(code) ?? (error instanceof Error ? error.message : String(error));

@@ -36,7 +36,7 @@ export interface DescriptionQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A document by its key, which identifies it in the ranking of the other leg. */
+/** A document by its key, which also identifies it in the ranking of the other leg. */
 export interface RankedDescription {
   readonly key: number;
   readonly score: number;

@@ -25,7 +25,7 @@ export function diffChunks(
   return { unchanged: isInAfter.filter(Boolean).length, differences };
 }
 
-/** Which of these chunks have a counterpart of their own among the others. */
+/** Whether each of these chunks has an equal counterpart among the others; a counterpart is matched only once. */
 function matchEach(chunks: readonly SplitChunk[], others: readonly SplitChunk[]): boolean[] {
   const left = new Map<string, number>();
   for (const other of others) left.set(identify(other), (left.get(identify(other)) ?? 0) + 1);

@@ -4,7 +4,7 @@ import type { DistanceMeasure } from './chunk-search.ts';
 type Distance = (one: Float32Array, two: Float32Array) => number;
 
 /**
- * The distance measures of the contract (docs/contract.md 4.1), defined as in PostgreSQL where it has them. For vectors
+ * The distance measures of the contract (docs/contract.md 4.1), defined as in pgvector where applicable. For vectors
  * of real numbers `hamming_distance` is the share of components whose signs differ, and `jaccard_distance` compares the
  * sets of components above zero.
  */
@@ -16,7 +16,7 @@ const distances: Readonly<Record<Exclude<DistanceMeasure, 'cosine_distance'>, Di
   jaccard_distance: jaccard,
 };
 
-/** The distance of other vectors to one, for comparing it with many. */
+/** Returns a function that measures the distance from a fixed vector, for comparing it with many others. */
 export function distanceFrom(measure: DistanceMeasure, one: Float32Array): (other: Float32Array) => number {
   if (measure === 'cosine_distance') return cosineFrom(one);
   const distance = distances[measure];
@@ -37,7 +37,7 @@ function dot(one: Float32Array, two: Float32Array): number {
 function cosineFrom(one: Float32Array): (two: Float32Array) => number {
   const oneSquared = dot(one, one);
   return (two) => {
-    // Both products in one pass; sums of every other component do not wait for each other.
+    // Both products in one pass. Separate sums for even and odd components break the dependency between additions.
     let even = 0;
     let odd = 0;
     let evenSquared = 0;

@@ -6,10 +6,10 @@ export interface FolderLock {
   release(): void;
 }
 
-/** In the data folder; held by the process that has it open. */
+/** Lock file in the data folder, held by the process that has the folder open. */
 export const LOCK_FILE = 'lock';
 
-/** Held by the process that is about to open the folder after another one has ended. */
+/** Lock file held by the process that is about to open the folder once its current holder has ended. */
 export const SUCCESSOR_FILE = 'lock-successor';
 
 const BUSY = 5;

@@ -1,12 +1,12 @@
-/** What is followed: a folder of this machine, pages of a site, or a source of another kind. */
+/** What is followed: a local folder, the pages of a site, or a source of another kind. */
 export type SourceLocation =
   | { readonly kind: 'folder'; readonly path: string; readonly keepDeleted: boolean }
   | {
       readonly kind: 'site';
       readonly url: string;
-      /** The pages of its sitemaps, or what its links lead to. */
+      /** Whether pages are found through sitemaps or by following links. */
       readonly walk: 'sitemap' | 'crawl';
-      /** Links followed one after another; for `crawl`. */
+      /** Maximum number of links from the start page to a page; for `crawl`. */
       readonly depth: number;
       readonly limit: number;
     }
@@ -14,15 +14,15 @@ export type SourceLocation =
       readonly kind: 'remote';
       /** Name of its kind, such as `s3`. */
       readonly type: string;
-      /** Shown, and what tells it from others. */
+      /** Shown to users; identifies the source among others of its type. */
       readonly address: string;
       readonly settings: Readonly<Record<string, string | readonly string[] | number | boolean>>;
       readonly keepDeleted: boolean;
-      /** Minutes between two synchronisations; null for none but those that are asked for. */
+      /** Minutes between two synchronisations; null to synchronise only on request. */
       readonly everyMinutes: number | null;
     };
 
-/** What a synchronisation did; `endedAt` is null while it runs, and when a stop of the service interrupted it. */
+/** Outcome of a synchronisation; `endedAt` is null while it runs, and if stopping the service interrupted it. */
 export interface SyncReport {
   readonly startedAt: string;
   readonly endedAt: string | null;
@@ -30,7 +30,7 @@ export interface SyncReport {
   readonly counts: Readonly<Record<string, number>>;
   /** The latest failures. */
   readonly failures: readonly SyncFailure[];
-  /** Why the source cannot be followed, if so. */
+  /** Why the source cannot be followed; absent if it can. */
   readonly problem?: string;
 }
 
@@ -50,31 +50,31 @@ export interface FollowedSource {
   readonly collectionIds: readonly string[];
   readonly createdAt: string;
   readonly lastSync: SyncReport | null;
-  /** Sealed credentials, where there are any. */
+  /** Encrypted credentials, if there are any. */
   readonly credentials?: string | undefined;
 }
 
-/** What is known of an item of a source outside this machine. */
+/** The stored state of an item of a remote source. */
 export interface SourceItem {
   readonly key: string;
-  /** That was taken in, or cannot be; null for one that is to be read again. */
+  /** Version that was last ingested or found impossible to ingest; null if the item must be read again. */
   readonly version: string | null;
-  /** Source of its document. */
+  /** The document's source URL. */
   readonly uri: string;
-  /** The document of another source that has its content, so that it has none of its own; null without one. */
+  /** The document of another source with the same content, which stands for this item; null if there is none. */
   readonly duplicateOf: string | null;
 }
 
-/** An item that could not be read or taken in, and is tried again although it does not change. */
+/** An item that could not be read or ingested, and is retried even if it does not change. */
 export interface FailedItem {
   readonly key: string;
-  /** What the listing said of it, as JSON: what it is read by when no listing names it again. */
+  /** The item's listing entry as JSON, for reading it again when no later listing names it. */
   readonly item: string;
   readonly reason: string;
   readonly tries: number;
-  /** Of the last try; ISO 8601, as the one below. */
+  /** Time of the last try; ISO 8601, like `nextTryAt`. */
   readonly triedAt: string;
-  /** It is not tried earlier, unless a synchronisation is asked for. */
+  /** Earliest time of the next try; a requested synchronisation ignores it. */
   readonly nextTryAt: string;
 }
 
@@ -83,19 +83,19 @@ export interface FollowedSourceRecords {
   /** Oldest first. */
   list(): Promise<readonly FollowedSource[]>;
   add(source: FollowedSource): Promise<void>;
-  /** Keeps its items and its cursor. Does nothing for a source that was removed. */
+  /** Keeps the items and cursor of the source. Does nothing if the source was removed. */
   change(source: Pick<FollowedSource, 'id' | 'location' | 'collectionIds' | 'credentials'>): Promise<void>;
-  /** Does nothing for a source that was removed. */
+  /** Does nothing if the source was removed. */
   saveReport(id: string, report: SyncReport): Promise<void>;
-  /** Also forgets its items, and which of them failed. */
+  /** Also deletes its items and their failures. */
   remove(id: string): Promise<void>;
   cursorOf(id: string): Promise<string | undefined>;
   saveCursor(id: string, cursor: string | undefined): Promise<void>;
   /** Those of these keys that are known. */
   items(id: string, keys: readonly string[]): Promise<readonly SourceItem[]>;
-  /** Adds or replaces items that this pass has seen. Does nothing for a source that was removed. */
+  /** Adds or replaces items and marks them as seen in this pass. Does nothing if the source was removed. */
   saveItems(id: string, pass: string, items: readonly SourceItem[]): Promise<void>;
-  /** Items that were not seen in this pass, in order of key. */
+  /** Items not seen in this pass, ordered by key. */
   unseen(
     id: string,
     pass: string,
@@ -103,25 +103,25 @@ export interface FollowedSourceRecords {
   ): Promise<readonly SourceItem[]>;
   /** Whether any item is known. */
   hasItems(id: string): Promise<boolean>;
-  /** Whether another source of the same owner has an item at this address, and so its document. */
+  /** Whether another source of the same owner has an item with this URI, and therefore shares its document. */
   isOfOthers(id: string, uri: string): Promise<boolean>;
-  /** Also forgets that they failed. */
+  /** Also deletes their failures. */
   removeItems(id: string, keys: readonly string[]): Promise<void>;
   /** Those of these keys that failed. */
   failuresOf(id: string, keys: readonly string[]): Promise<readonly FailedItem[]>;
-  /** Adds or replaces what is known of a failure. Does nothing for a source that was removed. */
+  /** Adds or replaces a failure. Does nothing if the source was removed. */
   saveFailure(id: string, failure: FailedItem): Promise<void>;
   forgetFailures(id: string, keys: readonly string[]): Promise<void>;
-  /** Failures that were last tried before a time, and are due at another, in order of key. */
+  /** Failures last tried before `triedBefore` and due by `dueAt`, if given; ordered by key. */
   dueFailures(
     id: string,
     query: { readonly triedBefore: string; readonly dueAt?: string; readonly after?: string; readonly limit: number },
   ): Promise<readonly FailedItem[]>;
-  /** The failures that were tried last, and the number of all. */
+  /** The most recently tried failures, and the total number of failures. */
   latestFailures(id: string, limit: number): Promise<{ readonly count: number; readonly items: readonly FailedItem[] }>;
   /**
-   * Has the items of all sources whose content was in this document, which was removed or got other content, read again,
-   * and says whether there are any.
+   * Called when this document was removed or its content changed: schedules all items that are its duplicates to be
+   * read again. Returns whether there are any.
    */
   releaseDuplicates(documentId: string): Promise<boolean>;
 }

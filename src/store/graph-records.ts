@@ -15,7 +15,7 @@ export interface ExtractionTask {
   readonly generation: number;
   /** The requested extractor; null for the default one. */
   readonly requested: string | null;
-  /** Of this try, where processes share the database. */
+  /** Identifies this try if several processes share the database. */
   readonly token?: number;
   readonly chunks: readonly GraphChunk[];
 }
@@ -60,7 +60,7 @@ export interface DocumentGraphRecords {
    * the program that merged only on request.
    */
   gatherRest(signal: AbortSignal): Promise<void>;
-  /** Records that the document's extraction has been merged. Does nothing where nothing was extracted. */
+  /** Records that the document's extraction has been merged. Does nothing if nothing was extracted. */
   enriched(documentId: string): Promise<void>;
   /** Completed parts of a long extraction, by part number. */
   parts(task: ExtractionTask, extractor: string): Promise<ReadonlyMap<number, ExtractedGraph>>;
@@ -204,7 +204,7 @@ export interface PullOptions {
 }
 
 export interface PullOutcome {
-  /** Of which the graph has more than before. */
+  /** Number of documents that added to the graph. */
   readonly documents: number;
 }
 
@@ -219,12 +219,12 @@ export interface GraphRecords {
   graph(collectionId: string): Promise<CollectionGraph | undefined>;
   describeGraph(collectionId: string, change: { readonly name?: string; readonly description?: string }): Promise<void>;
   /**
-   * Merges the graphs of the collection's documents, including removed ones, in one transaction per document, and reports
-   * progress after each. Without `force`, only documents that have not been pulled yet. Cancelling keeps what was merged
-   * so far.
+   * Merges the graphs of the collection's documents, including removed ones, in one transaction per document, and
+   * reports progress after each. Without `force`, only documents that have not been pulled yet. Cancelling keeps what
+   * was merged so far.
    */
   pullInSteps(collectionId: string, options: PullOptions): AsyncGenerator<Progress, PullOutcome>;
-  /** The same without progress. */
+  /** Like `pullInSteps`, without progress. */
   pull(collectionId: string, options: PullOptions): Promise<PullOutcome>;
   /** Removes the document's contribution until the next pull. False when there was none. */
   removeDocument(collectionId: string, documentId: string): Promise<boolean>;
@@ -234,7 +234,7 @@ export interface GraphRecords {
    * each; cancelling leaves the rest to the background.
    */
   resetInSteps(collectionId: string, signal: AbortSignal): AsyncGenerator<Progress, void>;
-  /** The same without progress. */
+  /** Like `resetInSteps`, without progress. */
   reset(collectionId: string): Promise<void>;
   /** The most mentioned entities first. Edges are those between the nodes shown. */
   outline(collectionId: string, page: { readonly nodes: Page; readonly edges: number }): Promise<GraphOutline>;

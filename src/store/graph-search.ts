@@ -3,7 +3,7 @@ import type { GraphHit } from '../documents/graph-hit.ts';
 
 export interface GraphQuery {
   readonly text: string;
-  /** Vector of the query; null where names have no vectors in its space. */
+  /** Vector of the query; null if names have no vectors in its space. */
   readonly vector: Float32Array | null;
   /**
    * Filter on chunks; content that no passing chunk mentions is left out. A manual row is treated as content of its

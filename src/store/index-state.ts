@@ -2,8 +2,8 @@
 export type IndexState =
   | { readonly kind: 'in_step' }
   /**
-   * Not yet compared with the record store, e.g. after a start. `wasInStep` when the last process ended in order and left
-   * the index in step: what it finds is right, and little can be missing.
+   * Not compared with the record store yet, e.g. after a start. `wasInStep` if the last process shut down cleanly
+   * and left the index in step: its hits are then correct, and few can be missing.
    */
   | { readonly kind: 'checking'; readonly wasInStep?: boolean }
   | { readonly kind: 'rebuilding'; readonly done: number; readonly total: number }
@@ -20,6 +20,6 @@ export interface IndexMaintenance {
   replayOutbox(): Promise<void>;
   /** Also compares the contents of the index with the record store, and repairs it. Searches continue meanwhile. */
   audit(): Promise<void>;
-  /** Reports that the index failed to answer: it counts as down until it has been compared with the records again. */
+  /** Reports that the index failed to answer; it counts as down until it has been compared with the records again. */
   reportFailure(error: unknown): void;
 }

@@ -19,7 +19,7 @@ export interface IngestionTask {
   readonly tries: number;
   /** Number of times the whole process ended while this task was running. */
   readonly crashes: number;
-  /** Time of the next attempt; null when it may start at once. */
+  /** Time of the next attempt; null when it may start immediately. */
   readonly nextTryAt: string | null;
   readonly lastError: string | null;
   readonly createdAt: string;
@@ -29,7 +29,7 @@ export interface IngestionTask {
 
 /** A task that was taken. */
 export interface TakenTask extends IngestionTask {
-  /** Tells this try from later ones, where several processes share the database. */
+  /** Distinguishes this try from later ones if several processes share the database. */
   readonly token?: number;
 }
 
@@ -40,7 +40,7 @@ export interface Backlog {
   readonly retrying: number;
   readonly running: number;
   readonly failed: number;
-  /** Age of the oldest queued task; 0 without one. */
+  /** Age of the oldest queued task; 0 if none is queued. */
   readonly oldestSeconds: number;
   /** Completed ingestions per second over the last minutes; 0 when there were none. */
   readonly ratePerSecond: number;
@@ -68,20 +68,20 @@ export interface IngestionQueue {
   backlog(filter?: Filter): Promise<Backlog>;
 
   /**
-   * Takes the next due task and counts the attempt. Tasks during which a process ended come first, and are returned
-   * only when `alone`, so that a task that crashes the process again can be identified; others are taken meanwhile, or
-   * with `waits` none as long as one of them is due.
+   * Takes the next due task and counts the attempt. A task during which a process crashed is returned only if `alone`,
+   * and before all others, so that a task that crashes the process again can be identified. Without `alone`, such tasks
+   * are skipped; with `waits`, no task is returned while one of them is due.
    */
   take(options: { readonly alone: boolean; readonly waits?: boolean }): Promise<TakenTask | undefined>;
   /** When the next waiting task is due. */
   nextDue(): Promise<Date | undefined>;
-  /** Schedules a later attempt. Does nothing for a task that is no longer running, or that was taken again since. */
+  /** Schedules a later attempt. Does nothing if the task is no longer running or has been taken again since. */
   postpone(
     task: Pick<TakenTask, 'id' | 'token'>,
     options: { readonly reason: string; readonly until: Date },
   ): Promise<void>;
   /**
-   * The present try of this process at the submission, for what it writes. Throws `TakenOver` where another process has
+   * The current try of this process at the submission, to pass to its writes. Throws `TakenOver` if another process has
    * the task.
    */
   hold(documentId: string, attempt: number): Promise<Attempt>;

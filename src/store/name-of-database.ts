@@ -1,4 +1,4 @@
-/** The address of a database without its password, for messages. */
+/** The URL of a database without its password, for messages. */
 export function nameOfDatabase(url: string): string {
   const address = new URL(url);
   address.password = '';

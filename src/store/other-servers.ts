@@ -2,34 +2,34 @@ import type { SharedCounters } from './shared-counters.ts';
 
 export const sharedTopics = ['documents', 'ingestion_tasks', 'followed_sources', 'prompts', 'vector_spaces'] as const;
 
-/** What another server has changed, or asks for. */
+/** A change committed by another server, or a request from it. */
 export interface SharedChange {
   readonly topic: (typeof sharedTopics)[number];
   /**
-   * Of documents `published`, `changed` or `removed`, of tasks `queued` or `cancelled` while in work, of followed sources
-   * `changed`, or `sync` and `taken_up`, which ask the one that follows them for a synchronisation or to go on with what was
-   * changed; of others `changed`.
+   * For documents `published`, `changed` or `removed`; for ingestion tasks `queued`, or `cancelled` while running; for
+   * followed sources `changed`, or the requests `sync` (synchronise now) and `taken_up` (continue with the changed
+   * source) to the server that follows them; for other topics `changed`.
    */
   readonly kind: string;
-  /** Absent where it concerns many. */
+  /** Absent if many records are concerned. */
   readonly id?: string;
 }
 
-/** What a process that has the database open is for. */
+/** The purpose of a process that has the database open. */
 export type ProcessRole = 'server' | 'worker' | 'mcp' | 'command';
 
 /** A process that has the database open. */
 export interface ClusterMember {
   readonly key: number;
   readonly role: ProcessRole;
-  /** Its machine and process number. */
+  /** Its host name and process id. */
   readonly name: string;
   readonly version: string;
   readonly startedAt: Date;
-  /** Its last sign of life. */
+  /** Time of its last heartbeat. */
   readonly seenAt: Date;
   readonly leads: boolean;
-  /** Number of documents it works on. */
+  /** Number of documents it is processing. */
   readonly tasks: number;
 }
 
@@ -37,22 +37,22 @@ export interface ClusterMember {
 export interface OtherServers {
   /** The processes that have the database open, this one included; oldest first. */
   members(): Promise<readonly ClusterMember[]>;
-  /** Lets another server lead from now on, as this one is about to stop. */
+  /** Gives up leadership because this server is about to stop. */
   resign(): Promise<void>;
-  /** Calls the listener when work of a server that has ended is to be done by this one. */
+  /** Calls the listener when this server must take over work of a server that has ended. */
   onTakeOver(listener: () => void): void;
-  /** Calls the listener a moment after another server has committed a change. */
+  /** Calls the listener shortly after another server has committed a change. */
   onChange(listener: (change: SharedChange) => void): void;
-  /** Tells the other servers of what no change of the records tells. */
+  /** Notifies the other servers of something that no change to the records reveals. */
   announce(change: SharedChange): Promise<void>;
-  /** Whether this is the server that does what one does for all, such as learning from the corpus. */
+  /** Whether this server is the leader, which does work that one server does for all, e.g. learning from the corpus. */
   leads(): boolean;
   /**
-   * Calls `begun` each time this server becomes the one that leads, at once if it does, and `ended` when another one may
-   * lead instead.
+   * Calls `begun` whenever this server becomes the leader, immediately if it already is, and `ended` when another one
+   * may have become the leader.
    */
   onLead(begun: () => void, ended: () => void): void;
   readonly counters: SharedCounters;
-  /** Does work of one name in turn with other servers; on one server it must be in turn already. */
+  /** Serialises work under this name across servers; the caller must already serialise it within this server. */
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
 }

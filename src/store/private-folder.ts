@@ -31,7 +31,7 @@ export async function restrictToOwner(folder: string): Promise<string | undefine
   return undefined;
 }
 
-// Entries that others could open or link to under an earlier mode must not stay readable.
+// While the folder was accessible, others may have hard-linked or opened entries, so each entry is restricted as well.
 async function closeEntry(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || !(found.isFile() || found.isDirectory())) return;

@@ -1,7 +1,7 @@
 import type { ExecFileOptions } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Identifies a process by more than its number, which the system reuses after its death. */
+/** Identifies a process by more than its process id, which the system reuses. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Start time in the system's own format; only for comparison. */
@@ -13,12 +13,12 @@ export async function currentProcess(): Promise<ProcessIdentity> {
   return { pid: process.pid, startTime: (await readStartTime(process.pid)) ?? 'unknown' };
 }
 
-/** True when that same process is alive; false when its number now belongs to another. */
+/** True when that same process is alive; false when its process id now belongs to another. */
 export async function isAlive({ pid, startTime }: ProcessIdentity): Promise<boolean> {
   return (await readStartTime(pid)) === startTime;
 }
 
-/** Start time of the process with that number; undefined when there is none. */
+/** Start time of the process with that id; undefined when there is none. */
 export async function readStartTime(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') return fromProc(pid);
@@ -43,7 +43,7 @@ function fromProc(pid: number): string | undefined {
   return `${boot.trim()}/${ticks}`;
 }
 
-// Loaded where needed: most systems have /proc.
+// Imported only when needed: most systems have /proc.
 async function run(command: string, words: readonly string[], options: ExecFileOptions = {}) {
   const [{ execFile }, { promisify }] = await Promise.all([import('node:child_process'), import('node:util')]);
   return promisify(execFile)(command, words, { ...options, encoding: 'utf8' });
@@ -65,7 +65,7 @@ async function fromPowerShell(pid: number): Promise<string | undefined> {
   return stdout.trim() || undefined;
 }
 
-/** The command line of a process, program and arguments; undefined where the system does not provide it. */
+/** The command line of a process, program and arguments; undefined if the system does not provide it. */
 export async function readCommand(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

@@ -14,12 +14,12 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { currentProcess, isAlive } from './process-identity.ts';
 
-// Reads small files at once: node:fs/promises takes memory in processes that need nothing else of it.
+// Reads synchronously: the files are small, and many of these processes would load node:fs/promises for nothing else.
 
 /** The contents of `server.json` in the data folder, by which a serving process announces itself. */
 export interface ServerInfo {
   readonly pid: number;
-  /** Distinguishes the process from a later one with the same number; see process-identity.ts. */
+  /** Distinguishes the process from a later one with the same process id; see process-identity.ts. */
   readonly startTime: string;
   /** Address it listens on, e.g. `http://127.0.0.1:7272`. */
   readonly url: string;
@@ -46,7 +46,7 @@ export async function readServerInfo(folder: string): Promise<ServerInfo | undef
   }
 }
 
-// Without zod, which takes more memory than all else that a process needs that only asks for the address.
+// Without zod, which takes more memory than everything else in a process that only looks up the address.
 function toServerInfo(value: unknown): ServerInfo {
   const { pid, startTime, url, token, version, role = 'server' } = value as Partial<ServerInfo>;
   const isValid =
@@ -95,7 +95,7 @@ export async function writeServerInfo(
   url: string,
   { version = '', role = 'server' }: Partial<Pick<ServerInfo, 'version' | 'role'>> = {},
 ): Promise<ServerInfo> {
-  // Modules that only a server needs take memory, and many processes only read.
+  // Imported lazily to save memory: only servers write this file, and many processes only read it.
   const { randomUUID } = await import('node:crypto');
   const info: ServerInfo = {
     ...(await currentProcess()),
@@ -119,7 +119,7 @@ async function byAddress(address: string): Promise<string> {
   return `http://${family === 6 ? `[${number}]` : number}:${url.port}`;
 }
 
-/** Removes the announcement, if it is this process's own. */
+/** Removes the announcement unless it belongs to another live process. */
 export async function removeServerInfo(folder: string): Promise<void> {
   const info = await readServerInfo(folder);
   if (info === undefined || info.pid === process.pid) rmSync(fileIn(folder), { force: true });

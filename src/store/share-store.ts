@@ -38,7 +38,7 @@ export interface SharedStore<Connection> {
   close(): Promise<void>;
 }
 
-/** Number of connections a request is tried on before it fails. */
+/** Number of connections on which a request is tried before it fails. */
 export const MAX_CONNECTIONS = 5;
 
 /** How long a request waits while another process is opening or closing the data folder. */
@@ -115,7 +115,7 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
       return {
         connection,
         lose() {
-          // A folder that this process holds is given up only by `release` and `close`.
+          // Only `release` and `close` give up a folder that this process itself holds.
           if (connecting !== current || owned !== undefined) return;
           connecting = undefined;
           onEnd(connection);

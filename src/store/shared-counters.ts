@@ -1,19 +1,22 @@
-/** A count within a window of time that began with the first. */
+/** A count within a fixed time window, which begins with the first event counted. */
 export interface WindowCount {
   readonly count: number;
   /** Milliseconds until the window ends. */
   readonly endsInMs: number;
 }
 
-/** Counts by name over all servers that share a database, in windows of time. */
+/** Named counters with time windows, shared by all servers on a database. */
 export interface SharedCounters {
-  /** Counts one more; a window of so many seconds begins with the first. While the database is away, of this server only. */
+  /**
+   * Increments the counter; the first increment begins a window of this many seconds. While the database is
+   * unavailable, only the events of this server are counted.
+   */
   add(name: string, seconds: number): Promise<WindowCount>;
-  /** Takes the last one back. */
+  /** Reverts one `add`. */
   undo(name: string, seconds: number): Promise<void>;
   forget(name: string): Promise<void>;
   /** The count in the current window. */
   get(name: string): Promise<number>;
-  /** Names that begin so, with their counts. Throws where the database is away. */
+  /** Counters whose names begin with the prefix. Throws if the database is unavailable. */
   list(prefix: string): Promise<ReadonlyMap<string, number>>;
 }

@@ -1,4 +1,4 @@
-/** What servers on one database tell each other about work in progress: none of it is part of the records. */
+/** State about work in progress that servers on one database share. None of it is part of the records. */
 export interface SharedState {
   readonly runs: SharedRuns;
   readonly files: SharedFiles;
@@ -6,23 +6,23 @@ export interface SharedState {
   readonly citations: SharedCitations;
 }
 
-/** A source with the number that a client was told. */
+/** A source and the citation number under which a client knows it. */
 export interface NumberedSource {
   readonly number: number;
   /** Identity of the source. */
   readonly key: string;
-  /** Its place; null for sources outside the corpus. */
+  /** Its location in the corpus as JSON; null for sources outside the corpus. */
   readonly json: string | null;
 }
 
-/** Numbers of sources by session, which calls on several servers give. */
+/** Citation numbers of sources per session, assigned by calls that may run on different servers. */
 export interface SharedCitations {
-  /** What is numbered, and the first of so many numbers that nobody else gives until they are kept or freed. */
+  /** Returns the numbered sources and reserves `count` numbers, starting at `first`, for this caller. */
   open(
     session: string,
     count: number,
   ): Promise<{ readonly numbered: readonly NumberedSource[]; readonly first: number }>;
-  /** Keeps the numbers that were given, from `first` on, and frees the rest of the `count`. */
+  /** Stores the numbers that were assigned, from `first` on, and frees the rest of the reservation if possible. */
   keep(
     session: string,
     given: {
@@ -32,7 +32,7 @@ export interface SharedCitations {
       readonly maxSources: number;
     },
   ): Promise<void>;
-  /** Removes sessions that were not used for that time. */
+  /** Removes sessions that have not been used for `retentionMs`. */
   trim(retentionMs: number): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface SharedRun {
   readonly kind: string;
   readonly conversationId: string | null;
   readonly state: SharedRunState;
-  /** Whether somebody asked for its end. */
+  /** Whether cancellation was requested. */
   readonly isCancelled: boolean;
   /** Number of events written. */
   readonly events: number;
@@ -59,56 +59,59 @@ export interface SharedRunEvent {
 }
 
 export interface NewSharedRun extends Pick<SharedRun, 'id' | 'ownerId' | 'kind' | 'conversationId'> {
-  /** Its last event, should this server end without a word. */
+  /** The final event to record if this server dies during the run. */
   readonly lost: SharedRunEvent;
 }
 
-/** What a run has come to since the last time. */
+/** New events and state of a run since the last write. */
 export interface RunProgress {
   readonly id: string;
-  /** Number of the first of these events, from 1. */
+  /** Number of the first of these events, counted from 1. */
   readonly first: number;
   readonly events: readonly SharedRunEvent[];
-  /** `running` until these events are the last. */
+  /** `running` unless these events are the last. */
   readonly state: SharedRunState;
 }
 
-/** What other servers want of a run of this one. */
+/** What other servers request of a run on this one. */
 export interface RunWish {
   readonly isCancelled: boolean;
-  /** Number of events that a reader there has taken; undefined when there is none. */
+  /** Number of events that a reader on another server has consumed; undefined if there is no reader. */
   readonly readTo: number | undefined;
 }
 
 export interface RunLimits {
   readonly retentionMs: number;
-  /** Ended runs of one server, and characters of their events. */
+  /** Maximum number of ended runs per server; `maxCharacters` limits the total length of their events. */
   readonly maxRuns: number;
   readonly maxCharacters: number;
 }
 
-/** Runs of all servers. Those of a server that ends without a word fail with their `lost` event. */
+/** Runs of all servers. If a server dies, its runs fail with their `lost` event. */
 export interface SharedRuns {
-  /** Begins a run of this server. */
+  /** Registers a run of this server. */
   insert(run: NewSharedRun): Promise<void>;
-  /** Writes events of this server's runs, all or none; can be repeated. Returns the runs that still are its own and running. */
+  /**
+   * Writes events of this server's runs, atomically and idempotently. Returns the ids of those runs that still belong
+   * to this server and are running.
+   */
   write(progress: readonly RunProgress[]): Promise<ReadonlySet<string>>;
-  /** Of the running runs of this server, by id. */
+  /** Requests for this server's running runs, by id. */
   wishes(): Promise<ReadonlyMap<string, RunWish>>;
   get(id: string): Promise<SharedRun | undefined>;
   /** Newest first. */
   list(ownerId: string): Promise<readonly SharedRun[]>;
-  /** Some of the events after a number, in order; empty when there are none yet. */
+  /** The next events after number `after`, in order, in limited batches; empty when there are none yet. */
   events(id: string, after: number): Promise<readonly (SharedRunEvent & { readonly number: number })[]>;
-  /** A text for each run that changes with its events and its state. */
+  /** An opaque version of each run, which changes whenever its events or state do. */
   versions(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Says how far readers on this server have come; it counts for three seconds. */
+  /** Announces how many events readers on this server have consumed, by run id; valid for three seconds. */
   announceReaders(places: ReadonlyMap<string, number>): Promise<void>;
   /** Asks the server of the run to cancel it. */
   cancel(id: string): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
   removeOfOwner(ownerId: string): Promise<void>;
-  /** Removes expired runs of all servers, and those of this one that are too many. */
+  /** Removes expired runs of all servers, and runs of this server above the limits. */
   trim(limits: RunLimits): Promise<void>;
 }
 
@@ -120,12 +123,12 @@ export interface SharedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Files that tools made, under the id of a run of tools. */
+/** Files created by tools, stored under the id of the tool run. */
 export interface SharedFiles {
   insert(ownerId: string, id: string, files: readonly SharedFile[]): Promise<void>;
   get(ownerId: string, id: string, name: string, retentionMs: number): Promise<SharedFile | undefined>;
   removeOfOwner(ownerId: string): Promise<void>;
-  /** Removes expired files of all servers, and the oldest of this one above `maxBytes`, but not its newest. */
+  /** Removes expired files of all servers, and the oldest of this server above `maxBytes`, but never its newest. */
   trim(limits: { readonly retentionMs: number; readonly maxBytes: number }): Promise<void>;
 }
 
@@ -136,22 +139,22 @@ export interface SubmissionKey {
 }
 
 export interface SharedIngestionLog {
-  /** Distinguishes its events from those of a log that was removed; undefined before its first event. */
+  /** Distinguishes this log from an earlier one that was removed; undefined before the first event. */
   readonly id: string | undefined;
-  /** Events in order, as they were appended. */
+  /** Events in the order in which they were appended. */
   readonly events: readonly { readonly number: number; readonly json: string }[];
 }
 
 /** Events of ingestions on all servers. */
 export interface SharedIngestions {
   append(events: readonly (SubmissionKey & { readonly json: string })[]): Promise<void>;
-  /** Some of the events after a number of this log, or from the beginning when it is another one. */
+  /** The next events after `after.number`, in limited batches; from the beginning if `after.id` names another log. */
   read(
     submission: SubmissionKey,
     after?: { readonly id: string; readonly number: number },
   ): Promise<SharedIngestionLog>;
-  /** A text for each log that changes with its events. */
+  /** An opaque version of each log, which changes with its events; undefined if there is no log. */
   versions(submissions: readonly SubmissionKey[]): Promise<readonly (string | undefined)[]>;
-  /** Removes the logs without an event for that time, and the oldest above that number. */
+  /** Removes logs without an event for `retentionMs`, and the oldest ones above `maxLogs`. */
   trim(limits: { readonly retentionMs: number; readonly maxLogs: number }): Promise<void>;
 }

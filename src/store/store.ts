@@ -19,7 +19,7 @@ import type { UserStore } from './user-records.ts';
 import type { VectorSpaces } from './vector-spaces.ts';
 import type { DocumentVersions } from './versions.ts';
 
-/** How many bytes of records are copied, of how many. */
+/** Progress of a copy, in bytes of records. */
 export interface CopiedBytes {
   readonly done: number;
   readonly total: number;
@@ -49,19 +49,19 @@ export interface Store {
   readonly contexts: ChunkContextRecords;
   readonly maintenance: IndexMaintenance;
   /**
-   * Writes a copy of the records as they are at one moment to this path, where nothing may be, as a database file of
-   * SQLite. It says how far it is where it knows. Undefined where it was not provided.
+   * Writes a consistent snapshot of the records to this path, which must not exist yet, as an SQLite database file.
+   * Reports progress if the engine provides it. Undefined if the store cannot write snapshots.
    */
   readonly snapshot?: (
     path: string,
     signal?: AbortSignal,
     onProgress?: (progress: CopiedBytes) => void,
   ) => Promise<void>;
-  /** Where the uploaded files are kept; undefined for the database. */
+  /** Object store of the uploaded files; undefined if they are kept in the database. */
   readonly objects?: Pick<ObjectStore, 'name' | 'problem'>;
-  /** Undefined where no other process can have the database open. */
+  /** Undefined if no other process can have the database open. */
   readonly others?: OtherServers;
-  /** Runs and progress that other servers can follow; undefined where there are none. */
+  /** Runs and progress that other servers can follow; undefined if there can be no other servers. */
   readonly sharedState?: SharedState;
   /** Describes damage to the store found while the service runs, for users. */
   problem(): string | undefined;

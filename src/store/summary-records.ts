@@ -6,10 +6,10 @@ export interface SummaryTask {
   readonly key: number;
   /** The visible generation when the task was taken; a summary of another one is discarded. */
   readonly generation: number;
-  /** Of this try, where processes share the database. */
+  /** Identifies this try if several processes share the database. */
   readonly token?: number;
   readonly title: string;
-  /** The extract used meanwhile. */
+  /** The extract used until the summary is written. */
   readonly summary: string | null;
   /** Settings of the ingestion. */
   readonly settings: Metadata;
@@ -24,7 +24,7 @@ export interface SummaryRecords {
   /** Takes the oldest task. */
   take(): Promise<SummaryTask | undefined>;
   putBack(task: SummaryTask): Promise<void>;
-  /** Saves the summary; all searches use it at once. False when the document has changed or is gone. */
+  /** Saves the summary; all searches use it immediately. False when the document has changed or is gone. */
   keep(task: SummaryTask, summary: { readonly text: string; readonly by: string }): Promise<boolean>;
   /** Keeps the existing summary and records the reason. */
   fail(task: SummaryTask, note: string): Promise<void>;

@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 
 /**
- * One try at ingesting a submission. Where several processes share the database, the token tells it from the try of
- * another one that took the task over.
+ * One try at ingesting a submission. If several processes share the database, the token distinguishes it from the try
+ * of another process that took the task over.
  */
 export interface HeldTry {
   /** Number of the submission. */
@@ -10,12 +10,12 @@ export interface HeldTry {
   readonly token: number;
 }
 
-/** Names the submission that a write belongs to, and where needed the try. */
+/** The submission that a write belongs to and, if necessary, the try. */
 export type Attempt = number | HeldTry;
 
 /**
- * The task is not this process's any more, as after it was suspended: it waits in the queue, or another process has it.
- * What this one made of it is dropped.
+ * The task no longer belongs to this process, e.g. after the process was suspended: it is back in the queue, or another
+ * process has it. This process's results are discarded.
  */
 export class TakenOver extends ServiceError {
   constructor(documentId: string) {

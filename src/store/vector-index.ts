@@ -14,7 +14,7 @@ export interface VectorRecord {
   /** The chunk's integer key in the record store; never reused. */
   readonly key: number;
   readonly vector: Float32Array;
-  /** Stored where the collection keeps places. */
+  /** Stored if the collection keeps places. */
   readonly place?: VectorPlace;
 }
 
@@ -24,14 +24,14 @@ export interface VectorHit {
   readonly distance: number;
 }
 
-/** The index runs and answers a request with an error each time, as it does when its files are damaged. */
+/** The index runs but answers a request with an error every time, e.g. because its files are damaged. */
 export class RequestRefused extends ServiceError {
   constructor({ message, cause }: ServiceError) {
     super('store_failed', message, { cause });
   }
 }
 
-/** The index runs and takes no further calls for the moment. Nothing is wrong with it. */
+/** The index is healthy but currently accepts no more calls, e.g. because of a rate limit. */
 export class IndexBusy extends ServiceError {
   constructor(message: string, { cause, retryAfter }: { readonly cause: unknown; readonly retryAfter: number }) {
     super('store_failed', message, { cause, retryAfter });
@@ -50,8 +50,9 @@ export interface VectorCollection {
   /** Most hits that `nearest` returns; unlimited when undefined. Falls when the server turns out to allow fewer. */
   readonly maxResults?: number;
   /**
-   * Nearest first; fewer than `limit` and `maxResults` only when the collection holds fewer. With `within`, those that
-   * fulfil the conditions; others may be among them. Throws RequestRefused, and IndexBusy soon.
+   * Nearest first; fewer than `limit` and `maxResults` only when the collection holds fewer. `within` restricts the
+   * hits to records that fulfil the conditions, but some other records may be among them. Throws `RequestRefused`, and
+   * `IndexBusy` after only a short wait.
    */
   nearest(
     vector: Float32Array,
@@ -59,10 +60,10 @@ export interface VectorCollection {
     signal?: AbortSignal,
     within?: readonly PlaceCondition[],
   ): Promise<VectorHit[]>;
-  /** Undefined where places are not kept, and `within` selects nothing. */
+  /** Undefined if places are not kept; `within` then has no effect. */
   readonly places?: KeptPlaces | undefined;
   count(): Promise<number>;
-  /** Makes searches fast, where they are only after the index has been filled; called once it is in step. */
+  /** Optimises the collection for search if that is only possible once it is filled; called when it is in step. */
   settle?(): Promise<void>;
   /** Recreates the collection, empty. */
   clear(): Promise<void>;
@@ -76,7 +77,7 @@ export interface KeptPlaces {
   areComplete(): boolean;
   /** Replaces the places of existing records; unknown keys are ignored. */
   set(records: readonly { readonly key: number; readonly place: VectorPlace }[]): Promise<void>;
-  /** Notes that each record has its place now. */
+  /** Records that every record now has its place. */
   complete(): Promise<void>;
 }
 
@@ -85,18 +86,18 @@ export interface VectorIndex {
   readonly keepsPlaces?: boolean;
   /** True when only this process uses it, so that a damaged collection may be dropped and filled again. */
   readonly isOurs: boolean;
-  /** True when it is stored with the records and loses nothing that they keep. */
+  /** True when it is stored in the database of the records and is as durable as they are. */
   readonly isInDatabase?: boolean;
   /** The collection of that name, created when absent. `name` is unique per space. */
   open(name: string, dimensions: number): Promise<VectorCollection>;
   drop(name: string): Promise<void>;
-  /** Names of all our collections. */
+  /** Names of all collections that belong to Citewell. */
   list(): Promise<string[]>;
   /** True when the index answers within about a second. */
   isHealthy(): Promise<boolean>;
-  /** True while a server of this process has not come up for the first time, so that nothing is known to be wrong. */
+  /** True while a server started by this process is not up for the first time yet, so that no failure is known. */
   isStarting?(): boolean;
-  /** Size of its files in bytes, where known. Removed vectors keep their slot until the index is rebuilt. */
+  /** Size of its files in bytes, if known. Removed vectors keep their slot until the index is rebuilt. */
   bytes?(): Promise<number>;
   /** Deletes everything and frees the space; `onRecovered` listeners are called. */
   renew?(): Promise<void>;

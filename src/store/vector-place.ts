@@ -2,7 +2,7 @@ import type { Filter, Scalar } from '../documents/filter.ts';
 import { locateField } from '../documents/filter-field.ts';
 import { withIdOperands } from '../documents/matches-filter.ts';
 
-/** Whose document a chunk is of, and its collections. An index may keep it with the vector. */
+/** Owner and collections of a chunk's document. An index may store it with the vector. */
 export interface VectorPlace {
   readonly owner: string;
   readonly collections: readonly string[];
@@ -14,7 +14,7 @@ export interface PlaceCondition {
   readonly collections: readonly string[];
 }
 
-/** Conditions that hold for every chunk that passes the filter; they may hold for others as well. */
+/** Conditions that are necessary for a chunk to pass the filter, but may not be sufficient. */
 export function placesOf(filter: Filter): readonly PlaceCondition[] {
   switch (filter.kind) {
     case 'and':
@@ -29,7 +29,7 @@ export function placesOf(filter: Filter): readonly PlaceCondition[] {
   }
 }
 
-/** One condition that is as wide as all alternatives; none when an alternative has none. */
+/** One condition that covers all alternatives; none if an alternative has no condition. */
 function eitherOf(alternatives: readonly (readonly PlaceCondition[])[]): readonly PlaceCondition[] {
   const narrowest = alternatives.flatMap((conditions) => conditions[0] ?? []);
   if (narrowest.length === 0 || narrowest.length < alternatives.length) return [];

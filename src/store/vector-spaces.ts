@@ -28,7 +28,7 @@ export interface VectorSpaces {
    */
   reindex(embedder: EmbeddingModel, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
   /**
-   * Makes the previous space current again, first adding the chunks that came since, which are embedded with
+   * Makes the previous space current again, after embedding the chunks that were added since with
    * `embedder`.
    */
   goBack(embedder: EmbeddingModel, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;

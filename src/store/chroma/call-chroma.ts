@@ -4,13 +4,13 @@ import type { ChromaConnection } from './chroma-connection.ts';
 import { retryWhenBusy } from './retry-when-busy.ts';
 
 export interface CallPatience extends TimeLimit {
-  /** How long a remote server that is busy is asked again. */
+  /** How long calls are retried while a remote server is busy. */
   readonly patienceMs?: number;
 }
 
 const PATIENCE_MS = 60_000;
 
-/** Calls Chroma with a time limit, and again while a remote server says that it is busy. */
+/** Calls Chroma with a time limit, and retries while a remote server reports that it is busy. */
 export function callChroma<T>(
   connection: ChromaConnection,
   question: (client: ChromaClient) => Promise<T>,

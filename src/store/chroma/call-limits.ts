@@ -5,17 +5,17 @@ import type { ServerChecks } from './prepared-client.ts';
 
 export type CallKind = 'read' | 'write';
 
-/** The limits of one server, kept to by all calls of this process. */
+/** The limits of one server, respected by all calls of this process. */
 export interface CallLimits {
-  /** Known before, declared by the server, or learned from its refusals: the lowest of them. */
+  /** The lowest of the configured limits, those the server declares, and those learned from rejected calls. */
   quotas(): ChromaQuotas;
-  /** What the server declares, as far as it was asked. */
+  /** The preflight checks that the server declares; undefined until `prepare` has requested them. */
   checks(): ServerChecks | undefined;
-  /** Asks for it, once. */
+  /** Requests the preflight checks unless they are known. */
   prepare(ask: () => Promise<ServerChecks>): Promise<void>;
-  /** True when the error names a quota that was higher here until now. */
+  /** Lowers the quota that a rejected call exceeded; true if that changed a quota. */
   learn(error: unknown): boolean;
-  /** Waits until the collection has a call of this kind to spare. Aborting `signal` ends the waiting. */
+  /** Makes the call once the collection has a free slot for this kind. Aborting `signal` ends the waiting. */
   inTurn<T>(turn: Turn, call: () => Promise<T>): Promise<T>;
 }
 

@@ -27,7 +27,7 @@ export async function callWithTimeout<T>(
   return watched(connection, () => question(client), { late, signal, limitMs });
 }
 
-/** Like `callWithTimeout`, for a request that is not made by Chroma's client and ends when one of the signals aborts. */
+/** Like `callWithTimeout`, for a request that bypasses Chroma's client; it must end when one of the signals aborts. */
 export function requestWithTimeout<T>(
   connection: ChromaConnection,
   request: (endings: readonly AbortSignal[]) => Promise<T>,
@@ -76,7 +76,7 @@ async function watched<T>(
   }
 }
 
-/** Calls `end` once the server has not answered in time; the result stops the watching. Most calls need its timer alone. */
+/** Calls `end` if the server does not answer in time; the returned function stops the timer. */
 function watch(connection: ChromaConnection, limitMs: number, end: () => void): () => void {
   const begun = performance.now();
   let heartbeat: AbortController | undefined;

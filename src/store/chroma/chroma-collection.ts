@@ -25,7 +25,7 @@ const HEALTH_ATTEMPTS = 3;
 const HEALTH_PAUSE_MS = 200;
 /** An exhaustive comparison of all vectors would be faster than a search that takes this long. */
 const SEARCH_LIMIT_MS = 15_000;
-/** A search rather compares the stored vectors than wait longer for a busy server. */
+/** If the server stays busy for longer, comparing all stored vectors is better than waiting. */
 const SEARCH_PATIENCE_MS = 2_000;
 
 interface CallOptions extends CallPatience {
@@ -37,7 +37,7 @@ export interface ChromaCollectionParts {
   /** The collection's name in Chroma. */
   readonly name: string;
   readonly dimensions: number;
-  /** Called after the collection had to be recreated, and is empty. */
+  /** Called after the collection had to be recreated and is therefore empty. */
   onLost(): void;
 }
 
@@ -141,7 +141,7 @@ export class ChromaCollection implements VectorCollection {
     return ids.map((id, index) => ({ key: Number(id), distance: Math.max(0, distances[index] ?? 0) }));
   }
 
-  // Undefined when the client has to ask, which also finds out what is wrong and mends it.
+  // Undefined if the caller must query through the Chroma client instead, which also diagnoses and repairs failures.
   async #askDirectly(
     question: { readonly vector: Float32Array; readonly limit: number },
     patience: CallPatience,
@@ -161,7 +161,7 @@ export class ChromaCollection implements VectorCollection {
     }
   }
 
-  // False when the client has to write, which also finds out what is wrong and mends it.
+  // False if the caller must write through the Chroma client instead, which also diagnoses and repairs failures.
   async #writeDirectly(records: readonly VectorRecord[]): Promise<boolean> {
     const { connection } = this.#parts;
     const { direct } = connection;
@@ -186,7 +186,7 @@ export class ChromaCollection implements VectorCollection {
   }
 
   get places(): KeptPlaces | undefined {
-    // Others may rely on the places of a collection that has them.
+    // Other processes may rely on the places of a collection that has them, so they are maintained.
     if (!this.#parts.connection.keepsPlaces && !this.#isPlaced) return undefined;
     return {
       areComplete: () => this.#isPlaced,
@@ -262,7 +262,7 @@ export class ChromaCollection implements VectorCollection {
         if (patience.signal?.aborted) throw cancelled(error);
         const { isOurs, where } = this.#parts.connection;
         const isMendable = isMissing(error) || (isOurs && mayBeDamage(error));
-        // Damaged files may refuse some searches and answer the one of the check.
+        // With damaged files, some queries may fail although the check's query succeeds.
         if (isSecond && isRefusal(error)) throw new RequestRefused(toServiceError(error, where));
         if (isSecond || this.#isDropped || !isMendable) throw toServiceError(error, where);
         if (!(await this.check())) throw rebuilding(error);

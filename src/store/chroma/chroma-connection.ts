@@ -15,11 +15,11 @@ export interface ChromaConnection {
    * this client. Throws `store_failed` when there is no server, `cancelled` when `signal` is aborted.
    */
   client(signal?: AbortSignal): Promise<ChromaClient>;
-  /** Calls past Chroma's client, where they are possible. */
+  /** Calls that bypass Chroma's client, for speed; absent if not supported. */
   readonly direct?: {
-    /** Undefined when there is no server to ask, or it did not answer with a result, so that the client has to ask. */
+    /** Undefined if no server is running or it gave no result; the caller then queries through the Chroma client. */
     query(question: DirectQuestion, endings: readonly AbortSignal[]): Promise<VectorHit[] | undefined>;
-    /** False when the server did not confirm it, so that the client has to write. */
+    /** False if the server did not confirm the write; the caller then writes through the Chroma client. */
     upsert(write: DirectWrite, endings: readonly AbortSignal[]): Promise<boolean>;
   };
   readonly limits: CallLimits;
@@ -37,7 +37,7 @@ export interface ChromaConnection {
   collectionNames(): Promise<string[]>;
   /** Registers a listener for the server's return after an outage. */
   onRecovered(listener: (comeback: ServerRecovery) => void): void;
-  /** Deletes all data; only where `isOurs`. */
+  /** Deletes all data; only allowed if `isOurs`. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }

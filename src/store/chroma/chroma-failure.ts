@@ -26,7 +26,7 @@ const isDiskFailure = (error: Error): boolean => /disk|space/i.test(error.messag
 export const isWriteDamage = (error: unknown): boolean =>
   error instanceof ChromaServerError && /hnsw/i.test(error.message) && !isDiskFailure(error);
 
-/** True for an error that a running server answered with. A full disk does not count. */
+/** True for an error returned by a running server. A full disk does not count. */
 export const isRefusal = (error: unknown): boolean => error instanceof ChromaServerError && !isDiskFailure(error);
 
 /** Converts a Chroma error to a ServiceError; `where` names the Chroma server. */

@@ -1,14 +1,14 @@
 import { ChromaQuotaExceededError } from 'chromadb';
 
-/** What a Chroma server allows; `Infinity` where it sets no limit. */
+/** Limits of a Chroma server; `Infinity` means none. */
 export interface ChromaQuotas {
-  /** Results of a query, and records read in one call. */
+  /** Maximum results of a query, and records read in one call. */
   readonly results: number;
-  /** Records written or removed in one call. */
+  /** Maximum records written or removed in one call. */
   readonly records: number;
-  /** Concurrent reads of a collection, and as many concurrent writes. */
+  /** Maximum concurrent reads of a collection, and separately the maximum concurrent writes. */
   readonly calls: number;
-  /** Predicates of a where clause. */
+  /** Maximum predicates in a where clause. */
   readonly predicates: number;
 }
 
@@ -22,12 +22,12 @@ export const noQuotas: ChromaQuotas = {
 /** Defaults of Chroma Cloud (https://docs.trychroma.com/cloud/quotas-limits); they can be raised on request. */
 const cloudQuotas: ChromaQuotas = { results: 300, records: 300, calls: 10, predicates: 8 };
 
-/** The quotas of the server at this address as far as they are known before it is asked. */
+/** The known default quotas of the server at this URL. */
 export const usualQuotas = (url: string): ChromaQuotas => (isChromaCloud(url) ? cloudQuotas : noQuotas);
 
 const isChromaCloud = (url: string): boolean => /(?:^|\.)trychroma\.com$/i.test(new URL(url).hostname);
 
-/** E.g. `300 results, 300 records a call, 10 calls at a time`; empty without any. */
+/** E.g. `300 results, 300 records a call, 10 calls at a time`; empty if there are no limits. */
 export function describeQuotas({ results, records, calls }: ChromaQuotas): string {
   const named = [
     [results, 'results'],
@@ -47,7 +47,7 @@ const QUOTA_BY_NAME: Readonly<Record<string, keyof ChromaQuotas>> = {
   'Number of where clause predicates': 'predicates',
 };
 
-/** The quota that a refused call exceeded, and its limit, when smaller calls keep to it. */
+/** The quota that a rejected call exceeded, and its limit; undefined if smaller calls would not help. */
 export function readRefusal(error: unknown): Partial<ChromaQuotas> | undefined {
   if (!(error instanceof ChromaQuotaExceededError)) return undefined;
   const [, name = '', limit = ''] = REFUSAL.exec(error.message) ?? [];

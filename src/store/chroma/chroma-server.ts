@@ -65,7 +65,7 @@ export class ChromaServer {
     return this.#state;
   }
 
-  /** Until it has come up or failed for the first time. */
+  /** True until the server has started or failed for the first time. */
   get isFirstStart(): boolean {
     return this.#isFirstStart;
   }

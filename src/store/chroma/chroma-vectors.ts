@@ -8,7 +8,7 @@ import { fromCollectionName, toCollectionName } from './collection-name.ts';
 
 export interface ChromaVectorsOptions {
   readonly connection: ChromaConnection;
-  /** Prefix of the names of all our collections; other collections in the same Chroma are left alone. */
+  /** Prefix of Citewell's collection names; other collections in the same Chroma are left alone. */
   readonly prefix: string;
   readonly log: ChromaLog;
 }

@@ -3,9 +3,9 @@ import { ServiceError } from '../../errors.ts';
 const MAX_NAME_LENGTH = 512;
 
 /**
- * The name of a collection in Chroma: the prefix that marks it as ours, then its own name with every character that
- * Chroma does not allow written as `_` and its code. (Chroma allows letters, digits, `.`, `_` and `-`, and a letter or
- * digit last.)
+ * The name of a collection in Chroma: the prefix that marks it as Citewell's, then its own name with every character
+ * that Chroma does not allow written as `_` and its code. (Chroma allows letters, digits, `.`, `_` and `-`, and a
+ * letter or digit at the end.)
  */
 export function toCollectionName(prefix: string, name: string): string {
   const escaped = [...Buffer.from(name, 'utf8')]
@@ -19,7 +19,7 @@ export function toCollectionName(prefix: string, name: string): string {
   return full;
 }
 
-/** The inverse of `toCollectionName`; undefined when the collection is not ours. */
+/** The inverse of `toCollectionName`; undefined for a collection of another program. */
 export function fromCollectionName(prefix: string, full: string): string | undefined {
   if (!full.startsWith(`${prefix}-`)) return undefined;
   const escaped = full.slice(prefix.length + 1);

@@ -24,7 +24,7 @@ export interface ChromaFacts {
 }
 
 /**
- * Finds the native module the embedded Chroma would load, and makes the patched copy where one is needed; starts
+ * Finds the native module that the embedded Chroma would load, creating the patched copy if one is needed; starts
  * nothing.
  */
 export async function describeChroma(cacheFolder: string, host: BindingHost = thisHost()): Promise<ChromaFacts> {

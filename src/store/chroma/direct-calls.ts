@@ -14,27 +14,27 @@ export interface DirectWrite {
   readonly records: readonly VectorRecord[];
 }
 
-/** Calls of a server past Chroma's client. They reject when one of the signals aborts. */
+/** Calls to a server that bypass Chroma's client. They reject when one of the signals aborts. */
 export interface DirectCalls {
   /**
-   * `database` is the address of the database on the server. Undefined when the server did not answer with a result:
-   * Chroma's client says why when it asks the same.
+   * `database` is the URL of the database on the server. Undefined if the server gave no result; repeating the query
+   * through Chroma's client reveals the reason.
    */
   query(database: string, question: DirectQuestion, endings: readonly AbortSignal[]): Promise<VectorHit[] | undefined>;
   /**
-   * Writes vectors, without places, to a server that reads base64. False when the server did not confirm it: the client
-   * then writes the same again.
+   * Writes vectors, without places, to a server that accepts base64. False if the server did not confirm the write; the
+   * caller then repeats it through Chroma's client.
    */
   upsert(database: string, write: DirectWrite, endings: readonly AbortSignal[]): Promise<boolean>;
   close(): void;
 }
 
-/** A result is far smaller. */
+/** Far above the size of any valid result. */
 const MAX_ANSWER_BYTES = 64_000_000;
 
 /**
- * Calls by Node's HTTP client over connections that stay open. Chroma's client sends each through `fetch`, whose streams
- * and signals take several times the processor time of the request, and makes base64 byte by byte.
+ * Calls through Node's HTTP client over keep-alive connections. Chroma's client uses `fetch`, whose streams and signals
+ * take several times the CPU time of the request itself, and encodes base64 byte by byte.
  */
 export function createDirectCalls(): DirectCalls {
   const agent = new Agent({ keepAlive: true });
@@ -93,7 +93,7 @@ function post(
   });
 }
 
-/** The hits of an answer; undefined when it has another form. */
+/** Parses the hits of a response; undefined if it has another form. */
 function hitsOf(answer: string): VectorHit[] | undefined {
   const { ids, distances } = read(answer);
   const [keys, values] = [firstOf(ids), firstOf(distances)];

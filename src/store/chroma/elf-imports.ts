@@ -114,8 +114,8 @@ function readNeeds(file: Buffer, sections: readonly Section[]): VersionNeed[] {
   return needs;
 }
 
-// The last entry has no successor. A damaged entry count then runs past the end of the file at once, instead of reading
-// the same entry up to four thousand million times.
+// The last entry has no successor. A damaged entry count then immediately runs past the end of the file, instead of
+// reading the same entry up to four billion times.
 function stepFrom(file: Buffer, offset: number): number {
   return file.readUInt32LE(offset) || file.length;
 }

@@ -36,8 +36,8 @@ export interface EmbeddedChroma extends VectorIndex {
 }
 
 /**
- * Starts the server in the background and returns at once: until it is up, `isHealthy` is false, and calls wait for it
- * up to ten seconds. Throws `not_configured` when this machine has no native Chroma.
+ * Starts the server in the background and returns immediately: until it is up, `isHealthy` is false, and calls wait for
+ * it up to ten seconds. Throws `not_configured` when this machine has no native Chroma.
  */
 export async function openEmbeddedChroma(options: EmbeddedChromaOptions): Promise<EmbeddedChroma> {
   const { folder, cacheFolder, log, startAfter } = options;

@@ -4,9 +4,9 @@ import { ServiceError } from '../../errors.ts';
 import { programFile } from '../../program-file.ts';
 import type { BindingJob, BindingReply } from './binding-thread.ts';
 
-/** `loadableBinding` in a thread of its own. */
+/** Runs `loadableBinding` in a worker thread. */
 export async function findBinding(workerData: BindingJob): Promise<string> {
-  // Linux alone has versions of glibc, and elsewhere nothing is read.
+  // Only glibc has version requirements to check; on other systems the file is used as it is.
   if (workerData.host.glibc === undefined) return workerData.binding.file;
   const thread = new Worker(programFile('./binding-thread.ts', import.meta), { execArgv: [], workerData });
   const ended = once(thread, 'exit');
@@ -14,7 +14,7 @@ export async function findBinding(workerData: BindingJob): Promise<string> {
     once(thread, 'message'),
     ended.then(([code]) => Promise.reject(new Error(`The thread that prepares Chroma ended with ${code}.`))),
   ])) as [BindingReply];
-  // Its buffers are freed before the next start.
+  // Waits until the thread's buffers are freed.
   await ended;
   if ('file' in reply) return reply.file;
   const { code, message, cause } = reply.error;

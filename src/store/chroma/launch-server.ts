@@ -49,7 +49,7 @@ export async function launchServer(options: LaunchOptions): Promise<RunningServe
     try {
       return await launchOn(await freePort(), options);
     } catch (error) {
-      // Another process may take the port between our finding it free and the server's binding it.
+      // Another process may take the port after it was found free and before the server binds it.
       if (!(error instanceof LaunchFailure && error.isPortTaken && attempt < PORT_ATTEMPTS)) throw error;
     }
   }
@@ -65,8 +65,8 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
   const program = programFile('./server-process.ts', import.meta);
   const child = spawn(process.execPath, [program, options.binding, options.folder, String(port)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A separate process group: Ctrl-C in the terminal is handled by this process, which may still need the index for a
-    // moment.
+    // A separate process group: Ctrl-C in the terminal must reach only this process, which may still need the index
+    // while it shuts down.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -86,19 +86,19 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
 }
 
 /**
- * Starts a process that ends the server after this one has died. Normally the server notices that by itself, but not
- * while it is stopped (SIGSTOP).
+ * Starts a process that kills the server if this one dies. Normally the server detects that itself, but not while it is
+ * suspended (SIGSTOP).
  */
 function guard(pid: number, ended: Promise<unknown>): void {
   if (process.platform === 'win32') return;
   const shell = spawn('/bin/sh', ['-c', GUARD, String(pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell, the next start ends a server that is left over.
+  // If no shell can be started, the next start ends a leftover server.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   void ended.then(() => shell.kill('SIGKILL'));
 }
 
-// Standard input ends with this process. Looking often rules out that another process has got the number meanwhile.
+// Standard input closes when this process ends. Frequent polling rules out that the process id has been reused.
 const GUARD = `
 read -r _
 for each in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

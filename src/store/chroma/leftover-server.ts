@@ -61,7 +61,7 @@ async function serves({ pid, folder: recorded }: ServerRecord, folder: string): 
   return command.includes('server-process') && (recorded !== undefined || command.includes(folder));
 }
 
-/** Stays the same when the folder is moved; a copy has another one. */
+/** Device and inode: unchanged when the folder is moved, different for a copy. */
 async function folderIdentity(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev}:${ino}`;

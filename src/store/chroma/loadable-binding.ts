@@ -31,7 +31,7 @@ export const thisHost = (): BindingHost => ({
 
 const ALTERNATIVE = 'or set CHROMA_URL to a running Chroma';
 
-/** The name of the platform package. Throws `not_configured` where Chroma publishes none. */
+/** The name of the platform package. Throws `not_configured` if Chroma publishes none. */
 export function bindingPackageName({ platform, architecture, glibc }: BindingHost): string {
   const libc = platform === 'linux' ? (glibc ? '-gnu' : '-musl') : platform === 'win32' ? '-msvc' : '';
   const target = `${platform}-${architecture}${libc}`;
@@ -52,7 +52,7 @@ const PUBLISHED_TARGETS: ReadonlySet<string> = new Set([
   'win32-x64-msvc',
 ]);
 
-/** Finds the installed platform package. Throws `not_configured` when it is not there. */
+/** Finds the installed platform package. Throws `not_configured` if it is not installed. */
 export async function findBindingPackage(host: BindingHost): Promise<BindingPackage> {
   const name = bindingPackageName(host);
   try {

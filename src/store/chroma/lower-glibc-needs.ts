@@ -19,7 +19,7 @@ export function newestGlibcNeeded(file: Buffer): GlibcVersion | undefined {
 /**
  * A copy of an ELF64 shared object that loads with the installed glibc.
  *
- * Two things tie such a file to a newer glibc although it uses nothing new. `__isoc23_strtol` and the like are old
+ * Two things tie such a file to a newer glibc although it uses no new feature. `__isoc23_strtol` and the like are old
  * functions under a new name: they are renamed back and get the oldest version. And some versions are required only by
  * weak symbols, which may be absent: these requirements are made weak as well. Throws for any other symbol that is too
  * new, naming it.

@@ -1,7 +1,7 @@
 import type { ChromaClient, Collection } from 'chromadb';
 import { indexGraph } from '../vector-index.ts';
 
-/** Marks a collection in which each record has its place. */
+/** Collection metadata that marks that every record has its place. */
 export const PLACED = { places: 1 };
 
 // Measured at 384 dimensions (docs/decisions.md): records that are not yet persisted are read again at every write, 38
@@ -16,7 +16,7 @@ export function makeCollection(
 ): Promise<Collection> {
   return client.getOrCreateCollection({
     name,
-    // Null keeps the client from loading its own embedder.
+    // Null prevents the client from loading its own embedder.
     embeddingFunction: null,
     metadata: { ...metadata },
     configuration: {

@@ -2,15 +2,16 @@ import type { Metadata, Where } from 'chromadb';
 import type { PlaceCondition, VectorPlace } from '../vector-place.ts';
 
 /**
- * Collections that are named in the metadata of a record, each under a key of its own. Chroma's older versions store no
- * lists, and the values of an `$in` do not count as predicates: one predicate per key finds any number of collections.
+ * Collections that are named in the metadata of a record, each under a key of its own. Older versions of Chroma cannot
+ * store lists. The values of an `$in` do not count as predicates, so one predicate per key finds any number of
+ * collections.
  */
 const NAMED = 3;
 const KEYS = Array.from({ length: NAMED }, (_, index) => `collection${index}`);
-/** A record in more collections than are named, which every condition on collections finds. */
+/** Marks a record in more collections than are named; every condition on collections matches it. */
 const MORE = 'more';
 
-/** Every key has a value, since an update leaves those out of it as they are. */
+/** Sets every key, because an update leaves absent keys unchanged. */
 export function toMetadata({ owner, collections }: VectorPlace): Metadata {
   const ids = collections.toSorted();
   const named = Object.fromEntries(KEYS.map((key, index) => [key, ids[index] ?? '']));
@@ -18,7 +19,7 @@ export function toMetadata({ owner, collections }: VectorPlace): Metadata {
 }
 
 /**
- * The narrowest conditions that fit into this many predicates; undefined when none does. What it selects is a superset
+ * The narrowest conditions that fit into this many predicates; undefined when none does. The clause selects a superset
  * of the records that fulfil all conditions.
  */
 export function toWhere(conditions: readonly PlaceCondition[], predicates: number): Where | undefined {
@@ -42,7 +43,7 @@ function alternativesOf({ owners, collections }: PlaceCondition): Where[] {
   return [...ofOwner, ...KEYS.map((key): Where => ({ [key]: { $in: ids } })), { [MORE]: true }];
 }
 
-// Chroma refuses groups of one.
+// Chroma rejects groups with a single member.
 function joined(operator: '$and' | '$or', parts: Where[]): Where {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;

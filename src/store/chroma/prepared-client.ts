@@ -2,7 +2,7 @@ import { ChromaClient, type ChromaClientArgs } from 'chromadb';
 
 export type ServerChecks = NonNullable<ChromaClient['preflightChecks']>;
 
-/** A client that is told what its server declares, which it asks before each write otherwise. */
+/** A client with known preflight checks of its server, which it would otherwise request before each write. */
 export class PreparedClient extends ChromaClient {
   constructor(settings: Partial<ChromaClientArgs>, checks: ServerChecks | undefined) {
     super(settings);

@@ -16,14 +16,14 @@ export interface RemoteChromaOptions {
   readonly url: string;
   /** Sent as `x-chroma-token`, which Chroma Cloud and Chroma's own token authentication read. */
   readonly token?: string;
-  /** Both are queried from the server when omitted, and resolved when the token belongs to one database. */
+  /** If omitted, tenant and database are queried from the server; the database only if the token belongs to one. */
   readonly tenant?: string;
   readonly database?: string;
   /** Additional headers, e.g. `authorization` for a reverse proxy. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Quotas of this account, in place of the usual ones of its server. */
+  /** Quotas of this account, which override the usual ones of its server. */
   readonly quotas?: Partial<ChromaQuotas>;
-  /** Separates two deployments in one database, whose keys would collide. */
+  /** Prefix of collection names; separates deployments in one database, whose keys would collide. */
   readonly prefix?: string;
   readonly log: ChromaLog;
 }
@@ -42,7 +42,7 @@ interface Tenancy {
 
 const ANSWERS_WITHIN_MS = 4_000;
 const TENANCY_TIMEOUT_MS = 10_000;
-/** For calls that a start or a command waits for, when the server is busy. */
+/** How long calls that a start or a command waits for are retried while the server is busy. */
 const PATIENCE_MS = 20_000;
 
 function remoteConnection(address: Address): ChromaConnection {

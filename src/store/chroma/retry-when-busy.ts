@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChromaRateLimitError } from 'chromadb';
 import { type ResponseHead, watchResponse } from './watch-response.ts';
 
-/** Too many requests, and a server or its proxy that has no capacity for the moment. */
+/** Too many requests, or a server or proxy that temporarily has no capacity. */
 const BUSY_STATUS: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 10_000;
@@ -14,8 +14,8 @@ export interface Patience {
 }
 
 /**
- * Repeats a call while the server is busy: after the pause that it asks for, or one that grows, with a random part so
- * that several clients do not come back together. Throws the last error when the patience ends.
+ * Retries a call while the server is busy: after the requested pause (`Retry-After`), or else with exponential backoff
+ * and jitter, so that several clients do not return together. Throws the last error when `patienceMs` is exhausted.
  */
 export async function retryWhenBusy<T>(call: () => Promise<T>, { patienceMs, signal }: Patience): Promise<T> {
   const begun = performance.now();
@@ -35,7 +35,7 @@ export async function retryWhenBusy<T>(call: () => Promise<T>, { patienceMs, sig
 const isBusy = (error: unknown, { status }: ResponseHead): boolean =>
   error instanceof ChromaRateLimitError || (status !== undefined && BUSY_STATUS.includes(status));
 
-/** The pause in milliseconds of a `Retry-After` header: seconds, or an HTTP date. */
+/** The pause in milliseconds that a `Retry-After` header requests, as seconds or an HTTP date; undefined if invalid. */
 export function requestedPause(header: string | undefined, now = Date.now()): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;

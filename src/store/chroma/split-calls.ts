@@ -1,12 +1,12 @@
 import { ServiceError } from '../../errors.ts';
 import type { CallLimits } from './call-limits.ts';
 
-/** Records read in one call of a server without quotas. */
+/** Records read in one call to a server without quotas. */
 const PAGE_RECORDS = 5_000;
 
 /**
- * Writes in batches of at most `size`, or of what the server allows: one after the other, or several at a time where it
- * limits the number of calls as well. A batch that is refused for its size is split.
+ * Writes in batches of at most `size` or the server's limit, whichever is smaller. The batches run concurrently if the
+ * server limits concurrent calls, otherwise one after the other. A batch that is rejected for its size is split.
  */
 export async function writeInBatches<T>(
   limits: CallLimits,
@@ -33,7 +33,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Reads in pages of what the server allows, several at a time where it limits the number of calls as well. */
+/** Reads in pages within the server's limit; concurrently if the server limits concurrent calls. */
 export async function readInPages<T>(
   limits: CallLimits,
   { offset, limit }: Page,
@@ -56,7 +56,7 @@ export async function readInPages<T>(
   return found;
 }
 
-/** A server may give less than was asked for without saying so, so only an empty answer is the end. */
+/** A server may silently return fewer records than requested, so only an empty response marks the end. */
 async function readWhole<T>(
   limits: CallLimits,
   { offset, limit }: Page,
@@ -72,7 +72,7 @@ async function readWhole<T>(
   return found;
 }
 
-/** Asks for `wanted` results or as many as the server allows, and again when it turns out to allow fewer. */
+/** Requests `wanted` results or as many as the server allows; retries if it turns out to allow fewer. */
 export async function withinResults<T>(
   limits: CallLimits,
   wanted: number,
@@ -92,7 +92,7 @@ function* batchesOf<T>(items: readonly T[], size: number): Generator<readonly T[
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
-/** Waits for all, so that nothing goes on after one of them has failed. */
+/** Like `Promise.all`, but waits until all have settled, so that no call is still running after a failure. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);

@@ -13,8 +13,8 @@ const heads = new WeakMap<object, ResponseHead>();
 let isWatching = false;
 
 /**
- * Runs a call and fills in `head`. Chroma's client hides the headers of errors and takes no fetch of ours, so they are
- * read where Node's fetch publishes them for diagnosis.
+ * Runs a call and fills in `head`. Chroma's client hides the headers of error responses and accepts no custom `fetch`,
+ * so they are read from the diagnostics channels of Node's `fetch` (undici).
  */
 export function watchResponse<T>(head: ResponseHead, call: () => Promise<T>): Promise<T> {
   if (!isWatching) {

@@ -2,14 +2,14 @@ import type { Hash } from 'node:crypto';
 import type { ColumnKind, Table } from './catalog.ts';
 import type { Row, Value } from './read-pages.ts';
 
-// PostgreSQL stores neither; the replacement is as long, so that offsets stay valid.
+// PostgreSQL stores neither NUL nor lone surrogates; the replacement has the same length, so that offsets stay valid.
 const storableText = (text: string): string =>
   (text.includes('\0') ? text.replaceAll('\0', '\u{fffd}') : text).toWellFormed();
 
-/** A JSON text that both databases store: without NUL and halves of surrogate pairs, and without spaces. */
+/** A compact JSON text that both databases can store: without NUL and lone surrogates. */
 export const storableJson = (json: string): string => JSON.stringify(sorted(JSON.parse(json)));
 
-/** In the order of names, as the databases keep the members of objects in different orders. */
+/** Sorts object members by name, because the databases keep them in different orders. */
 function sorted(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
   if (Array.isArray(value)) return value.map(sorted);
@@ -18,10 +18,10 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)));
 }
 
-// PostgreSQL gives back the members of metadata in another order, also to a SQLite database copied from it.
+// PostgreSQL returns the members of metadata in another order, which also ends up in SQLite copies made from it.
 const isJson = (name: string, kind: ColumnKind): boolean => kind === 'json' || name === 'metadata';
 
-/** Adds a row to a hash, in a form that does not depend on the database it is of. */
+/** Adds a row to a hash in a form that is the same for both engines. */
 export function hashRow(hash: Hash, { columns }: Table, row: Row): void {
   const blobs: Uint8Array[] = [];
   const cells = columns.map(({ name, kind }): Value | readonly number[] => {

@@ -10,15 +10,15 @@ export interface Column {
   readonly kind: ColumnKind;
 }
 
-/** A table of the records. */
+/** A table that holds records. */
 export interface Table {
   readonly name: string;
-  /** In order of name. */
+  /** Ordered by name. */
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
-  /** Tables that must be filled before. */
+  /** Names of the tables that its foreign keys refer to; they must be filled first. */
   readonly references: readonly string[];
-  /** Whether the database counts its keys. */
+  /** Whether the database generates its keys from a counter. */
   readonly isCounted: boolean;
 }
 
@@ -35,10 +35,10 @@ const OTHER = [
   'sqlite_',
   ...indexTables,
 ];
-/** Whether a table has records, and not what an engine derives from them. */
+/** Whether a table holds records rather than derived data or shared server state. */
 export const isRecord = ({ name }: Name): boolean => !OTHER.some((prefix) => name.startsWith(prefix));
 
-/** The tables of the records: not the full-text indexes, nor what servers that run share. */
+/** The tables that hold records, without the full-text indexes and the state shared by running servers. */
 export const readCatalog = (database: Kysely<Tables>): Promise<readonly Table[]> =>
   dialectOf(database).name === 'sqlite' ? catalogOfSqlite(database) : catalogOfPostgres(database);
 
@@ -103,7 +103,7 @@ async function catalogOfPostgres(database: Kysely<Tables>): Promise<readonly Tab
   }));
 }
 
-/** The tables that both databases have, each after those it refers to, with the columns that both have. */
+/** The tables and columns that both databases have; every table comes after those it refers to. */
 export function commonTables(one: readonly Table[], other: readonly Table[]): readonly Table[] {
   const common = one.flatMap((table) => {
     const twin = other.find(({ name }) => name === table.name);

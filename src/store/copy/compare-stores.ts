@@ -38,7 +38,7 @@ export async function* compareStores(
   return compared;
 }
 
-/** A table of one side, page by page. */
+/** Reads a table of one database page by page, hashing its rows. */
 function reading(database: Kysely<Tables>, table: Table) {
   const pages = readPages(database, table);
   const hash = createHash('sha256');

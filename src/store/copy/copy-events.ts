@@ -1,11 +1,11 @@
 import { ServiceError } from '../../errors.ts';
 import type { Table } from './catalog.ts';
 
-/** A table on both sides. */
+/** Comparison of one table in both databases. */
 export interface Comparison {
   readonly table: string;
   readonly rows: readonly [source: number, target: number];
-  /** SHA-256 of the rows, in the order of their keys, and of the last key counted to. */
+  /** SHA-256 of the rows, ordered by key, and of the last key assigned by the counter. */
   readonly hashes: readonly [source: string, target: string];
   readonly isEqual: boolean;
 }
@@ -51,7 +51,7 @@ export const progressOf = (
     totalBytes: total.bytes,
   }) as const;
 
-/** Between two transactions, so that the same command continues there. */
+/** Call between two transactions, so that running the same command again continues from that point. */
 export function throwIfEnded(signal: AbortSignal): void {
   if (signal.aborted)
     throw new ServiceError('cancelled', 'Interrupted; the same command continues where this stopped.');

@@ -18,7 +18,7 @@ import type { Key } from './read-pages.ts';
 
 /** How far a table, or a full-text index, has been copied. */
 export interface Progress {
-  /** The last key; undefined before the first row. */
+  /** Key of the last copied row; undefined before the first one. */
   readonly last: Key | undefined;
   readonly rows: number;
   readonly bytes: number;
@@ -35,8 +35,8 @@ export interface Side {
 }
 
 /**
- * Prepares the target, or finds a copy that was interrupted. Throws `conflict` where the target has records of its own,
- * or the source was used since.
+ * Prepares the target, or recognises an interrupted copy to continue. Throws `conflict` if the target already has
+ * records, or if the source has been used since the copy was interrupted.
  */
 export async function beginCopy(source: Side, target: Side, tables: readonly Table[]): Promise<'new' | 'continued'> {
   const { writer } = target.database;
@@ -73,13 +73,13 @@ export async function beginCopy(source: Side, target: Side, tables: readonly Tab
   return 'new';
 }
 
-/** Throws `conflict` where the database has records of its own; an incomplete copy passes. */
+/** Throws `conflict` if the database already has records; an incomplete copy is accepted. */
 export async function refuseFilled(target: Side): Promise<void> {
   if ((await readCopyMark(target.database.writer)) !== undefined) return;
   await refuseRecords(target, await readCatalog(target.database.reader));
 }
 
-/** Names a source whose records never change, so that an interrupted copy of them is continued from another file. */
+/** Gives an immutable source a fixed token, so that an interrupted copy can continue from another file of it. */
 export async function markSource({ database }: Side, token: string): Promise<void> {
   await database.writer.transaction().execute(async (transaction) => {
     await removeSourceToken(transaction);
@@ -87,7 +87,7 @@ export async function markSource({ database }: Side, token: string): Promise<voi
   });
 }
 
-/** What a server writes at its first start counts as records too. */
+/** Rows that a server writes at its first start count as records too. */
 async function refuseRecords({ name, database }: Side, tables: readonly Table[]): Promise<void> {
   const found: string[] = [];
   for (const table of tables.filter((each) => each.name !== 'settings')) {
@@ -119,7 +119,7 @@ export async function readProgress(target: Kysely<Tables>): Promise<(name: strin
   return (name) => known.get(name) ?? NONE;
 }
 
-/** In the transaction that writes what it says. */
+/** Call in the transaction that writes the rows it records. */
 export async function writeProgress(
   transaction: Kysely<Tables>,
   name: string,
@@ -133,7 +133,7 @@ export async function writeProgress(
       is_done = excluded.is_done`.execute(transaction);
 }
 
-/** Lets servers use the copy. */
+/** Marks the copy as complete, so that servers can use it. */
 export async function endCopy(source: Side, target: Side): Promise<void> {
   await target.database.writer.transaction().execute(async (transaction) => {
     await transaction.schema.dropTable(TABLE).execute();

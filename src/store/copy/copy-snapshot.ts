@@ -14,19 +14,19 @@ import { measure, readPages } from './read-pages.ts';
 import { readCounter, writeCounter, writeRows } from './write-rows.ts';
 
 interface SnapshotOptions {
-  /** Where the database file of SQLite is written, and nothing may be. */
+  /** Where the SQLite database file is written; must not exist yet. */
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
   /** Called after each page of rows. */
   readonly onProgress?: ((progress: CopiedBytes) => void) | undefined;
-  /** Bytes free on the disk of a folder. */
+  /** Returns the free bytes on the disk of a folder. */
   readonly freeIn?: (folder: string) => Promise<number>;
 }
 
 /**
- * Copies all records, with their keys, into a new database file of SQLite. `source` is a transaction that sees one state
- * of its database, which others may change meanwhile. Nothing that an engine derives is copied: the full-text indexes are
- * made when the file is first opened, or copied from. The file appears when it is complete.
+ * Copies all records, with their keys, into a new SQLite database file. `source` is a transaction with a consistent
+ * snapshot of its database, which others may change meanwhile. Derived data is not copied: the full-text indexes are
+ * built when the file is first opened or copied from. The file only appears at `path` once it is complete.
  */
 export async function copySnapshot(source: Kysely<Tables>, options: SnapshotOptions): Promise<void> {
   const { path, signal, onProgress, freeIn = freeSpaceOn } = options;
@@ -66,7 +66,7 @@ function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new ServiceError('cancelled', 'The copy of the database was interrupted.');
 }
 
-/** Pages and indexes of a file take some more than its rows. */
+/** Size of the file relative to its rows, allowing for pages and indexes. */
 const FILE_PER_ROWS = 1.3;
 
 async function requireRoom(

@@ -10,12 +10,12 @@ import { beginCopy, endCopy, type Progress, readProgress, type Side, writeProgre
 import { measure, readPages } from './read-pages.ts';
 import { readCounter, writeCounter, writeRows } from './write-rows.ts';
 
-/** Chunks whose full-text entries are written in one transaction. */
+/** Number of rows whose full-text entries are written in one transaction. */
 const INDEXED_AT_ONCE = 2_000;
 
 /**
- * Copies all records from one database to an empty one of either engine, with their keys, and compares both at the end.
- * What was copied before an interruption is not copied again. Nobody else may use either of them.
+ * Copies all records, with their keys, from one database to an empty one of either engine, then compares both. After an
+ * interruption, it resumes where it stopped. Nothing else may use either database meanwhile.
  */
 export async function* copyStore(source: Side, target: Side, signal: AbortSignal): AsyncGenerator<CopyEvent> {
   const tables = await tablesOf(source, target);
@@ -31,7 +31,7 @@ export async function* copyStore(source: Side, target: Side, signal: AbortSignal
   yield { type: 'compared', tables: compared };
 }
 
-/** Compares two databases of either engine: numbers and hashes of the rows of each table. */
+/** Compares two databases of either engine by the number and hash of the rows of each table. */
 export async function* verifyCopy(source: Side, target: Side, signal: AbortSignal): AsyncGenerator<CopyEvent> {
   const tables = await tablesOf(source, target);
   const sizes: { rows: number; bytes: number }[] = [];
@@ -82,7 +82,7 @@ async function* copyTables(
   }
 }
 
-/** Makes the full-text indexes, which each engine has in a form of its own, from the texts that were copied. */
+/** Builds the full-text indexes, whose form differs between engines, from the copied texts. */
 async function* fillFullText({ database: { writer } }: Side, signal: AbortSignal): AsyncGenerator<CopyEvent> {
   const known = await readProgress(writer);
   const total = { rows: 0, bytes: 0 };

@@ -17,10 +17,10 @@ export interface Page {
   readonly last: Key;
 }
 
-/** Bytes of a page, unless one row has more; and rows, which bounds the parameters of a statement. */
+/** Limits of a page: bytes, which a single larger row may exceed, and rows. */
 const PAGE_BYTES = 4_000_000;
 const PAGE_ROWS = 1_000;
-/** Of a number. */
+/** Bytes counted for each column. */
 const NUMBER_BYTES = 8;
 
 const sizeOf = (name: string, kind: ColumnKind, isSqlite: boolean): RawBuilder<unknown> | undefined => {
@@ -29,7 +29,7 @@ const sizeOf = (name: string, kind: ColumnKind, isSqlite: boolean): RawBuilder<u
   return sql`coalesce(octet_length(${column}), 0)`;
 };
 
-/** The bytes of a row's texts and blobs, which the databases know without reading them. */
+/** The approximate size of a row, from the lengths of its texts and blobs, which are not transferred for this. */
 function rowSize(database: Kysely<Tables>, { columns }: Table): RawBuilder<unknown> {
   const isSqlite = dialectOf(database).name === 'sqlite';
   const sizes = columns.flatMap(({ name, kind }) => sizeOf(name, kind, isSqlite) ?? []);
@@ -38,11 +38,11 @@ function rowSize(database: Kysely<Tables>, { columns }: Table): RawBuilder<unkno
 
 const tuple = (parts: readonly RawBuilder<unknown>[]) => sql`(${sql.join(parts)})`;
 
-/** Leaves out what belongs to one database. */
+/** Excludes settings that belong to one particular database. */
 const ofRecords = ({ name }: Table): RawBuilder<unknown> =>
   name === 'settings' ? sql`name not in ${tuple(OWN_SETTINGS.map((each) => sql.lit(each)))}` : sql`1 = 1`;
 
-/** Number and bytes of a table's rows. */
+/** Number and approximate size in bytes of a table's rows. */
 export async function measure(database: Kysely<Tables>, table: Table): Promise<{ rows: number; bytes: number }> {
   const { rows } = await sql<{ rows: number; bytes: number | null }>`
     select count(*) as rows, sum(${rowSize(database, table)}) as bytes

@@ -6,10 +6,10 @@ import { storableJson } from './canonical.ts';
 import { isRecord, type Table } from './catalog.ts';
 import type { Row } from './read-pages.ts';
 
-/** Below what SQLite and PostgreSQL allow in one statement. */
+/** Below the limits of SQLite and PostgreSQL for one statement. */
 const MAX_PARAMETERS = 30_000;
 
-/** Inserts rows as they are: triggers that make records from records do not run. In a transaction. */
+/** Inserts rows unchanged: triggers that write records do not run. Must be called in a transaction. */
 export async function writeRows(transaction: Kysely<Tables>, table: Table, rows: readonly Row[]): Promise<void> {
   const restore = await withoutTriggers(transaction, table.name);
   const columns = sql.join(table.columns.map(({ name }) => sql.ref(name)));
@@ -26,7 +26,7 @@ export async function writeRows(transaction: Kysely<Tables>, table: Table, rows:
   await restore();
 }
 
-/** Takes the triggers off, until what is returned is called or the transaction is rolled back. */
+/** Disables the triggers until the returned function is called or the transaction is rolled back. */
 async function withoutTriggers(transaction: Kysely<Tables>, table: string): Promise<() => Promise<void>> {
   const name = sql.table(table);
   if (dialectOf(transaction).name === 'postgres') {
@@ -43,11 +43,11 @@ async function withoutTriggers(transaction: Kysely<Tables>, table: string): Prom
   };
 }
 
-/** Others fill tables that are derived from the records, and are not copied. */
+/** The remaining triggers fill derived tables, which are not copied. */
 const makesRecords = (trigger: { readonly sql: string }): boolean =>
   [...trigger.sql.matchAll(/\binsert into (\w+)/gi)].some(([, name = '']) => isRecord({ name }));
 
-/** The last key that a table has counted to, which is never used again even if its row is gone. */
+/** The last key that a table has assigned. It is never reused, even if its row has been deleted. */
 export async function readCounter(database: Kysely<Tables>, { name }: Table): Promise<number> {
   const highest = sql<number>`(select coalesce(max(key), 0) from ${sql.table(name)})`;
   const { rows } =

@@ -5,11 +5,12 @@ import { type LatinLanguage, latinLanguage } from './function-words.ts';
 import { stopWords } from './stop-words.ts';
 
 /**
- * Changed whenever the same text would give other terms; the full-text index is then rebuilt from the stored chunks.
+ * Changed whenever the same text would yield different terms; the full-text index is then rebuilt from the stored
+ * chunks.
  */
 export const ANALYSER_VERSION = '2';
 
-/** The same for the terms of embedders, which stay as they are: other terms would make stored vectors useless. */
+/** Likewise for `analyseForEmbedding`, whose terms should never change: stored vectors would become useless. */
 export const EMBEDDED_TERMS_VERSION = '1';
 
 /** The searchable text of a chunk. Title and headings are counted apart from the text. */
@@ -27,7 +28,7 @@ export function analyseForIndex({ title, headingPath, text }: IndexedText): { ti
   return { title: termsOf(headings, isInflected).join(' '), body: termsOf(text, isInflected).join(' ') };
 }
 
-/** The distinct terms of a query, in order. Stop words count only when there is nothing else. */
+/** The distinct terms of a query, in order. Stop words count only if there are no other terms. */
 export const analyseQuery = (text: string): string[] => [...readQueryTerms(text).terms];
 
 export interface QueryTerms {
@@ -36,7 +37,7 @@ export interface QueryTerms {
   readonly repeats: readonly (readonly [term: string, times: number])[];
   /** Terms from plain words (not identifiers or numbers), each with the typed word, folded. */
   readonly words: readonly (readonly [term: string, word: string])[];
-  /** Identifiers with underscores: the term of the whole, and those of its parts that the query has nowhere else. */
+  /** Identifiers with underscores: the term of the whole, and of its parts that occur nowhere else in the query. */
   readonly identifiers: readonly (readonly [whole: string, parts: readonly string[]])[];
 }
 
@@ -86,7 +87,7 @@ const isWord = (pair: readonly [string, string | undefined]): pair is readonly [
 /** The terms of a text in order, with repetitions. */
 export const analyse = (text: string): string[] => termsOf(text, languageOf(text) === 'inflected');
 
-/** Like `analyse`, for embedders: with Arabic words as they are written. */
+/** Like `analyse`, for embedders: Arabic words are not stemmed. */
 export const analyseForEmbedding = (text: string): string[] =>
   termsOf(text, languageOf(text) === 'inflected', { keepsArabic: true });
 
@@ -100,9 +101,9 @@ function languageOf(text: string): LatinLanguage {
 }
 
 /**
- * Words are folded, and stemmed where they look English or are Arabic; identifiers yield themselves and their parts; words of
- * inflected languages and other alphabets yield themselves and their prefix, which inflection does not change; scripts
- * written without spaces yield overlapping bigrams or trigrams of characters. Nothing depends on the platform's
+ * Words are folded, and stemmed if they look English or are Arabic; identifiers yield themselves and their parts; words
+ * of inflected languages and other alphabets yield themselves and their prefix, which inflection does not change;
+ * scripts written without spaces yield overlapping bigrams or trigrams of characters. Nothing depends on the platform's
  * language data.
  */
 function termsOf(text: string, isInflected: boolean, options: AnalysisOptions = {}): string[] {
@@ -117,7 +118,7 @@ function termsOf(text: string, isInflected: boolean, options: AnalysisOptions = 
   return terms;
 }
 
-// A run is a stretch of one kind of writing. The number's look-ahead keeps `3rd` and `2x4` words; its bound limits the
+// A run is a stretch of one kind of script. The number's look-ahead keeps `3rd` and `2x4` words; its bound limits the
 // time.
 const RUN =
   /(?<clitic>(?<=\p{L})['’](?:[stdm]|ll|re|ve)(?![\p{L}\p{M}\p{N}_]))|(?<ideographs>[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u30fc]+)|(?<unspaced>[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]+)|(?<hangul>\p{sc=Hang}+)|(?<number>\p{Nd}+(?:[.,]\p{Nd}+){0,8}(?![\p{L}\p{M}\p{N}_]))|(?:[[\p{L}\p{M}\p{N}_]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Hang}]])+/gv;
@@ -127,7 +128,7 @@ const MAX_TERM = 64;
 const BEGINNING = 5;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
-/** Receives more about the words than their terms. */
+/** Options of the analysis; `words` and `split` collect details beyond the terms. */
 interface AnalysisOptions {
   readonly keepsArabic?: boolean;
   /** The plain words, by their terms. */
@@ -173,7 +174,7 @@ function addTerm(terms: string[], word: string, isInflected: boolean, { keepsAra
   if (looksEnglish ? isInflected : /^[\p{L}\p{M}]+$/u.test(term)) addBeginning(terms, term);
 }
 
-/** Stemming is more than half of the work on a text, and most of its words occurred in others. */
+/** Cache: stemming is more than half of the work on a text, and most words have occurred before. */
 const stems = new LruMap<string, string>({ max: 8_192 });
 
 function addBeginning(terms: string[], term: string): void {
@@ -199,7 +200,7 @@ function addGrams(terms: string[], run: string, size: number): void {
 const ARTICLES = ['وال', 'بال', 'كال', 'فال', 'ال', 'لل'];
 const SUFFIXES = ['ها', 'ان', 'ات', 'ون', 'ين', 'يه', 'ية', 'ه', 'ة', 'ي'];
 
-/** Letters that must be left of a word. */
+/** Minimum number of letters that must remain of a word. */
 const MIN_AFTER_CONJUNCTION = 3;
 const MIN_STEM = 2;
 

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../errors.ts';
 import type { VectorCollection, VectorHit, VectorIndex, VectorRecord } from '../vector-index.ts';
 
-/** A VectorIndex that compares every vector; kept in memory only. */
+/** An in-memory VectorIndex that compares every vector. */
 export interface MemoryVectorIndex extends VectorIndex {
-  /** Makes every call fail, as when the server of an index is down. */
+  /** Makes every call fail, as if the server of the index were down. */
   goDown(): void;
   /** Answers again, `empty` after data loss; notifies the listeners except with `silently`. */
   comeBack(how: 'intact' | 'empty' | 'silently'): void;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 
-/** What the name of an object says of its bytes. */
+/** What an object's name states about its bytes. */
 export interface ObjectFacts {
   /** SHA-256, lower-case hex. */
   readonly hash: string;
@@ -9,8 +9,8 @@ export interface ObjectFacts {
 }
 
 /**
- * A name that no other object has: the same bytes submitted twice are two objects, so that one can be removed while the
- * other is being written.
+ * A unique name: the same bytes submitted twice become two objects, so that one can be removed while the other is being
+ * written.
  */
 export const newObjectName = ({ hash, size }: ObjectFacts): string =>
   `${hash}-${size}-${randomBytes(8).toString('hex')}`;

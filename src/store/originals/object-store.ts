@@ -10,26 +10,26 @@ export interface ReadOptions {
 }
 
 /**
- * Storage of named objects outside the database, which holds the uploaded files. Every method throws `store_failed`, with
- * a message for people, when the storage does not answer or refuses, and with `retryAfter` where that passes by itself; that is
- * tried several times before.
+ * Storage of named objects outside the database, which holds the uploaded files. Every method throws `store_failed`,
+ * with a message for users, when the storage does not answer or refuses a request. Temporary failures are retried
+ * several times first, and the error then has `retryAfter`.
  */
 export interface ObjectStore {
-  /** As `s3://bucket/prefix`. */
+  /** Location, e.g. `s3://bucket/prefix`. */
   readonly place: string;
-  /** The place with its host, for messages. */
+  /** The location with its host, for messages. */
   readonly name: string;
   put(object: string, bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** Undefined where there is no such object. The answer has begun when this returns. */
+  /** Undefined if there is no such object. Resolves once the response has begun. */
   get(object: string, options?: ReadOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Does nothing where there is no such object. */
+  /** Does nothing if there is no such object. */
   remove(object: string, signal?: AbortSignal): Promise<void>;
-  /** The names of all objects that begin with `start`, in no certain order. */
+  /** The names of all objects that begin with `start`, in no particular order. */
   list(start: string, signal?: AbortSignal): AsyncIterable<string>;
-  /** What is wrong with the storage, for users, by a question asked now or a few seconds ago. */
+  /** What is wrong with the storage, for users; undefined if nothing is. The underlying probe may be cached briefly. */
   problem(): Promise<string | undefined>;
 }
 
-/** What works on, and what does not, while the storage is away. */
+/** What still works, and what does not, while the storage is unavailable. */
 export const WHILE_AWAY =
   'Search and answers work on; uploads, downloads of files and page images do not until it is back.';

@@ -5,7 +5,7 @@ export interface Original {
   readonly sizeInBytes: number;
   /** All bytes, verified. */
   read(): Promise<Uint8Array>;
-  /** The bytes, or a part of them, in pieces; throws before the last one where the whole is damaged. */
+  /** The bytes, or a range of them, in pieces. A complete read of a damaged file throws before the last piece. */
   stream(options?: ReadOptions): AsyncIterable<Uint8Array>;
 }
 

@@ -1,10 +1,10 @@
-/** A document that a storage does not have the file of, or of an earlier version of it. */
+/** A document whose file, or the file of one of its earlier versions, is missing in the storage. */
 export interface MissingOriginal {
   readonly id: string;
   readonly title: string;
 }
 
-/** What was found when records were compared with their storage. */
+/** Result of comparing the records with the storage of the originals. */
 export interface OriginalsFound {
   /** Files that the records refer to. */
   readonly files: number;

@@ -3,15 +3,15 @@ import { ServiceError } from '../../errors.ts';
 import { factsOf } from './object-name.ts';
 import type { ObjectStore, ReadOptions } from './object-store.ts';
 
-/** The record names an object that is not there. */
+/** A record names an object that the storage does not have. */
 export class MissingObject extends ServiceError {}
 
-/** Reads in a row without a single byte, before a stream is given up. */
+/** Number of consecutive reads without a single byte after which a stream fails. */
 const MAX_FUTILE_READS = 3;
 
 /**
- * The bytes of an object in pieces. A read that breaks off is continued. The hash of a whole object is verified before its
- * last piece is given, so that nobody takes a damaged file for a complete one.
+ * The bytes of an object in pieces. An interrupted read is resumed. If the whole object is read, its hash is verified
+ * before the last piece is yielded, so that nobody mistakes a damaged file for a complete one.
  */
 export async function* streamObject(
   objects: ObjectStore,

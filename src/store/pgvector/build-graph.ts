@@ -15,20 +15,20 @@ export interface GraphBuild {
 
 const CONNECT_WITHIN_MS = 30_000;
 const TRY_EVERY_MS = 500;
-/** Memory that PostgreSQL takes for the graph at most; what does not fit is added more slowly. */
+/** Maximum memory that PostgreSQL may use to build the graph; vectors beyond it are added more slowly. */
 const MAX_MEGABYTES = 1_024;
-/** Links, label and tuple of a vector, besides its components. */
+/** Approximate size of a vector's links, label and tuple, in addition to its components. */
 const BYTES_PER_VECTOR = 600;
 
 /**
- * Builds the graph of a collection's table, where it is not there: from all vectors at once, this takes a fraction of the
- * time in which they are added one by one. Others read and write the table meanwhile. When `signal` aborts, the server goes on
- * to build it.
+ * Builds the HNSW graph of a collection's table if it does not exist yet. Building it from all vectors together takes a
+ * fraction of the time of adding them one by one. The table can be read and written meanwhile. Aborting `signal` only
+ * ends the wait: PostgreSQL continues to build.
  */
 export async function buildGraph(build: GraphBuild): Promise<void> {
   const { url, name, collection, dimensions, signal } = build;
   if (graphOf(dimensions) === undefined || signal.aborted) return;
-  // Of its own, as it may take long, and as its settings and its lock are those of the session.
+  // A separate connection, because building may take long, and its settings and lock are tied to the session.
   const client = new Client({ connectionString: url, application_name: 'citewell', ...CONNECTING });
   client.on('error', () => {});
   const leave = () => void client.end().catch(() => {});
@@ -36,14 +36,14 @@ export async function buildGraph(build: GraphBuild): Promise<void> {
   try {
     await client.connect();
     if (await hasGraph(client, build)) return;
-    // One that waits for the lock in the database would be waited for by the one that builds.
+    // Polls instead of waiting in the database: `create index concurrently` would wait for the waiting transaction.
     while (!(await tryLock(client, collection))) {
       await sleep(TRY_EVERY_MS, undefined, { signal });
       if (await hasGraph(client, build)) return;
     }
     if (await hasGraph(client, build)) return;
     await create(client, collection, dimensions);
-    // A table that was just filled has no statistics yet, without which searches are planned badly.
+    // A newly filled table has no statistics yet, so searches would get bad plans.
     await client.query(`analyze ${tableOf(collection)}`);
   } catch (error) {
     signal.throwIfAborted();
@@ -70,7 +70,7 @@ async function create(client: Client, collection: string, dimensions: number): P
   const table = tableOf(collection);
   const { rows } = await client.query<{ name: string; valid: boolean }>({ text: GRAPHS, values: [table] });
   const drop = (name: string) => client.query(`drop index concurrently if exists ${client.escapeIdentifier(name)}`);
-  // What an interrupted building has left.
+  // An interrupted build leaves an invalid index behind.
   for (const { name, valid } of rows) if (!valid) await drop(name);
   const counted = await client.query(`select count(*)::integer as count from ${table}`);
   const bytes = counted.rows[0].count * (2 * dimensions + BYTES_PER_VECTOR);
@@ -86,16 +86,16 @@ async function create(client: Client, collection: string, dimensions: number): P
   try {
     await client.query(statement);
   } catch (error) {
-    // Several processes need shared memory, of which containers have little.
+    // A parallel build needs shared memory, of which containers have little.
     if (!isShortOfMemory(error)) throw error;
     await drop(name);
     await client.query('set max_parallel_maintenance_workers = 0');
     await client.query(statement);
   }
-  // The graph of an earlier version, which this one replaces; without it, servers of that version compare all vectors.
+  // Drops the graph of an earlier version; servers of that version then compare all vectors.
   for (const { name: other, valid } of rows) if (valid) await drop(other);
 }
 
-/** Codes `disk_full`, as shared memory is a file, and `out_of_memory`. */
+/** SQLSTATE `disk_full`, because shared memory is a file, and `out_of_memory`. */
 const isShortOfMemory = (error: unknown): boolean =>
   ['53100', '53200'].includes((error as { readonly code?: string }).code ?? '');

@@ -4,10 +4,10 @@ import { nameOfDatabase } from '../name-of-database.ts';
 import { openConnections } from '../postgres/postgres-dialect.ts';
 import type { Tables } from '../sql/schema.ts';
 
-/** The first version whose searches continue until enough hits pass a filter. */
+/** The first version with iterative scans, which continue until enough hits pass a filter. */
 const OLDEST = [0, 8] as const;
 
-/** The version of the extension in this database. Throws ServiceError, saying what to do, where it cannot be used. */
+/** The version of the extension in this database. Throws ServiceError with the remedy if it cannot be used. */
 export async function requireExtension(database: Kysely<Tables>, name: string): Promise<string> {
   const { rows } = await sql<{ installed: string | null; available: string | null }>`
     select (select extversion from pg_extension where extname = 'vector') as installed,
@@ -39,7 +39,7 @@ function isRecent(version: string): boolean {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** What `doctor` says of the extension at this address; throws ServiceError where it cannot be used. */
+/** Describes the extension in this database for `doctor`. Throws ServiceError if it cannot be used. */
 export async function describePgvector(url: string): Promise<string> {
   const name = nameOfDatabase(url);
   const connection = openConnections({ name, url, size: 1 });

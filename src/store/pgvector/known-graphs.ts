@@ -4,17 +4,17 @@ import type { SpaceRow } from '../sql/vector-spaces/space-rows.ts';
 import { GRAPHS, type Graph, graphOf, isHalf, tableOf, wholeGraph } from './vector-tables.ts';
 
 interface KnownGraph {
-  /** That of this version, or the one that it replaces. */
+  /** `half` is the graph of this version; `whole` is that of an earlier version, which it replaces. */
   readonly kind: 'half' | 'whole';
   readonly seenAt: number;
 }
 
-/** A graph of an earlier version is replaced in the background, by any server. */
+/** Interval for rechecking a graph of an earlier version, which any server may replace in the background. */
 const LOOK_AGAIN_MS = 5_000;
 
 const known = new WeakMap<SearchCache, Map<string, KnownGraph>>();
 
-/** The graph that a collection's table has, or will have; undefined for more dimensions than pgvector indexes. */
+/** The graph that a collection's table has or will have; undefined for more dimensions than pgvector can index. */
 export async function graphIn(
   reading: Reading,
   { collection, dimensions }: Pick<SpaceRow, 'collection' | 'dimensions'>,

@@ -9,7 +9,7 @@ import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
 import { graphIn } from './known-graphs.ts';
 import { distanceTo, graphSettings, hasDirection, tableOf } from './vector-tables.ts';
 
-/** The nearest chunks, from the collection's table or, where few pass, in memory. */
+/** The nearest chunks, from the collection's table or, if few chunks pass the filter, in memory. */
 export async function nearestIndexed(reading: Reading, query: IndexedQuery): Promise<NearestList> {
   const { scan } = query;
   if (scan.kind === 'graph') {
@@ -19,7 +19,7 @@ export async function nearestIndexed(reading: Reading, query: IndexedQuery): Pro
   return (await nearestInMemory(reading, query)) ?? (await compareAll(reading, query));
 }
 
-/** Filter and ranking in one statement, which meets the table's vectors in the order of its graph. */
+/** Filters and ranks in one statement, which scans the HNSW graph in order of distance. */
 async function throughGraph(reading: Reading, query: IndexedQuery, expected: number): Promise<NearestList | undefined> {
   const { space, vector, limit, shown, filter } = query;
   const graph = hasDirection(vector) ? await graphIn(reading, space) : undefined;
@@ -53,9 +53,9 @@ async function compareAll(reading: Reading, query: IndexedQuery): Promise<Neares
   const isPast = filter?.past !== undefined;
   const { hits, chunks } = await loadRanked(reading, {
     ranking,
-    // Of an earlier time, chunks are read in their state of then.
+    // For a search of the past, the chunks are loaded separately, in their state at that time.
     shown: isPast ? 0 : shown,
-    // Planned for the number of keys.
+    // Planned anew each time, because the best plan depends on the number of keys.
     how: resolved === undefined ? 'prepared' : 'once',
     settings: COMPARING,
   });

@@ -8,11 +8,11 @@ import { cancelled } from '../sql/sqlite/thread-pool.ts';
 import type { VectorCollection, VectorHit } from '../vector-index.ts';
 import { asVector, distanceTo, graphOf, graphSettings, hasDirection, tableOf } from './vector-tables.ts';
 
-/** Numbers per statement; each row has two parameters, of which a statement can have 65,535. */
+/** Maximum numbers per statement. The number of rows is limited too: each has two of at most 65,535 parameters. */
 const BATCH_NUMBERS = 500_000;
 const BATCH_ROWS = 1_000;
 
-/** The table of a collection, which exists. */
+/** A collection in its existing table. */
 export function pgvectorCollection(database: Kysely<Tables>, name: string, dimensions: number): VectorCollection {
   const table = sql.table(tableOf(name));
   const graph = graphOf(dimensions);
@@ -31,7 +31,7 @@ export function pgvectorCollection(database: Kysely<Tables>, name: string, dimen
       const { rows } = await sql<VectorHit>`
         select t.key, ${distanceTo(vector, 't')} as distance from ${table} t
         order by ${graph.vector('t')} <=> ${graph.query(vector)} limit ${limit}`.execute(transaction);
-      // Without a graph, those without direction come last.
+      // Without a graph, the query returns zero vectors last, although their distance is 1.
       return rows.map(toHit).sort((one, other) => one.distance - other.distance || one.key - other.key);
     });
   }
@@ -47,12 +47,12 @@ export function pgvectorCollection(database: Kysely<Tables>, name: string, dimen
   return {
     async upsert(records) {
       for (const { vector } of records) checkLength(vector);
-      // In order of keys, so that two writers never wait for each other.
+      // Ordered by key, so that two writers cannot deadlock.
       const unique = [...new Map(records.map(({ key, vector }) => [key, vector]))].sort(([one], [two]) => one - two);
       const size = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_NUMBERS / dimensions)));
       for (const batch of inBatches(unique, size)) {
         const rows = batch.map(([key, vector]) => sql`(${key}::bigint, ${asVector(vector)})`);
-        // A row that is as it should be is not written again: the graph would keep both until the next vacuum.
+        // Skips unchanged rows: until the next vacuum, the graph would contain both row versions.
         await sql`insert into ${table} as t (key, vector) values ${sql.join(rows)}
           on conflict (key) do update set vector = excluded.vector where t.vector <> excluded.vector`.execute(database);
       }

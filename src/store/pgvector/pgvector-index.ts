@@ -13,17 +13,17 @@ export interface PgvectorOptions {
   /** The database of the records. */
   readonly url: string;
   readonly connections?: number;
-  /** A query that has no answer after this fails, and its connection is replaced. */
+  /** A query without an answer after this time fails, and its connection is replaced. */
   readonly answerWithinMs?: number;
   readonly log?: { warn(details: object, message: string): void };
 }
 
 const HEALTHY_WITHIN_MS = 1_000;
-/** A thousand vectors are added to a large graph in a minute or two. */
+/** Generous: adding a thousand vectors to a large graph takes a minute or two. */
 const ANSWER_WITHIN_MS = 600_000;
 
 /**
- * A vector index in the database of the records, with a table for each collection. Throws ServiceError where the
+ * A vector index in the database of the records, with a table for each collection. Throws ServiceError if the
  * extension cannot be used. Searches of the record store join these tables (`nearest-indexed.ts`).
  */
 export async function openPgvector(options: PgvectorOptions): Promise<VectorIndex> {
@@ -73,12 +73,12 @@ export async function openPgvector(options: PgvectorOptions): Promise<VectorInde
   };
 }
 
-/** Creates the table, which gets its graph when it is filled, or checks that the one that is there has these dimensions. */
+/** Creates the table, whose graph is built once it is filled, or checks that an existing table has these dimensions. */
 async function makeTable(database: Kysely<Tables>, collection: string, dimensions: number): Promise<void> {
   const known = await dimensionsOf(database, collection);
   if (known === undefined) {
     await database.transaction().execute(async (transaction) => {
-      // Servers that create the same table at the same time would fail.
+      // Two servers that create the same table at the same time would otherwise fail.
       await sql`select pg_advisory_xact_lock(hashtext('citewell vector index'))`.execute(transaction);
       if ((await dimensionsOf(transaction, collection)) === undefined) {
         for (const statement of statementsFor(collection, dimensions)) await sql.raw(statement).execute(transaction);

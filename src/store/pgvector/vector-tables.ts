@@ -7,22 +7,22 @@ import { VECTOR_TABLES } from '../postgres/vector-index-kind.ts';
 export const tableOf = (collection: string): string =>
   `${VECTOR_TABLES}${createHash('sha256').update(collection).digest('hex').slice(0, 16)}`;
 
-/** Whether a table is one of a collection, for a condition on `pg_class`. */
+/** Condition on `pg_class` that selects the tables of collections. */
 export const isVectorTable = sql<boolean>`starts_with(relname, ${sql.lit(VECTOR_TABLES)})
   and relkind = 'r' and relnamespace = current_schema()::regnamespace`;
 
-/** With few dimensions little is saved, and the rounding decides between near neighbours. */
+/** With fewer dimensions, half precision saves little, and its rounding would change the order of near neighbours. */
 const MIN_HALF = 128;
-/** The most dimensions of vectors that pgvector indexes in half precision, and as they are. */
+/** Maximum dimensions that pgvector indexes in half precision and in full precision. */
 const MAX_HALF = 4_000;
 const MAX_WHOLE = 2_000;
 
-/** Whether vectors of so many dimensions are indexed in half precision, by this version. */
+/** Whether this version indexes vectors of this many dimensions in half precision. */
 export const isHalf = (dimensions: number): boolean => dimensions >= MIN_HALF;
 
 /**
- * How a collection is indexed. In half precision, its graph is half as large, and searched in half the time; hits are ranked by
- * the whole vectors.
+ * How a collection is indexed. In half precision, the graph takes half the space and half the search time; hits are
+ * then ranked by their full-precision vectors.
  */
 export interface Graph {
   /** The indexed expression over `alias.vector`, as ranking queries have to write it. */
@@ -31,7 +31,7 @@ export interface Graph {
   query(vector: Float32Array): RawBuilder<unknown>;
 }
 
-/** Undefined for more dimensions than pgvector indexes; all vectors are compared then. */
+/** Undefined for more dimensions than pgvector can index; all vectors are then compared. */
 export function graphOf(dimensions: number): Graph | undefined {
   if (dimensions > MAX_HALF) return undefined;
   if (!isHalf(dimensions)) return wholeGraph;
@@ -46,19 +46,19 @@ export function asVector(vector: Float32Array): RawBuilder<unknown> {
   return sql`${toBinary(vector)}::vector`;
 }
 
-/** The graph of few dimensions, which an earlier version made up to `MAX_WHOLE` of them. */
+/** The full-precision graph of vectors with few dimensions; an earlier version used it up to `MAX_WHOLE` dimensions. */
 export const wholeGraph: Graph = { vector: (alias) => sql.ref(`${alias}.vector`), query: asVector };
 
-/** Whether a row with the vector fits in a page, where it is compared without reading from elsewhere. */
+/** Whether a row with its vector fits in one page, so that the vector need not be stored out of line (TOAST). */
 export const fitsInPage = (dimensions: number): boolean => dimensions <= MAX_WHOLE;
 
-/** Cosine distance; 1 where one of them is zero and has no direction. The expression does not use the graph. */
+/** Cosine distance; 1 if either vector is zero and has no direction. This expression does not use the graph. */
 export const distanceTo = (vector: Float32Array, alias: string): RawBuilder<number> =>
   sql<number>`coalesce(nullif(${sql.ref(`${alias}.vector`)} <=> ${asVector(vector)}, 'NaN'), 1)`;
 
 export const hasDirection = (vector: Float32Array): boolean => vector.some((component) => component !== 0);
 
-/** The binary form of pgvector's type: number of dimensions, zero, and the components, the highest byte first. */
+/** pgvector's binary format: number of dimensions, zero, and the components, all big-endian. */
 function toBinary(vector: Float32Array): Buffer {
   const bytes = Buffer.allocUnsafe(4 + 4 * vector.length);
   bytes.writeUInt16BE(vector.length, 0);
@@ -68,7 +68,7 @@ function toBinary(vector: Float32Array): Buffer {
   return bytes;
 }
 
-/** Candidates kept while the graph is searched, per hit that is wanted; more find more of the nearest. */
+/** Candidates kept during a graph search per wanted hit; more candidates improve recall. */
 const CANDIDATES_PER_HIT = 2;
 const MIN_CANDIDATES = 100;
 const MAX_CANDIDATES = 1_000;
@@ -77,16 +77,16 @@ const MIN_SCANNED = 20_000;
 export interface GraphSearch {
   /** Number of hits. */
   readonly limit: number;
-  /** Expected number of vectors met until so many of them pass the filter. */
+  /** Expected number of vectors visited until `limit` of them pass the filter. */
   readonly expected: number;
 }
 
 /**
- * Settings for a search of the graph, until the end of the transaction. It continues until enough hits pass the filter,
- * in order of distance; the planner's other ways, which would compare or sort everything, are excluded.
+ * Settings for a graph search, valid until the end of the transaction. The scan continues in order of distance until
+ * enough hits pass the filter. Other plans, which would compare or sort everything, are disabled.
  */
 export function graphSettings({ limit, expected }: GraphSearch): QuerySettings {
-  // When they are used up, the graph is searched anew.
+  // When the candidates are exhausted, pgvector scans the graph again.
   const candidates = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * limit, expected));
   return {
     'hnsw.ef_search': candidates,
@@ -101,7 +101,7 @@ export function graphSettings({ limit, expected }: GraphSearch): QuerySettings {
   };
 }
 
-/** Indexes of a table: `half` is a graph in half precision. Takes the name of the table. */
+/** Query for the HNSW indexes of the table named by `$1`; `half` means half precision. */
 export const GRAPHS = `
   select c.relname as name, i.indisvalid as valid, i.indexprs is not null as half
   from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam

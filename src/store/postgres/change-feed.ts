@@ -3,13 +3,13 @@ import { type SharedChange, sharedTopics } from '../other-servers.ts';
 import type { Ask } from './one-at-a-time.ts';
 
 export interface ChangeFeedParts {
-  /** A query on the connection of the moment; fails where there is none. */
+  /** Queries over the current connection; rejects if there is none. */
   readonly query: Ask;
-  /** The number of this server, whose own changes are left out. */
+  /** Key of this server, whose own changes are skipped. */
   readonly server: number;
-  /** Whether this server removes what all others have seen. */
+  /** Whether this server deletes changes that are old enough to have been read by all servers. */
   readonly prunes: () => boolean;
-  /** Called when the database is at an earlier state than before. */
+  /** Called when the database has reverted to an earlier state. */
   readonly onOlder?: () => void;
   readonly pollMs?: number;
   readonly pruneMs?: number;
@@ -17,9 +17,9 @@ export interface ChangeFeedParts {
 
 export interface ChangeFeed {
   onChange(listener: (change: SharedChange) => void): void;
-  /** Tells the other servers. */
+  /** Notifies the other servers. */
   announce(change: SharedChange): Promise<void>;
-  /** Says that anything may have changed, and goes on from the present state of the database. */
+  /** Reports that anything may have changed, and continues from the current state of the database. */
   beginAnew(): void;
   close(): Promise<void>;
 }
@@ -29,17 +29,17 @@ const PRUNE_EVERY_MS = 60_000;
 const KEPT_SECONDS = 600;
 /** A server that did not read for this long may have missed rows that were removed. */
 const MISSING_AFTER_SECONDS = KEPT_SECONDS / 2;
-/** Beyond this number at once, listeners only hear that there were many. */
+/** If more changes than this arrive together, listeners are only told that anything may have changed. */
 const MOST_AT_ONCE = 200;
 
-/** The state of the database up to which changes were read. */
+/** The state of the database up to which changes have been read. */
 interface Position {
   readonly snapshot: string;
   /** Clock of the database, in seconds. */
   readonly time: number;
 }
 
-/** Reads what other servers have changed, a few times a second, from now on. */
+/** Polls for changes by other servers a few times per second, starting now. */
 export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed> {
   const { query, server, prunes, onOlder, pollMs = POLL_MS, pruneMs = PRUNE_EVERY_MS } = parts;
   const listeners = new Set<(change: SharedChange) => void>();
@@ -60,7 +60,7 @@ export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed
     }
     const { rows } = await query({ name: 'citewell-changes', text: NEW_CHANGES, values: [position.snapshot, server] });
     const [{ snapshot, time, is_older: isOlder, changes }] = rows;
-    // After a failover or a restoration, the database can be at an earlier state.
+    // After a failover or a restore, the database may be in an earlier state.
     const hasMissed = isOlder || time - position.time > MISSING_AFTER_SECONDS || changes.length > MOST_AT_ONCE;
     position = { snapshot, time };
     if (isOlder) onOlder?.();
@@ -75,7 +75,7 @@ export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed
 
   const work = (async () => {
     while (!closing.signal.aborted) {
-      // Without a connection nothing is lost: the position stays, and the next one goes on from it.
+      // Nothing is lost without a connection: the next one continues from the same position.
       await read()
         .then(prune)
         .catch(() => {});
@@ -107,8 +107,8 @@ async function currentPosition(query: Ask): Promise<Position> {
 const POSITION = 'pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 as time';
 
 /**
- * Visible now, and not at the last position. Transactions that were running then are found although later ones were read
- * before them.
+ * Changes that are visible now but were not at the last position. This includes transactions that were still running
+ * then, although later ones have already been read.
  */
 const NEW_CHANGES = `
   select ${POSITION}, pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax($1::pg_snapshot) as is_older,
@@ -120,7 +120,7 @@ const NEW_CHANGES = `
 
 const OLD_CHANGES = `delete from cluster_changes where written_at < clock_timestamp() - interval '${KEPT_SECONDS} seconds'`;
 
-/** Told when it is not known what has changed. */
+/** Sent to listeners when it is unknown what has changed. */
 const anything: readonly SharedChange[] = [
   { topic: 'documents', kind: 'removed' },
   { topic: 'ingestion_tasks', kind: 'queued' },
@@ -129,7 +129,7 @@ const anything: readonly SharedChange[] = [
   { topic: 'vector_spaces', kind: 'changed' },
 ];
 
-/** A newer version may have other topics. */
+/** A newer version of the program may have other topics. */
 const isKnown = ({ topic }: SharedChange): boolean => sharedTopics.includes(topic);
 
 const withoutNull = ({ id, ...change }: SharedChange): SharedChange => ({ ...change, ...(id != null && { id }) });

@@ -8,26 +8,26 @@ import type { Ask } from './one-at-a-time.ts';
 import type { VectorIndexKind } from './vector-index-kind.ts';
 
 export interface Announced {
-  /** Whether the vector index is of this server only, so that no other one may use the database. */
+  /** Whether the vector index belongs to this server only, so that no other server may use the database. */
   readonly isAlone: boolean;
-  /** Whether it only copies the records, with the database for itself. */
+  /** Whether this process only copies the records and needs exclusive use of the database. */
   readonly isCopying?: boolean;
-  /** The number of the last step of the schema that this server knows. */
+  /** The number of the last migration step that this server knows. */
   readonly knowsSchema?: number;
-  /** Where vectors are searched, alike for all servers. */
+  /** The kind of vector index, which must be the same for all servers. */
   readonly vectorIndex?: VectorIndexKind;
   readonly role?: ProcessRole;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version?: string;
 }
 
 /**
- * A number that no other server has, nor had: one from a sequence is given again after a failover that loses the commit, while
- * the server that has it goes on.
+ * A random key, unique with high probability. A sequence could assign a key twice: after a failover that loses a
+ * commit, the server that already has the key may still be running.
  */
 const NEW_KEY = `1 + floor(random() * ${LEADER - 1})::bigint`;
 
-/** Enters or renews the row of this process and takes its lock, which this session may hold already. Answers the row. */
+/** Inserts or renews the row of this process, and takes its lock unless this session already holds it. */
 export async function announce(
   query: Ask,
   known: number | undefined,
@@ -56,8 +56,8 @@ export async function announce(
 }
 
 /**
- * Whether the database has an `earlier` sign of life of this process than the one that it confirmed last, or none: others
- * remove that of a process they take for dead.
+ * Compares the heartbeat of this process in the database with the last one that was confirmed: `earlier` means that the
+ * database lost writes; `missing`, that the row is gone, e.g. because other servers took this process for dead.
  */
 export async function lostSign(query: Ask, key: number, seenAt: string): Promise<'present' | 'earlier' | 'missing'> {
   const text = 'select seen_at < $2::timestamptz as is_earlier from cluster_servers where key = $1';
@@ -66,7 +66,7 @@ export async function lostSign(query: Ask, key: number, seenAt: string): Promise
   return row.is_earlier ? 'earlier' : 'present';
 }
 
-/** Whether this session has the lock, which it keeps until it ends. */
+/** Takes the lock until the session ends; true if this session now holds it or already did. */
 export async function takeLock(query: Ask, key: number): Promise<boolean> {
   const { rows } = await query({
     text: `select exists (select 1 from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
@@ -84,7 +84,7 @@ const heldLocks = `pg_locks l where l.locktype = 'advisory' and l.granted and l.
 /** A process that is connected now. */
 interface ConnectedServer {
   readonly key: number;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   readonly knowsSchema: number;
 }
@@ -96,12 +96,12 @@ export async function connectedServers(database: Queries): Promise<readonly Conn
   return rows;
 }
 
-/** The name of the connection that writes for a server, by which others can end it. */
+/** Application name of a server's writer connection, by which other servers can find and terminate it. */
 export const writerName = (key: number): string => `citewell writer ${key}`;
 
 /**
- * Ends the connections of processes whose lease has run out, such as stopped ones: their locks and open transactions
- * would hold up all others. One that goes on afterwards connects again.
+ * Terminates the connections of processes whose lease has expired, e.g. suspended ones, because their locks and open
+ * transactions would block all others. A process that resumes reconnects.
  */
 export async function endSilent(query: Ask): Promise<void> {
   const silent = `from cluster_servers s where s.seen_at < clock_timestamp() - interval '${LEASE_SECONDS} seconds'`;
@@ -114,7 +114,7 @@ export async function endSilent(query: Ask): Promise<void> {
   });
 }
 
-/** Removes the row of this process. One with tasks that could not be put back stays as that of a dead one, for the others. */
+/** Deletes the row of this process. If it still has tasks, marks it as dead instead, so that others take them over. */
 export async function forgetOwn(query: Ask, key: number): Promise<void> {
   const hasTasks = 'exists (select 1 from cluster_claims where server_key = $1)';
   await query({ text: `delete from cluster_servers where key = $1 and not ${hasTasks}`, values: [key] });
@@ -124,7 +124,7 @@ export async function forgetOwn(query: Ask, key: number): Promise<void> {
 interface MemberRow extends Pick<ClusterMember, 'role' | 'name' | 'version'> {
   readonly key: number;
   readonly tasks: number;
-  /** 0 or 1, as the records have booleans. */
+  /** 0 or 1, like all booleans that the record store reads. */
   readonly leads: number;
   readonly started: number;
   readonly seen: number;

@@ -1,23 +1,23 @@
 import type { Ask } from './one-at-a-time.ts';
 
-/** Which database the connections of this process have led to. */
+/** Tracks which database, in which state, the connections of this process have reached. */
 export interface DatabaseState {
   /**
-   * Asked on each new connection, before anything is read over it. `sign` says what the database lost of
-   * this process.
+   * Called on each new connection, before anything is read over it. `sign` says whether the database still has the last
+   * heartbeat of this process (`lostSign`).
    */
   check(query: Ask, sign?: 'present' | 'earlier' | 'missing'): Promise<void>;
-  /** The database was found to have lost what this process may have seen. */
+  /** Reports that the database has lost writes that this process may have seen. */
   reverted(): void;
-  /** Calls the listener when what was read may not be in the database any more, after each restart of its server too. */
+  /** Calls the listener when data that was read may no longer be in the database; also after every server restart. */
   onRestart(listener: () => void): void;
-  /** Calls the listener when the database is at another state than the ones that this process has seen led to. */
+  /** Calls the listener when the state of the database does not continue those that this process has seen. */
   onReverted(listener: () => void): void;
 }
 
 /**
- * A promoted replica begins a new timeline, and a restored database is another one, or its tables are. A restart alone
- * may be one on files of an earlier time.
+ * Identifies the database: a promoted replica begins a new timeline, and a restore yields a new database or new tables.
+ * The start time is read too, because a restart may be on files from an earlier time.
  */
 const IDENTITY = `
   select concat_ws(' ', (select system_identifier from pg_control_system()),
@@ -30,7 +30,7 @@ export function createDatabaseState(): DatabaseState {
   const restartListeners = new Set<() => void>();
   const revertListeners = new Set<() => void>();
   let known: { readonly database: string | null; readonly started: string } | undefined;
-  /** At the last check of a sign; connections without one may have noticed the restart first. */
+  /** Start time at the last check with a `sign`; checks without one may have noticed a restart earlier. */
   let startedAtSign: string | undefined;
   const restarted = () => {
     for (const listener of restartListeners) listener();
@@ -45,7 +45,7 @@ export function createDatabaseState(): DatabaseState {
     onReverted: (listener) => void revertListeners.add(listener),
     async check(query, sign) {
       const former = known;
-      // Not every provider lets one ask for all of it. The numbers of transactions then tell most of the rest.
+      // Some providers deny part of this query. The transaction ids of the change feed then reveal most other cases.
       const { rows } = await query({ text: IDENTITY })
         .catch(() => query({ text: STARTED }))
         .catch(() => ({ rows: [] }));

@@ -5,7 +5,7 @@ import { stateOfPostgres } from './migrate.ts';
 import { refuseUnusable } from './open-postgres.ts';
 import { openConnections } from './postgres-dialect.ts';
 
-/** What is found at this address, as words; throws ServiceError where it cannot be used. */
+/** Describes the database at this URL, for users. Throws ServiceError if it cannot be used. */
 export async function describePostgres(url: string): Promise<string> {
   const name = nameOfDatabase(url);
   const one = openConnections({ name, url, size: 1 });

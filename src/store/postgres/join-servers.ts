@@ -13,34 +13,34 @@ import { toServiceError } from './postgres-errors.ts';
 import { inSharedTurn } from './shared-turns.ts';
 
 export interface JoinOptions extends Announced {
-  /** Without its password, for messages. */
+  /** URL of the database without its password, for messages. */
   readonly name: string;
   readonly url: string;
-  /** Time between two signs of life. */
+  /** Interval between heartbeats. */
   readonly beatMs?: number;
-  /** After this, a connection whose other end is gone without a word is replaced. */
+  /** Time after which an unanswered query fails and the connection is replaced. */
   readonly answerWithinMs?: number;
-  /** Of which database this process has seen what; by default no other connections tell. */
+  /** State of the database as seen by all connections of this process; by default this connection has its own. */
   readonly state?: DatabaseState;
 }
 
-/** This server among those that use the database. */
+/** This server, as a member of the servers that use the database. */
 export interface JoinedServer extends SharedRecords {
-  /** Its number, by which its work is known as long as it runs. */
+  /** Key that identifies this server and its tasks while it runs. */
   readonly key: number;
-  /** Why others may take this server for a dead one, for users. */
+  /** Why other servers may consider this one dead, for users; undefined if there is no reason. */
   problem(): string | undefined;
   leave(): Promise<void>;
 }
 
 const CONNECT_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 10_000;
-/** When the database restarts, all servers lose their connections; nobody judges before the others could come back. */
+/** After a restart of the database, time for all servers to reconnect before any of them may be considered dead. */
 const GRACE_MS = 5_000;
-/** The work of a server that was killed is taken over after at most two such intervals and the three seconds of the view. */
+/** Work of a killed server is taken over within two intervals plus the three seconds of `cluster_servers_running`. */
 const BEAT_MS = 1_000;
 
-/** Makes this server known to the others, over a connection of its own that is renewed when it breaks. */
+/** Registers this server with the others, over a separate connection that is replaced when it breaks. */
 export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   const {
     name,
@@ -72,7 +72,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   try {
     await refuseSeveral(query, key, { ...own, name });
     await state.check(query, 'present');
-    // Of those that have resigned, there may be no other.
+    // A server that has resigned still prunes, because it may be the only one.
     const prunes = () => isLeading || hasResigned;
     feed = await openChangeFeed({ query, server: key, prunes, onOlder: state.reverted });
     state.onReverted(feed.beginAnew);
@@ -83,22 +83,22 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   }
 
   const releaseLead = async () => {
-    // A session that has ended has no lock any more.
+    // If the session has ended, so has its lock.
     await query({ text: `select pg_advisory_unlock(${LOCKS}, ${LEADER})` }).catch(() => {});
   };
   const lead = async () => {
     if (hasResigned) return;
     const has = await takeLock(query, LEADER);
-    // Resigned while the database was asked.
+    // `resign` was called while the lock was being requested.
     if (hasResigned) return has ? releaseLead() : undefined;
     isLeading = has;
-    // The session that ended may still have the lock.
+    // After a reconnect, the previous session of this server may still hold the lock for a moment.
     if (has || performance.now() >= judgesFrom) hasLed = has;
     tellLead();
   };
   const tellLead = () => {
     if (isLeading) mayLeadUntil = performance.now() + GRACE_MS;
-    // A connection that broke for a moment is no reason to stop what will go on.
+    // A brief loss of the connection must not stop work that would be resumed immediately.
     const isTold = isLeading || (hasLed && performance.now() < mayLeadUntil);
     if (isTold === hasTold) return;
     hasTold = isTold;
@@ -111,7 +111,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     const former = connection;
     connection = await connect(url, name, answerWithinMs);
     await state.check(query, await lostSign(query, key, seenAt));
-    // First the new one, so that the others never see this server without any; the end of one that hangs is not awaited.
+    // Announces over the new connection before closing the old one, so that the server never seems to be gone.
     const entered = announce(query, key, own).finally(() => void former.end());
     seenAt = (await entered).seenAt;
   };
@@ -119,14 +119,14 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   const beat = async () => {
     if (failure === undefined) seenAt = (await announce(query, key, own)).seenAt;
     else await reconnect();
-    // As after a suspension of the whole machine, during which the others could give no sign of life either.
+    // The machine may have been suspended, and the other servers with it, so they get time to send a heartbeat first.
     if (Date.now() - beatAt > GRACE_MS) judgesFrom = performance.now() + GRACE_MS;
     beatAt = Date.now();
     const isJudging = performance.now() >= judgesFrom;
     if (isJudging || hasLed) await lead();
     failure = undefined;
     if (!isJudging) return;
-    // Refused where servers log in as different users; the locks of a stopped one then stay until it goes on or ends.
+    // Fails if servers log in as different roles; the locks of a suspended server then remain until it resumes or ends.
     await endSilent(query).catch(() => {});
     const { rows } = await query({
       text: 'select 1 from cluster_servers where key not in (select key from cluster_servers_running) limit 1',
@@ -204,7 +204,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     async leave() {
       leaving.abort();
       await Promise.all([feed.close(), counters.close(), work]);
-      // Over a connection that gives no answer, this would wait in vain; the others see its end.
+      // Skipped on a broken connection, where it would only time out; the others notice that this server has ended.
       if (failure === undefined) await forgetOwn(query, key).catch(() => {});
       await connection.end();
     },
@@ -212,8 +212,8 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
 }
 
 /**
- * A machine that vanished must not keep its lock for the two hours of the system's default. Not as a parameter of the
- * start, which PgBouncer refuses.
+ * Releases the lock of a vanished machine within seconds instead of the system's default of two hours. Not sent as
+ * startup parameters, which PgBouncer rejects.
  */
 const KEEP_ALIVE = `select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false),
   set_config('tcp_keepalives_count', '2', false)`;
@@ -231,7 +231,7 @@ async function connect(url: string, name: string, answerWithinMs: number): Promi
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     query_timeout: answerWithinMs,
   });
-  // The next beat finds out and connects again.
+  // The next heartbeat notices the failure and reconnects.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -285,5 +285,5 @@ async function refuseSeveral(
   );
 }
 
-/** Lets one transaction at a time change the records, whichever server it is of. */
+/** Serialises transactions that change the records, across all servers. */
 export const WAIT_FOR_TURN = `select pg_advisory_xact_lock(${LOCKS}, 0)`;

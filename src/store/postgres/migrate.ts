@@ -15,17 +15,18 @@ import type { Tables } from '../sql/schema.ts';
 import { baseline } from './baseline/baseline.ts';
 import { WAIT_FOR_TURN } from './join-servers.ts';
 
-/** The baseline stands for all steps of SQLite up to the one of its number; later ones are the same on both engines. */
+/** The baseline replaces all of SQLite's steps up to its number; later steps are the same on both engines. */
 export const postgresSteps: Steps = { '0018-baseline': baseline, ...forEngine(sharedSteps) };
 
 export type MigrateOptions = Pick<RunOptions, 'mode' | 'report'> & Partial<Pick<RunOptions, 'steps'>>;
 
-/** The number of the last step that a server knows. */
+/** The number of the last migration step that this version knows. */
 export const lastKnown = (own: Steps = postgresSteps): number => lastNumber(Object.keys(own));
 
 /**
- * Migrates the database to this version of the program. Processes that start at the same time wait for each other, and
- * servers of earlier versions go on working, unless a step is not for them: while one of them runs, that is refused.
+ * Migrates the database to this version of the program. Processes that start at the same time wait for each other.
+ * Servers of earlier versions keep working; a step that they could not work with throws `conflict` while one of them
+ * runs.
  */
 export async function migratePostgres(
   database: Kysely<Tables>,
@@ -44,7 +45,7 @@ export async function migratePostgres(
   });
 }
 
-/** Lets no server join until the transaction has ended, when one that knows only earlier steps could not go on. */
+/** Throws if running servers could not work with the new schema; no server can join until the transaction ends. */
 async function refuseOlderServers(transaction: Kysely<Tables>, name: string, worksFrom: number): Promise<void> {
   const { rows } = await sql<{ found: number }>`
     select to_regclass('cluster_servers') is not null as found`.execute(transaction);
@@ -62,7 +63,7 @@ async function refuseOlderServers(transaction: Kysely<Tables>, name: string, wor
   );
 }
 
-/** What the database has of this version's schema. Throws ServiceError when it is one that this version cannot use. */
+/** Which steps of this version's schema the database has. Throws ServiceError if this version cannot use the schema. */
 export async function stateOfPostgres(
   database: Kysely<Tables>,
   name: string,

@@ -2,12 +2,12 @@ import pLimit from 'p-limit';
 import type { QueryConfig, QueryResult } from 'pg';
 import { isWithoutAnswer } from './postgres-errors.ts';
 
-/** Sends a query over a certain connection. */
+/** Sends a query over one particular connection. */
 export type Ask = (query: QueryConfig) => Promise<QueryResult>;
 
 /**
- * Queries of a connection wait for each other here, where their time to answer has not begun. After one without an answer
- * the connection still waits for it, so that all others fail at once.
+ * Queues the queries of a connection, so that the time limit of each begins only when it is sent. After a query without
+ * an answer, the connection is still waiting for it, so all later queries fail immediately.
  */
 export function oneAtATime(send: Ask): Ask {
   const turns = pLimit(1);

@@ -26,38 +26,38 @@ export interface PostgresOptions {
   readonly url: string;
   /** Number of connections for reading. */
   readonly readers?: number;
-  /** Whether the vector index is of this process only, so that no other one may use the database. */
+  /** Whether the vector index belongs to this process only, so that no other process may use the database. */
   readonly isAlone?: boolean;
   /** Whether this process only copies the records: no server may use the database meanwhile. */
   readonly isCopying?: boolean;
-  /** Searches a vector index that is in this database. */
+  /** Searches the vector index if it is in this database (pgvector). */
   readonly nearestIndexed?: (reading: Reading, query: IndexedQuery) => Promise<NearestList>;
   readonly schema?: Omit<MigrateOptions, 'begin'>;
-  /** How long a query may take, in place of the usual limits. */
+  /** Time limits for queries that override the defaults. */
   readonly answerWithinMs?: Partial<AnswerLimits>;
-  /** What this process is for, and the version of the program, for others to see. */
+  /** Purpose of this process and, below, the version of the program; other processes can see both. */
   readonly role?: ProcessRole;
   readonly version?: string;
-  /** What must be alike for all processes of the database. */
+  /** Settings that must be the same for all processes on the database. */
   readonly settings?: AlikeSettings;
 }
 
 interface AnswerLimits {
-  /** Of one that reads. The server ends it then, and its connection can be kept. */
+  /** For reads. PostgreSQL then cancels the query, and its connection remains usable. */
   readonly reading: number;
-  /** A server that has not ended it by so much later is taken for gone. */
+  /** Additional time for PostgreSQL to cancel a read, after which its connection is considered dead. */
   readonly grace: number;
-  /** Of one that writes, after the start: a migration may take any time. It includes the wait for its turn. */
+  /** For writes, including the wait for the write lock; not during startup, because migrations may take any time. */
   readonly writing: number;
-  /** Of one that tells progress. */
+  /** For the state of work in progress. */
   readonly progress: number;
-  /** Of one by which this server is seen by the others. */
+  /** For heartbeats and other queries of cluster membership. */
   readonly presence: number;
 }
 
 /**
- * A database that is gone without a word, as after a failover, behind a firewall or when its machine hangs, must not
- * hold what waits for it: the system notices after a quarter of an hour, or never.
+ * Limits for a database that vanishes without closing its connections, e.g. after a failover, behind a firewall, or
+ * when its machine hangs: the operating system notices after a quarter of an hour, or never.
  */
 const ANSWER_WITHIN_MS: AnswerLimits = {
   reading: 120_000,
@@ -70,15 +70,15 @@ const OLDEST_SERVER = 150_000;
 
 /**
  * Opens a PostgreSQL database, creating or migrating its schema first. All writes of the process go through one
- * connection, and one transaction of all processes at a time changes the records, as with SQLite, so that a transaction
- * that reads before it writes needs no further locks.
+ * connection. As with SQLite, only one transaction at a time, across all processes, changes the records, so that a
+ * transaction that reads before it writes needs no further locks.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, readers = 8, isAlone = false, isCopying = false, role, version, schema, nearestIndexed } = options;
   const name = nameOfDatabase(url);
   const within = { ...ANSWER_WITHIN_MS, ...options.answerWithinMs };
   let isOpen = false;
-  // A copy reads and writes whole tables.
+  // No limit for a copy, which reads and writes whole tables.
   const readWithin = () => (isCopying ? undefined : within.reading + within.grace);
   const readSession = () => `${READ_ONLY}; set statement_timeout = ${isCopying ? 0 : within.reading}`;
   const state = createDatabaseState();
@@ -89,10 +89,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     isPipelined: true,
     session: readSession,
     answerWithinMs: readWithin,
-    // Before a search uses what was kept of the state before a failover.
+    // Checked before a search could use data cached before a failover.
     onConnect: async (query) => (isOpen ? state.check(query) : undefined),
   });
-  // Work in progress is told while others wait for their turn to write.
+  // A separate pool, so that progress can be written while transactions wait for the write lock.
   const progress = openConnections({ name, url, size: 2, answerWithinMs: () => within.progress });
   let server: JoinedServer | undefined;
   const session = () => `
@@ -114,7 +114,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     const knowsSchema = lastKnown(schema?.steps);
     const own = { isAlone, isCopying, knowsSchema, vectorIndex, ...(role && { role }), ...(version && { version }) };
     server = await joinServers({ name, url, answerWithinMs: within.presence, state, ...own });
-    // The schema may have been changed before others could see this server.
+    // Checked again, because the schema may have been changed before other servers could see this one.
     await stateOfPostgres(writer, name, schema?.steps);
     if (!isCopying) await refuseIncompleteCopy(writer, name);
     await sql.raw(session()).execute(writer);
@@ -155,8 +155,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 const READ_ONLY = 'set session characteristics as transaction isolation level repeatable read, read only';
 /**
- * A transaction has the lock that all servers write under, so that of a process that was stopped, or of a machine that
- * vanished, must end: by default the system notices the latter only after two hours.
+ * A transaction holds the lock that all servers need for writing, so it must end if its process is suspended or its
+ * machine vanishes. By default, the system would notice the latter only after two hours.
  */
 const WRITER_LIMITS = Object.entries({
   idle_in_transaction_session_timeout: '1min',
@@ -170,7 +170,7 @@ const MAX_CLOCK_DIFFERENCE_S = 2;
 
 type Writer = ReturnType<typeof openConnections>;
 
-/** Throws ServiceError where this server, or what is before it, cannot hold the records. */
+/** Throws ServiceError if this PostgreSQL server, or a pooler in front of it, is unsuitable for the records. */
 export async function refuseUnusable(writer: Writer, reader: Writer, name: string): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select current_setting('server_version_num')::integer as version,
@@ -189,7 +189,7 @@ export async function refuseUnusable(writer: Writer, reader: Writer, name: strin
   await refuseOtherClock(reader, name);
 }
 
-/** The pid of a connection differs from that of another one that is open, unless a pooler passes both on in turns. */
+/** Detects a transaction pooler: two open connections have the same backend pid only if they share a server session. */
 export async function refusePooler(writer: Writer, reader: Writer): Promise<void> {
   const pidOf = async (database: Writer) =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database)).rows[0]?.pid;
@@ -221,7 +221,7 @@ interface Around {
   readonly after: () => void;
 }
 
-/** Lets `last` run at the end of each transaction, within it, and `after` when it has ended. */
+/** Makes every transaction run `last` as its final step, and calls `after` when it has ended. */
 function withinTransactions(writer: Writer, { last, after }: Around): void {
   const transaction = writer.transaction.bind(writer);
   writer.transaction = () => {

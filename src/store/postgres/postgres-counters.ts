@@ -8,13 +8,13 @@ export interface PostgresCounters extends SharedCounters {
   close(): Promise<void>;
 }
 
-/** Few, as a count takes a fraction of a millisecond; opened when something is counted. */
+/** Few suffice, because an increment takes a fraction of a millisecond. Opened on first use. */
 const CONNECTIONS = 2;
-/** After this, it is counted here. */
+/** After this time, the event is counted in the memory of this process instead. */
 const ANSWER_WITHIN_MS = 2_000;
 const CLEAR_EVERY_MS = 60_000;
 const MAX_KEY = 200;
-// What is allowed is for the caller to say.
+// The limiter only counts; callers enforce their own limits.
 const UNLIMITED = 2 ** 31 - 1;
 
 export function createPostgresCounters(url: string): PostgresCounters {
@@ -71,6 +71,6 @@ export function createPostgresCounters(url: string): PostgresCounters {
   };
 }
 
-/** Names with what callers send, such as an e-mail address, may be longer than the column. */
+/** Hashes names that are too long for the column: they may contain client input such as an e-mail address. */
 const toKey = (name: string): string =>
   name.length <= MAX_KEY ? name : `${name.slice(0, 60)} ${createHash('sha256').update(name).digest('base64url')}`;

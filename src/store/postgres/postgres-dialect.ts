@@ -20,23 +20,23 @@ class Adapter extends PostgresAdapter implements DialectOwner {
 }
 
 export interface PostgresConnections {
-  /** Without its password, for messages. */
+  /** URL of the database without its password, for messages. */
   readonly name: string;
   readonly url: string;
   readonly size: number;
-  /** Whether queries of a connection are sent without waiting for the answers to those before. */
+  /** Whether queries of a connection are pipelined, i.e. sent without waiting for the answers to earlier ones. */
   readonly isPipelined?: boolean;
-  /** A statement that prepares each new session. */
+  /** Returns a statement that prepares each new session. */
   readonly session?: () => string;
-  /** A statement that is sent together with the beginning of each transaction; undefined for none at present. */
+  /** Returns a statement to send together with the `begin` of each transaction; undefined for none. */
   readonly first?: () => string | undefined;
   /** Called with each new session, before its first query. */
   readonly onConnect?: (query: Ask) => Promise<void>;
-  /** After this a query fails, and its connection is replaced; asked before each one. Undefined: queries may take long. */
+  /** Time limit, read before each query; a late query fails and its connection is replaced. Undefined for none. */
   readonly answerWithinMs?: () => number | undefined;
 }
 
-/** Kysely over a pool of connections, answering in the types SQLite answers in. */
+/** Kysely over a connection pool, with results of the same types as SQLite's. */
 export function openConnections(options: PostgresConnections): Kysely<Tables> {
   const { name, url, size, isPipelined = false, session, first, onConnect, answerWithinMs } = options;
   const config: PoolConfig = {
@@ -50,8 +50,8 @@ export function openConnections(options: PostgresConnections): Kysely<Tables> {
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
   };
   const pool = new Pool(config);
-  // A connection that breaks, idle or between two queries, is replaced at the next query; without listeners the process
-  // would end.
+  // A connection that breaks while idle or between queries is replaced at the next query. Without these listeners, the
+  // error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const dialect = new PostgresDialect({
@@ -64,9 +64,9 @@ export function openConnections(options: PostgresConnections): Kysely<Tables> {
   });
 }
 
-/** Also the time that a request waits for a free connection. */
+/** Also the maximum time that a request waits for a free connection. */
 const CONNECT_WITHIN_MS = 30_000;
-/** A query must not wait for two hours, the system's default, for the answer of a machine that has vanished. */
+/** Otherwise a query would wait two hours, the system's default, for a machine that has vanished. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 interface Translation {
@@ -77,7 +77,7 @@ interface Translation {
   readonly answerWithinMs: PostgresConnections['answerWithinMs'];
 }
 
-/** The pool with errors, values and time limits of the record store. */
+/** Adapts the pool to the errors, values and time limits of the record store. */
 function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinMs }: Translation): PostgresPool {
   const prepared = new WeakSet<object>();
   return {
@@ -102,7 +102,7 @@ function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinM
       let unanswered: ServiceError | undefined;
       return {
         query: async (whole: string, parameters: readonly unknown[]) => {
-          // The connection still waits: what follows, such as the end of the transaction, would wait as long again.
+          // The connection still waits for an answer, so further statements, e.g. `rollback`, would time out as well.
           if (unanswered !== undefined) throw unanswered;
           const values = parameters.map(toParameter);
           const within = answerWithinMs?.();
@@ -114,14 +114,14 @@ function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinM
           const answer = settings === undefined ? client.query(config) : queryWith(client, settings, config);
           const result = await answer.catch(async (error: unknown) => {
             if (!isWithoutAnswer(error)) {
-              // Kysely takes a transaction whose beginning failed for not begun.
+              // If the statement sent with `begin` fails, Kysely assumes that there is no transaction to roll back.
               if (text !== rest) await client.query('rollback').catch(() => {});
               return fail(error);
             }
             unanswered = withoutAnswer(error, name, within ?? 0);
             throw unanswered;
           });
-          // Of several statements at once, the last one answers.
+          // For several statements sent together, the result is that of the last one.
           return Array.isArray(result) ? result.at(-1) : result;
         },
         release: () => client.release(unanswered !== undefined),
@@ -130,7 +130,7 @@ function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinM
   };
 }
 
-/** A query in a transaction with settings of its own. A pipelined connection sends all of it at once. */
+/** Runs a query in its own transaction with these settings. A pipelined connection sends all of it together. */
 async function queryWith(
   client: { query(config: QueryConfig): Promise<QueryResult> },
   settings: QuerySettings,
@@ -143,10 +143,10 @@ async function queryWith(
   return result;
 }
 
-/** Read by pg from each query, which its types do not say. */
+/** Per-query time limit, which pg supports although its types omit it. */
 const limit = (within: number | undefined): object => (within === undefined ? {} : { query_timeout: within });
 
-// PostgreSQL stores no NUL in texts. The replacement is as long, so that offsets stay valid.
+// PostgreSQL cannot store NUL in texts. The replacement has the same length, so that offsets stay valid.
 const toParameter = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(toParameter);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
@@ -154,7 +154,7 @@ const toParameter = (value: unknown): unknown => {
 
 const { builtins } = types;
 
-/** Counts and keys as numbers, booleans as 0 and 1, JSON as text, bytes as plain arrays that are aligned for vectors. */
+/** Reads counts and keys as numbers, booleans as 0 and 1, JSON as text, and bytes as arrays aligned for vectors. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [builtins.INT8]: Number,
   [builtins.NUMERIC]: Number,

@@ -4,19 +4,19 @@ import { DeletedConcurrently } from '../deleted-concurrently.ts';
 
 const FOREIGN_KEY_VIOLATION = '23503';
 const QUERY_CANCELED = '57014';
-/** Classes of errors about the server rather than the query, which may be shown: full disk, lost connection, shutdown. */
+/** Error classes about the server rather than the query, which may be shown: full disk, lost connection, shutdown. */
 const STATES = /^(?:08|53|57|58)/;
-/** Errors of texts, of which metadata can have those that JSON allows and PostgreSQL does not. */
+/** Invalid text representation or character, e.g. in metadata that is valid JSON but not storable as jsonb. */
 const UNSTORABLE = /^22P0[25]$/;
-/** Classes of errors of a login: role, password, database. */
+/** Classes of login errors: role, password, database. */
 const REFUSALS = /^(?:28|3D)/;
 
-/** The error of a query, as the record store throws it. Messages about queries name tables and values and are not shown. */
+/** Converts the error of a query. Messages about the query itself name tables and values, so users do not see them. */
 export function toServiceError(error: unknown, name: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const message = messageOf(error);
   if (!(error instanceof DatabaseError)) {
-    // Of pg-pool, when all connections are in use; it has no code.
+    // Thrown by pg-pool, without an error code, when all connections are in use.
     if (message === 'timeout exceeded when trying to connect') {
       return new ServiceError(
         'store_failed',
@@ -51,11 +51,11 @@ export function toServiceError(error: unknown, name: string): ServiceError {
   });
 }
 
-/** Whether pg gave a query up whose answer did not come in time. */
+/** Whether pg abandoned a query because its answer did not arrive in time. */
 export const isWithoutAnswer = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout';
 
-/** The error of a query whose answer did not come in time, over a connection that may be dead. */
+/** The error for a query whose answer did not arrive in time, over a connection that may be dead. */
 export const withoutAnswer = (error: unknown, name: string, withinMs: number): ServiceError =>
   new ServiceError(
     'store_failed',

@@ -7,12 +7,12 @@ import { refuseUnusable } from './open-postgres.ts';
 import { openConnections } from './postgres-dialect.ts';
 
 export interface PostgresSchema extends SchemaState {
-  /** Servers that use the database now, and how many of them are of an earlier version. */
+  /** Number of servers that use the database now; `olderServers` counts those of an earlier version. */
   readonly servers: number;
   readonly olderServers: number;
 }
 
-/** What the database at this address has of this version's schema. Changes nothing. */
+/** Reports which steps of this version's schema the database has. Changes nothing. */
 export const readPostgresSchema = (url: string): Promise<PostgresSchema> =>
   using(url, async (database, name) => {
     const state = await stateOfPostgres(database, name);
@@ -23,7 +23,7 @@ export const readPostgresSchema = (url: string): Promise<PostgresSchema> =>
     return { ...state, servers: rows[0]?.all ?? 0, olderServers: rows[0]?.older ?? 0 };
   });
 
-/** Brings the schema to this version's, while servers run. Throws ServiceError when one of them could not go on. */
+/** Migrates the schema to this version while servers run. Throws ServiceError if one of them could not keep working. */
 export const migratePostgresSchema = (url: string, report: (message: string) => void): Promise<void> =>
   using(url, (database, name) => migratePostgres(database, name, { report }));
 

@@ -19,7 +19,7 @@ const types: ColumnTypes = {
   bytes: 'bytea',
 };
 
-/** What PostgreSQL writes otherwise than SQLite. */
+/** SQL that differs between PostgreSQL and SQLite, for PostgreSQL. */
 export const postgresSql: SqlDialect = {
   name: 'postgres',
   types,

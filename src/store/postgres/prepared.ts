@@ -1,21 +1,21 @@
-/** Statements that begin so are parsed once on each connection. Their texts must be few, and name their columns. */
+/** Prefix of statements that are prepared once per connection. Their texts must be few and list their columns. */
 export const PREPARED = '/* prepared */';
 
-/** Settings of PostgreSQL by name, for one query. */
+/** PostgreSQL settings by name, for one query. */
 export type QuerySettings = Readonly<Record<string, string | number>>;
 
-/** What sets them until the end of the transaction. */
+/** The statement that applies settings until the end of the transaction. */
 export const settingAll = (settings: QuerySettings): string =>
   `select ${Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', true)`)
     .join(', ')}`;
 
-/** A statement that begins so runs with these settings in a transaction of its own, sent together with it. */
+/** Prefix of a statement that runs with these settings in its own transaction; all of it is sent together. */
 export const settingsMark = (settings: QuerySettings): string => `/* with ${JSON.stringify(settings)} */`;
 
 const SETTINGS_MARK = /^\/\* with (\{.*?\}) \*\//;
 
-/** The settings that a statement begins with, and the rest of it. */
+/** Splits a statement into its settings prefix, if any, and the rest. */
 export function splitSettings(text: string): { readonly settings: QuerySettings | undefined; readonly rest: string } {
   const [mark, settings] = SETTINGS_MARK.exec(text) ?? [];
   if (mark === undefined || settings === undefined) return { settings: undefined, rest: text };
@@ -24,7 +24,7 @@ export function splitSettings(text: string): { readonly settings: QuerySettings 
 
 const names = new Map<string, string>();
 
-/** What a connection calls a statement; undefined for one that is not prepared. */
+/** The name of a prepared statement; undefined for a statement that is not to be prepared. */
 export function nameOfStatement(text: string): string | undefined {
   if (!text.startsWith(PREPARED)) return undefined;
   const name = names.get(text) ?? `citewell_${names.size}`;

@@ -9,8 +9,8 @@ const SESSION = `set session characteristics as transaction isolation level repe
   set idle_in_transaction_session_timeout = 0; set statement_timeout = 0`;
 
 /**
- * Reads one state of the database, while others go on writing, over a connection of its own. Throws ServiceError where
- * the schema is newer than this version of the program, which would leave out what it does not know.
+ * Reads a consistent snapshot of the database over a separate connection while others continue to write. Throws
+ * ServiceError if the schema is newer than this version of the program, which would omit what it does not know.
  */
 export async function readOneState<Result>(
   url: string,

@@ -8,47 +8,47 @@ import { readAnalyserStamp } from '../sql/full-text/full-text-rows.ts';
 import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import { connectedServers } from './cluster-members.ts';
 
-/** Settings of a process that must be alike for all processes of its database. */
+/** Settings that must be the same for all processes on a database. */
 export interface AlikeSettings {
-  /** Address of the shared Chroma, with its tenant and database; undefined without one. */
+  /** URL of the shared Chroma, with its tenant and database; undefined if there is none. */
   readonly chroma?: string | undefined;
-  /** Key of the stored credentials. */
+  /** Key that encrypts stored credentials. */
   readonly secretKey?: string | undefined;
-  /** With which access tokens are signed; undefined for the secret in the database. */
+  /** Secret that signs access tokens; undefined for the secret in the database. */
   readonly tokenSecret?: string | undefined;
-  /** Where the uploaded files are; undefined for the database. */
+  /** Location of the uploaded files; undefined if they are in the database. */
   readonly originals?: string | undefined;
 }
 
 interface SettingsOfServer {
   readonly key: number;
-  /** Of the database, without its password, for messages. */
+  /** URL of the database without its password, for messages. */
   readonly name: string;
   readonly role: ProcessRole;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   readonly settings: AlikeSettings;
 }
 
-/** In the settings of the database: what each connected process is set to, by its number. */
+/** Database setting that holds the settings of each connected process, by its key. */
 const SERVER_SETTINGS = 'settings_of_servers';
 
-/** The secrets as fingerprints. */
+/** Recorded settings of a process, with fingerprints in place of secrets. */
 interface Known extends AlikeSettings {
   readonly role: ProcessRole;
   readonly analyser?: string;
 }
 
-/** The step of the schema before which a server knows no originals outside of the database. */
+/** The migration step that introduced originals outside the database; earlier servers do not support them. */
 const ORIGINALS_SINCE = 21;
 
 /**
- * Notes what this process is set to, or throws `conflict` where another process that is connected is set otherwise, in a
- * way that one of them would not find or not be able to read what the other writes.
+ * Records the settings of this process. Throws `conflict` if another connected process has settings with which one of
+ * them could not find or read what the other writes.
  */
 export async function settleSettings(transaction: Queries, server: SettingsOfServer): Promise<void> {
   const { key, name, role, version, settings } = server;
-  // Of processes that start at the same time, the second one sees what the first one noted.
+  // If processes start at the same time, the later one sees the settings of the earlier one.
   await sql`select pg_advisory_xact_lock(hashtext('citewell settings of servers'))`.execute(transaction);
   const own: Known = {
     role,
@@ -66,7 +66,7 @@ export async function settleSettings(transaction: Queries, server: SettingsOfSer
     .executeTakeFirst();
   const noted: Readonly<Record<string, Known>> = JSON.parse(row?.value ?? '{}');
   const others = Object.entries(noted).filter(([each]) => connected.some((other) => other.key === Number(each)));
-  // One that starts at the same time is not noted yet, and compares itself with this one then.
+  // A process that is just starting has no recorded settings yet; it will compare itself with this one.
   const silent = connected.filter((each) => noted[each.key] === undefined);
   if (own.originals !== undefined && silent.some(({ knowsSchema }) => knowsSchema < ORIGINALS_SINCE)) {
     throw unlikeOriginals(own, {}, name);
@@ -93,7 +93,7 @@ function refuseUnlike(own: Known, other: Known, name: string): void {
         'in the same spelling, for all servers of the database. To change them, stop all servers first.',
     );
   }
-  // A process without the key says so when it needs it.
+  // A process without a key reports that when it needs one.
   if (own.secretKey !== undefined && other.secretKey !== undefined && own.secretKey !== other.secretKey) {
     throw unlikeSecret('CITEWELL_SECRET_KEY', name, 'Neither could read the credentials that the other encrypts');
   }
@@ -132,7 +132,7 @@ async function refuseOtherAnalyser(transaction: Queries, name: string): Promise<
 
 const derive = promisify<string, string, number, Buffer>(scrypt);
 
-/** Tells two secrets apart, and is slow to make and too short to confirm a guess. */
+/** Distinguishes two secrets. Slow to compute (scrypt), and too short to confirm a guess. */
 async function fingerprint(variable: string, secret: string | undefined): Promise<string | undefined> {
   if (secret === undefined) return undefined;
   return (await derive(secret, `citewell ${variable}`, 4)).toString('hex');

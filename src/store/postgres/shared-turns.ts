@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TURNS } from './baseline/cluster-tables.ts';
 import type { Ask } from './one-at-a-time.ts';
 
-/** Pauses between tries double from the first to the last, so that many who wait do not keep the database busy. */
+/** Exponential backoff between tries, so that many waiting servers do not keep the database busy. */
 const RETRY_MS = { first: 20, last: 80 };
-/** After this, as when a server was stopped in its turn, the work is done without it. */
+/** After this time, e.g. because the holder of the lock was suspended, the work is done without the lock. */
 const WAIT_AT_MOST_MS = 10_000;
 
 /**
- * Does work of one name in turn with other servers; those of this server must be in turn already. The lock belongs to the
- * session of the query, so that it ends with its server. Without a database the work is done at once.
+ * Serialises work under this name across servers; the caller must already serialise it within this server. The advisory
+ * lock belongs to the database session of `query`, so a server's lock ends with it. If the database is unavailable, the
+ * work is done immediately.
  */
 export async function inSharedTurn<T>(query: Ask, name: string, work: () => Promise<T>): Promise<T> {
   const call = async (lock: string): Promise<boolean> => {
@@ -25,7 +26,7 @@ export async function inSharedTurn<T>(query: Ask, name: string, work: () => Prom
       has = await call('pg_try_advisory_lock');
     }
   } catch {
-    // The work itself meets the problem, or does not need the database.
+    // The work itself runs into the same problem, or does not need the database.
   }
   try {
     return await work();

@@ -4,17 +4,17 @@ import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 /** Where vectors are searched. */
 export type VectorIndexKind = 'chroma' | 'pgvector';
 
-/** Beginning of the names of the tables in which pgvector has its collections. */
+/** Name prefix of the tables that hold the collections of pgvector. */
 export const VECTOR_TABLES = 'vector_index_';
 
 const NAME = 'vector_index';
 
 /**
- * Remembers where vectors are searched. After a change the collections get new names, so that they are filled again from
- * the records: in the index that was used before, or is used again, documents of the time between are missing.
+ * Records the kind of vector index. After a change, the collections get new names, so that they are filled again from
+ * the records: an index that is used again later would otherwise lack the documents added in between.
  */
 export async function settleVectorIndex(database: Queries, kind: VectorIndexKind): Promise<void> {
-  // Servers that start at the same time change the names once.
+  // Ensures that servers that start at the same time change the names only once.
   await sql`select pg_advisory_xact_lock(hashtext('citewell vector index'))`.execute(database);
   const known = await database.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst();
   if ((known?.value ?? 'chroma') === kind) return;

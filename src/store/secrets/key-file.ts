@@ -4,14 +4,14 @@ import { ServiceError } from '../../errors.ts';
 
 export const KEY_FILE = 'secret.key';
 
-/** The key in this file, which is made for its owner alone if it is not there. */
+/** Reads the key from this file; creates it, readable by its owner only, if it does not exist. */
 export async function readKeyFile(path: string): Promise<string> {
   const known = await read(path);
   if (known !== undefined) return known;
   const unfinished = `${path}.${process.pid}`;
   try {
     await writeFile(unfinished, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // Fails if another process made one meanwhile, which then counts.
+    // link() fails if another process has created the file meanwhile; its key is then used.
     await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

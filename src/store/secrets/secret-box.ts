@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 
-/** Encrypts what is stored and must not be readable from the database alone. */
+/** Encrypts stored data that must not be readable from the database alone. */
 export interface SecretBox {
-  /** `purpose` binds the text to its place: it opens with the same purpose only. */
+  /** `purpose` binds the text to its context: only the same purpose opens it. */
   seal(text: string, purpose: string): Promise<string>;
-  /** Throws `not_configured` when it was sealed with another key, or was changed. */
+  /** Throws `not_configured` if the text was sealed with another key or modified. */
   open(sealed: string, purpose: string): Promise<string>;
 }
 
@@ -13,7 +13,7 @@ const FORMAT = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM with the key that `readKey` answers, which is asked for with the first use. */
+/** AES-256-GCM with a key derived from the result of `readKey`, which is called on first use. */
 export function createSecretBox(readKey: () => Promise<string>): SecretBox {
   let deriving: Promise<{ readonly key: Buffer; readonly name: string }> | undefined;
   const derive = () => {

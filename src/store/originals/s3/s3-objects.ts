@@ -4,19 +4,19 @@ import type { ObjectStore } from '../object-store.ts';
 import { away, keyOf, openRequests, reasonOf, S3Refusal, type S3Request } from './s3-requests.ts';
 import { nameOfPlace, placeOf, type S3Settings } from './s3-settings.ts';
 
-/** Larger objects are sent in parts of this size. Each part on its way is copied once. */
+/** Larger objects are uploaded in parts of this size. Each part in flight is copied once in memory. */
 const PART_BYTES = 16 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
-/** Between two pieces of an answer. */
+/** Maximum time between two pieces of a response. */
 const SILENT_MS = 60_000;
 const PROBE_WITHIN_MS = 3_000;
-/** After the first of these, the last answer is given while the question is asked anew; after the second, it is awaited. */
+/** A probe older than this is refreshed in the background; one older than `PROBE_USABLE_MS` is awaited. */
 const PROBE_FRESH_MS = 5_000;
 const PROBE_USABLE_MS = 60_000;
-/** Need not be there: that it is not is an answer, too. */
+/** Need not exist: "not found" also proves that the storage answers. */
 const PROBED = 'citewell.json';
 
-/** Objects of a bucket of S3, or of a service that speaks its protocol; `pausesMs` are those before repeated requests. */
+/** Objects in a bucket of S3 or a compatible service. `pausesMs` are the pauses before retries. */
 export function openS3Objects(
   settings: S3Settings,
   { pausesMs }: { readonly pausesMs?: readonly number[] } = {},
@@ -102,7 +102,7 @@ export function openS3Objects(
   };
 }
 
-/** Reads an answer to its end, so that its connection can be used again. */
+/** Reads a response to its end, so that its connection can be reused. */
 const discard = async (response: Response): Promise<void> => void (await response.arrayBuffer().catch(() => undefined));
 
 async function* piecesOf(
@@ -128,7 +128,7 @@ async function* piecesOf(
   }
 }
 
-/** A multipart upload, which is taken back when it fails. */
+/** A multipart upload, which is aborted if it fails. */
 async function putInParts(
   send: (request: S3Request) => Promise<Response>,
   object: string,
@@ -161,7 +161,7 @@ async function putInParts(
     const headers = { 'content-type': 'application/xml' };
     const ended = await send({ method: 'POST', object, query: { uploadId }, headers, body, signal });
     const answer = await ended.text();
-    // The status is sent before the service has put the parts together.
+    // S3 sends the status before it has assembled the parts, so only the body tells whether that succeeded.
     if (!/<CompleteMultipartUploadResult[\s>]/.test(answer)) {
       const reason = /<Code>([^<]{1,200})<\/Code>/.exec(answer)?.[1] ?? 'no reason';
       throw new S3Refusal(`The parts of ${object} were not put together (${reason}).`, { status: 500, reason });

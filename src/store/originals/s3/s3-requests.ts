@@ -13,26 +13,26 @@ export interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Tries, the first included. */
+  /** Number of tries, including the first. */
   readonly tries?: number;
-  /** Of the request until its answer begins. */
+  /** Maximum time until the response begins. */
   readonly withinMs?: number;
 }
 
-/** Pauses before the second and later tries; a service that restarts is back after that. */
+/** Pauses before the second and later tries; long enough for a service to restart. */
 const PAUSES_MS = [200, 600, 1_800];
 const ANSWER_WITHIN_MS = 30_000;
-/** A part of 16 MB takes this long at 1 Mbit/s. */
+/** A part of 16 MB takes about this long at 1 Mbit/s. */
 const SEND_WITHIN_MS = 180_000;
 const MAX_ERROR_BYTES = 100_000;
-/** Only failures that pass by themselves have it. */
+/** Only set on temporary failures. */
 const RETRY_AFTER_S = 30;
 const EMPTY_HASH = createHash('sha256').digest('hex');
 
-/** An answer that is no success. */
+/** A response with an error status. */
 export class S3Refusal extends ServiceError {
   readonly status: number;
-  /** Such as `NoSuchKey`; empty where the answer names none. */
+  /** S3 error code such as `NoSuchKey`; empty if the response has none. */
   readonly reason: string;
 
   constructor(message: string, { status, reason }: { readonly status: number; readonly reason: string }) {
@@ -45,7 +45,7 @@ export class S3Refusal extends ServiceError {
   }
 }
 
-/** Sends signed requests to a bucket and repeats those that failed for a reason that passes. */
+/** Sends signed requests to a bucket and retries those that failed for a temporary reason. */
 export function openRequests(
   settings: S3Settings,
   pausesMs: readonly number[] = PAUSES_MS,
@@ -59,7 +59,7 @@ export function openRequests(
     const { method, object, query = {}, body, signal, headers } = request;
     const url = new URL(object === undefined ? root : `${root}/${keyOf(object, prefix)}`);
     for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
-    // The service compares what arrives with this hash.
+    // The service verifies the body against this hash.
     const hash = body === undefined ? EMPTY_HASH : createHash('sha256').update(body).digest('hex');
     const signed = await new AwsV4Signer({
       method,
@@ -110,7 +110,7 @@ export function openRequests(
 
 export const keyOf = (object: string, prefix: string): string => (prefix === '' ? object : `${prefix}/${object}`);
 
-/** The storage does not answer, or stopped answering. */
+/** Error for a storage that does not answer or has stopped answering. */
 export const away = (name: string, reason: string, cause?: unknown): ServiceError =>
   new ServiceError(
     'store_failed',

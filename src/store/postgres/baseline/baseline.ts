@@ -11,10 +11,10 @@ import { recordTables } from './record-tables.ts';
 import { sharedStateTables, sharedStateTriggers } from './shared-state-tables.ts';
 import { triggers, views } from './triggers.ts';
 
-// Texts compare by their bytes, as in SQLite, whatever the collation of the database is.
+// Texts compare by their bytes, as in SQLite, whatever the collation of the database.
 const writeOut = (statement: string): string => statement.replaceAll('TEXT', 'text collate "C"');
 
-/** The schema that SQLite databases have reached in steps; later steps are written once for both engines. */
+/** The schema that SQLite databases reached in several steps; later steps are shared by both engines. */
 export const baseline: Migration = {
   async up(database: Kysely<Tables>) {
     const tables = [

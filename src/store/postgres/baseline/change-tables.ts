@@ -1,6 +1,6 @@
 /**
- * The change feed: what other servers have to hear of, written in the transaction of the change. `xid` is that of the
- * transaction, by which a reader knows what it has not seen, in whatever order transactions were committed.
+ * The change feed for other servers; rows are written in the transaction of the change. `xid` is the id of that
+ * transaction, by which a reader finds what it has not seen, in whatever order transactions were committed.
  */
 export const changeTables: readonly string[] = [
   `create table cluster_changes (
@@ -12,7 +12,7 @@ export const changeTables: readonly string[] = [
   'create index cluster_changes_by_time on cluster_changes (written_at)',
 ];
 
-/** Above this number of documents that one statement removes, only the fact is noted. */
+/** If one statement removes more documents than this, a single row records that without their ids. */
 const REMOVED_BY_NAME = 100;
 
 const note = (topic: string, kind: string, id = 'null') => `
@@ -32,7 +32,7 @@ export const changeTriggers: readonly string[] = [
   ...noted('cluster_note_document_published', note('documents', 'published', 'new.id'), {
     cluster_note_document_published: 'update on documents for each row when (new.generation <> old.generation)',
   }),
-  // A submission and its steps change the status, and nothing that is visible.
+  // Submissions and their progress change only the status, and nothing that is visible.
   ...noted('cluster_note_document_changed', note('documents', 'changed', 'new.id'), {
     cluster_note_document_changed: `update on documents for each row when (new.generation = old.generation
       and new.ingestion_status = old.ingestion_status and new.updated_at <> old.updated_at)`,

@@ -1,11 +1,11 @@
-/** A process that gives no sign of life for so long, such as a stopped one, loses its tasks although it is connected. */
+/** A process without a heartbeat for this long, e.g. a suspended one, loses its tasks even if it is still connected. */
 export const LEASE_SECONDS = 15;
 
 /**
- * The servers that use the database, with the number of the last step of the schema they know, and the documents they
- * work on. A server is there as long as it holds the advisory lock of its key and its lease has not run out, or was seen
- * shortly before: connections may break while it goes on working. Each try at a document has a token of its own, so that
- * one that was taken over can write nothing more.
+ * The servers that use the database, with the last schema step they know, and the documents they are processing. A
+ * server counts as running while it holds the advisory lock of its key and its lease has not expired, or if it was seen
+ * a moment ago, because its connection may break while it keeps working. Every try at a document has its own token, so
+ * that a server whose task was taken over can no longer write.
  */
 export const clusterTables: readonly string[] = [
   `create table cluster_servers (
@@ -22,7 +22,7 @@ export const clusterTables: readonly string[] = [
     server_key bigint not null, token bigint not null default nextval('cluster_tokens'), primary key (kind, document_key)
   )`,
   'create index cluster_claims_by_document on cluster_claims (document_key)',
-  // As rate-limiter-flexible expects it. Counts are of minutes and need not outlast a crash.
+  // In the form that rate-limiter-flexible expects. Unlogged, because the short-lived counts need not survive a crash.
   'create unlogged table cluster_counters (key varchar(255) primary key, points integer not null default 0, expire bigint)',
   'create index cluster_counters_by_time on cluster_counters (expire)',
 ];
@@ -30,7 +30,7 @@ export const clusterTables: readonly string[] = [
 /** First key of the advisory locks; the second is a server's key, 0 for changes of the records, or `LEADER`. */
 export const LOCKS = 0x63_77_6c;
 export const LEADER = 2 ** 31 - 1;
-/** First key of the locks that put work of one name in turn; the second is a hash of the name. */
+/** First key of the advisory locks that serialise named work; the second is a hash of the name. */
 export const TURNS = LOCKS + 1;
 export const COUNTERS = 'cluster_counters';
 

@@ -1,4 +1,4 @@
-/** Tables on which it depends which chunks a filter lets pass, and their vectors. */
+/** Tables that determine which chunks pass a filter, and their vectors. */
 const CONTENT = [
   'documents',
   'chunks',
@@ -11,15 +11,15 @@ const CONTENT = [
 ] as const;
 
 /**
- * A number that differs between any two states of the content, so that what was read of one can be kept. Random, so that a
- * database that lost its last transactions, as by a failover, does not give the number of a lost state to another one.
+ * A number that differs between any two states of the content, so that reads can be cached. Random, so that a database
+ * that lost its last transactions, e.g. by a failover, does not reuse the number of a lost state for another one.
  */
 export const contentVersionTables: readonly string[] = [
   'create table cluster_content (version bigint not null, changed_by xid8 not null)',
   "insert into cluster_content values (1, '0')",
 ];
 
-// Before the statement, so that its lock is always taken before those of rows of these tables.
+// A trigger before the statement, so that this row is always locked before rows of these tables.
 export const contentVersionTriggers: readonly string[] = [
   `create function cluster_content_changes() returns trigger language plpgsql as $$ begin
     update cluster_content set version = (random() * 9007199254740991)::bigint, changed_by = pg_current_xact_id()

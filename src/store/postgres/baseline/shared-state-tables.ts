@@ -1,6 +1,6 @@
 /**
- * Work in progress that any server can follow. Rows are removed after minutes, and change often: half of each page is
- * left free, so that no index is touched.
+ * Work in progress that any server can follow. Rows live for minutes and change often: half of each page is left free,
+ * so that updates stay on the page and touch no index (HOT updates).
  */
 export const sharedStateTables: readonly string[] = [
   `create table cluster_runs (
@@ -48,7 +48,7 @@ export const sharedStateTables: readonly string[] = [
 ];
 
 export const sharedStateTriggers: readonly string[] = [
-  // A server that ended without a word is deleted by the others, and one that ends in order deletes itself.
+  // A server that shuts down deletes its own row; the row of one that died is deleted by the others.
   `create function cluster_end_runs() returns trigger language plpgsql as $$ begin
     with lost as (
       update cluster_runs set state = 'failed', ended_at = clock_timestamp(), events = events + 1,
@@ -57,7 +57,7 @@ export const sharedStateTriggers: readonly string[] = [
     insert into cluster_run_events (run_id, number, event, json) select id, events, lost_event, lost_json from lost;
     return null; end $$`,
   `create trigger cluster_end_runs after delete on cluster_servers for each row execute function cluster_end_runs()`,
-  // Locked in the order in which events are appended: in another one, both could wait for each other.
+  // Locks rows in the same order as appending events does, to avoid deadlocks.
   `create function cluster_forget_ingestions() returns trigger language plpgsql as $$ begin
     delete from cluster_ingestion_logs where (document_id, attempt) in (
       select document_id, attempt from cluster_ingestion_logs where document_id in (select id from gone)

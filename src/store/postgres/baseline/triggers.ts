@@ -1,4 +1,4 @@
-/** A trigger named like SQLite's, with a function of its own. */
+/** A trigger with the same name as SQLite's, and its function. */
 function trigger(name: string, event: string, body: string, condition?: string): string[] {
   const isBefore = event.startsWith('before');
   const result = !isBefore ? 'null' : event.includes('delete') ? 'old' : 'new';
@@ -160,5 +160,5 @@ export const views: readonly string[] = [
   shown('graph_communities', 'community_key'),
 ];
 
-/** They keep graph and versions consistent whichever statement removes a chunk, a document or a membership. */
+/** These keep graph and versions consistent, whichever statement removes a chunk, a document or a membership. */
 export const triggers: readonly string[] = [...graph, ...versions, ...noLongerIndexed];

@@ -9,9 +9,9 @@ const ofJson = (json: RawBuilder<unknown>): SqlValue => ({
   json,
 });
 
-/** Filters over jsonb. `value` is the text of a scalar, whatever its type. */
+/** Filters over jsonb. `value` is the text form of a scalar of any type. */
 export const postgresFilters: FilterSql = {
-  // Step by step: an operator for whole paths would take a key like "0" for the place in an array.
+  // Step by step, because the operator for whole paths would treat a key like "0" as an array index.
   member: (json, path) => ofJson(path.reduce((inner, key) => sql`(${inner} -> ${key}::text)`, json)),
   hasOwn: (key) => sql<boolean>`(c.metadata <> '{}' and c.metadata ? ${key}::text)`,
   text: (column) => ({ type: sql`'text'`, value: column, json: sql`to_jsonb(${column})` }),
@@ -77,12 +77,12 @@ export const postgresFilters: FilterSql = {
     sql<boolean>`(case when ${type} in ('integer', 'real') then (${value})::float8 = ${operand}::float8 else false end)`,
 };
 
-/** A number as JSON writes it. Longer ones and larger exponents are refused, as casting them could fail. */
+/** A JSON number. Longer numbers and larger exponents do not match, because casting them could fail. */
 const JSON_NUMBER = sql.lit(
   '^[ \\t\\n\\r]*-?(0|[1-9][0-9]{0,250})(\\.[0-9]{1,250})?([eE][+-]?[0-9]{1,3})?[ \\t\\n\\r]*$',
 );
 
-// Beyond the range of double precision a cast fails, where JavaScript reads infinity or zero.
+// Outside the range of double precision a cast fails, whereas JavaScript yields infinity or zero.
 const readNumber = (value: RawBuilder<unknown>): RawBuilder<unknown> => sql`(case
   when abs((${value})::numeric) > 1.7976931348623157e308 then sign((${value})::numeric)::float8 * 'infinity'::float8
   when abs((${value})::numeric) < 5e-324 then 0 else (${value})::float8 end)`;

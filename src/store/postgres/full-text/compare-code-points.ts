@@ -1,4 +1,4 @@
-/** Order of code points, which is that of UTF-8 bytes. */
+/** Compares by code points, which is also the order of UTF-8 bytes. */
 export function compareCodePoints(one: string, two: string): number {
   const shorter = Math.min(one.length, two.length);
   for (let at = 0; at < shorter; at++) {
@@ -8,7 +8,7 @@ export function compareCodePoints(one: string, two: string): number {
   return one.length - two.length;
 }
 
-/** Surrogates stand for code points above all others. */
+/** Ranks surrogates above all other code units, because they encode the highest code points. */
 function rankOf(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;

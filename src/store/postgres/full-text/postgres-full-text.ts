@@ -9,9 +9,9 @@ import { numbers, texts } from '../array-values.ts';
 import { PREPARED } from '../prepared.ts';
 import { countOccurrences, decodePostings, encodePostings, type Posting } from './posting-blocks.ts';
 
-/** Postings of a block at most: what a change of one of them rewrites, less than 1 kB. */
+/** Maximum postings per block. Changing one posting rewrites its block, less than 1 kB. */
 const MAX_POSTINGS = 256;
-/** Texts analysed before their postings are written. */
+/** Number of texts analysed before their postings are written. */
 const TEXTS = 500;
 
 interface SourceRow {
@@ -28,7 +28,7 @@ interface Entry {
   readonly body: string;
 }
 
-/** Full-text indexes as posting blocks, exact at every commit. */
+/** Full-text indexes as posting blocks, updated in the transaction of the change. */
 export const postgresFullText: FullTextTables = {
   async add(database, table, source) {
     const { rows } = await sql<SourceRow>`${source}`.execute(database);
@@ -146,8 +146,8 @@ interface Change {
 }
 
 /**
- * Appends postings of keys above all others, as those of new chunks are, to the last block of their term without
- * reading it. Returns the postings that go elsewhere.
+ * Appends postings whose keys are higher than all others, as for new chunks, to the last block of their term without
+ * reading it. Returns the postings that belong elsewhere.
  */
 async function appendPostings(
   database: Queries,
@@ -229,7 +229,7 @@ async function writeBlocks(
       occurrences = excluded.occurrences, postings = excluded.postings, version = excluded.version`.execute(database);
 }
 
-/** Reads the blocks that hold these postings or would take them in, and writes them anew. */
+/** Reads the blocks that contain these postings or have to receive them, and rewrites them. */
 async function rewriteBlocks(
   database: Queries,
   table: IndexTable,
@@ -267,7 +267,7 @@ async function rewriteBlocks(
   await writeBlocks(database, table, { written, version });
 }
 
-/** Inserts each posting into the last block that begins before it; before all blocks, into a new one. */
+/** Inserts each posting into the last block that begins at or before it, or into a new block if there is none. */
 function insertInto(parts: { block: Block; postings: Posting[] }[], term: string, added: readonly Posting[]): void {
   for (const posting of added) {
     const part = parts.findLast(({ block }) => block.first <= posting.key);
@@ -279,7 +279,7 @@ function insertInto(parts: { block: Block; postings: Posting[] }[], term: string
 
 const NO_BYTES = new Uint8Array();
 
-/** The blocks that hold these postings or would take them in, by term and in order. */
+/** The blocks that contain these postings or have to receive them, by term, ordered by key. */
 async function blocksFor(
   database: Queries,
   table: IndexTable,
@@ -301,7 +301,7 @@ async function blocksFor(
   return Map.groupBy(rows, ({ term }) => term);
 }
 
-/** Brings the indexes of earlier versions in step with what triggers have moved or removed in this transaction. */
+/** Updates the full-text indexes for rows that triggers have moved or removed in this transaction. */
 export async function settleFullText(database: Transaction<Tables>): Promise<void> {
   const { rows } = await sql<{ name: string; key: number; is_gone: number }>`
     delete from full_text_due returning name, key, is_gone`.execute(database);
@@ -317,7 +317,7 @@ export async function settleFullText(database: Transaction<Tables>): Promise<voi
   }
 }
 
-/** A term with the postings of all its blocks. */
+/** The postings of these terms, from all their blocks. */
 export async function readPostings(
   database: Queries,
   table: IndexTable,

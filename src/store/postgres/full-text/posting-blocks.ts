@@ -1,4 +1,4 @@
-/** A chunk's occurrences of one term, and the number of all its terms. */
+/** Numbers of occurrences of one term in a chunk's title and body; `length` is the chunk's total number of terms. */
 export interface Posting {
   readonly key: number;
   readonly title: number;
@@ -7,8 +7,8 @@ export interface Posting {
 }
 
 /**
- * Postings in ascending order of keys as bytes, in LEB128 numbers: the distance to the key before (the first one's to
- * `first`), twice the occurrences in the body, plus 1 if those in the title follow, and the length.
+ * Encodes postings, ascending by key, as LEB128 numbers: the difference from the previous key (initially `first`);
+ * twice the occurrences in the body, plus 1 if those in the title follow; and the length.
  */
 export function encodePostings(postings: readonly Posting[], first: number): Uint8Array {
   const bytes: number[] = [];
@@ -29,7 +29,7 @@ export function decodePostings(bytes: Uint8Array, first: number): Posting[] {
   return postings;
 }
 
-/** Calls `visit` with each posting of a block, without making objects. */
+/** Calls `visit` with each posting of a block, without allocating objects. */
 export function forEachPosting(
   bytes: Uint8Array,
   first: number,

@@ -9,23 +9,23 @@ import { readState, rowsInState, type State, StateMoved } from './known-states.t
 import { operations } from './operations.ts';
 import type { Reading, SearchCache, StateQueries } from './reading.ts';
 
-/** Where searches read, and what they have read before. */
+/** The connections that searches read from, and their cache. */
 export interface SearchSource {
   readonly reader: Kysely<Tables>;
-  /** Another one after a restart of the database, which may be at an earlier state then. */
+  /** Replaced after a restart of the database, which may then be in an earlier state. */
   cache: SearchCache;
 }
 
-/** Calls search operations, each over one state of the database; a caller that aborts does not wait for the end. */
+/** Calls search operations, each over one state of the database. Aborting rejects without waiting for the operation. */
 export function callOn(source: SearchSource): Database['search']['call'] {
   return async (name, query, signal) => {
-    // Each operation takes what its name says, which TypeScript can not follow through the table.
+    // The query matches the operation of this name, but TypeScript cannot infer that from the lookup.
     const operation = operations[name] as (reading: Reading, query: unknown) => Promise<never>;
     return overOneState(source, operation)(query, signal);
   };
 }
 
-/** An operation over one state of the database. */
+/** Wraps an operation so that it reads one state of the database. */
 export function overOneState<Query, Result>(
   source: SearchSource,
   operation: (reading: Reading, query: Query) => Promise<Result>,
@@ -39,9 +39,9 @@ export function overOneState<Query, Result>(
 }
 
 /**
- * Runs reads in the state that is most likely the present one. Each of their statements tells the state that it saw: when
- * that is another one, all is read again, in a transaction. The end of a transaction, which changes nothing, is not waited
- * for.
+ * Optimistically reads without a transaction, assuming the most likely current state. Every statement returns the state
+ * it saw; if that differs, everything is read again in a transaction. The result does not wait for the commit of this
+ * read-only transaction.
  */
 function inOneState<Result>(source: SearchSource, read: (reading: Reading) => Promise<Result>): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -85,7 +85,7 @@ async function readIn<Result>(database: Queries, { cache, opened, read }: Runnin
   return read({ rows, transaction: async () => database, cache, content, indexes });
 }
 
-/** The rows of a query in a transaction, for the rest of which the settings hold. */
+/** Runs a query in a transaction; the settings remain in effect until its end. */
 async function rowsWithin<Row>(
   transaction: Queries,
   query: RawBuilder<Row>,
@@ -98,7 +98,7 @@ async function rowsWithin<Row>(
 interface Attempt {
   readonly state: State;
   readonly opened: OpenTransaction;
-  /** Whether the state is known to be a real one, and not only a likely one. */
+  /** Whether the state was just read from the database, rather than assumed. */
   readonly isSeen: boolean;
 }
 
@@ -130,7 +130,7 @@ function queriesIn(
 }
 
 interface OpenTransaction {
-  /** The state that it sees, which begins it. */
+  /** The state that the transaction sees; the first call begins it. */
   state(): Promise<State>;
   end(): Promise<void>;
 }

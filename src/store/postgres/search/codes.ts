@@ -8,9 +8,9 @@ import { nearestAmong } from './nearest.ts';
 import { resolveFilter } from './passing.ts';
 import type { Reading } from './reading.ts';
 
-/** Writers take turns, so that a code that is committed later has a greater key. */
+/** Reads the codes after a key. Writers are serialised, so codes that are committed later have greater keys. */
 export async function readCodes(reading: Reading, { space, after, limit }: CodesWanted): Promise<CodesRead> {
-  // As one value, which is faster than rows.
+  // Aggregated to one value, which is faster than reading rows.
   const query = sql<{ keys: string | null; codes: Uint8Array | null; last: number | null }>`
     select string_agg(chunk_key::text, ',' order by key) as keys, string_agg(code, '' order by key) as codes,
       max(key) as last
@@ -25,7 +25,7 @@ export async function readCodes(reading: Reading, { space, after, limit }: Codes
   return { keys, codes, last: found?.last ?? after, series, isEnd: keys.length < limit };
 }
 
-/** The best hits among the chunks whose codes are the most alike, by their stored vectors. */
+/** The best hits, by their stored vectors, among the chunks with the most similar codes. */
 export async function nearestByCodes(reading: Reading, query: CodesQuery): Promise<NearestList> {
   const resolved = await resolveFilter(reading, query.filter);
   const passes = resolved?.has ?? (() => true);

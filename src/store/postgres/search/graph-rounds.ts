@@ -11,16 +11,16 @@ import type { Reading } from './reading.ts';
 type Row = SQLInputValue[];
 type GraphIndex = 'graph_name_terms' | 'graph_community_terms';
 
-/** A query as SQLite writes it, with its values. */
+/** A query in SQLite syntax, with its values. */
 interface Wanted {
   readonly query: string;
   readonly values: readonly SQLInputValue[];
 }
 
-/** Queries of one round; with more, those of a next round might turn out to be needless. */
+/** Maximum queries per round: once some are answered, later ones may turn out to be unnecessary. */
 const MAX_WANTED = 500;
 
-/** Whether there is nothing to find, which spares the rounds. */
+/** Whether the graph is empty, so that no rounds are needed. */
 export async function isGraphEmpty(reading: Reading): Promise<boolean> {
   const rows = await reading.rows(HAS_GRAPH, 'prepared');
   return rows[0]?.has_graph === 0;
@@ -36,8 +36,8 @@ const HAS_GRAPH = sql<{ has_graph: number }>`select ${sql.join(
 class RoundIsFull extends Error {}
 
 /**
- * Runs a search of the graph, which reads synchronously, over what has been fetched so far, and again once what it
- * lacked has been fetched. The queries of a round that differ only in their values go to the server as one.
+ * Runs a synchronous graph search over the data fetched so far, fetches what was missing, and repeats until nothing is.
+ * Queries of a round that differ only in their values are sent as one.
  */
 export async function inRounds<Result>(database: Queries, search: (reading: GraphReading) => Result): Promise<Result> {
   const rows = new Map<string, Row[]>();
@@ -46,7 +46,7 @@ export async function inRounds<Result>(database: Queries, search: (reading: Grap
   const ofSizes = readSizes(database).then((found) => {
     for (const each of found) sizes.set(each.name, each);
   });
-  // Awaited with the first round, which a failing search does not reach.
+  // Awaited in the first round, which is never reached if the search throws.
   ofSizes.catch(() => {});
   for (;;) {
     const wanted = new Map<string, Wanted>();
@@ -88,7 +88,7 @@ interface Round {
   readonly rows: ReadonlyMap<string, Row[]>;
   readonly postings: ReadonlyMap<string, readonly Posting[]>;
   readonly sizes: ReadonlyMap<string, Sizes>;
-  /** What is lacking, filled while the search runs. */
+  /** Missing queries and, below, terms; filled while the search runs. */
   readonly wanted: Map<string, Wanted>;
   readonly terms: Set<string>;
 }
@@ -151,7 +151,7 @@ function rank(lists: readonly (readonly Posting[])[], sizes: Sizes | undefined):
   return [...scores].sort((one, two) => two[1] - one[1] || one[0] - two[0]);
 }
 
-/** The rows of a query for each of these lists of values, by their number from 1. */
+/** The rows of a query for each of these lists of values, by the position of the list, counted from 1. */
 async function answersOf(
   database: Queries,
   query: string,
@@ -167,12 +167,12 @@ async function answersOf(
     select v.n, q.* from unnest(${sql.join([numbered, ...columns])})
       as v (${sql.join([sql.ref('n'), ...names])})
     cross join lateral (${sql.raw(toPostgres(query))}) as q`.execute(database);
-  // The search tells columns apart by their place, and here by their name: none may occur twice.
+  // The search reads columns by position, but rows arrive as objects, so no column name may occur twice.
   const answers = Map.groupBy(rows, ({ n }) => n);
   return new Map([...answers].map(([n, found]) => [n, found.map(({ n: _, ...row }) => Object.values(row))]));
 }
 
-/** A query of the graph search in PostgreSQL's words; the values are columns of `v`. */
+/** Translates a query of the graph search to PostgreSQL; its values become columns of `v`. */
 function toPostgres(query: string): string {
   let count = 0;
   const translated = query

@@ -4,10 +4,10 @@ import { PREPARED, type QuerySettings, settingsMark } from '../prepared.ts';
 import type { IndexVersion } from './term-cache.ts';
 
 const cachedIndexes = ['chunk_terms', 'document_terms'] as const;
-/** An index of which searches keep what they have read. */
+/** A full-text index whose terms are cached. */
 export type CachedIndex = (typeof cachedIndexes)[number];
 
-/** A state of the database, as far as what searches keep depends on it. */
+/** A state of the database, as far as cached data depends on it. */
 export interface State {
   /** Differs between any two states. */
   readonly name: string;
@@ -16,15 +16,15 @@ export interface State {
   readonly indexes: Readonly<Record<CachedIndex, IndexVersion>>;
 }
 
-/** Another state than the one that a search took for the present one. */
+/** Thrown if the database is not in the state that a search assumed. */
 export class StateMoved extends Error {}
 
-/** The state that searches saw last. */
+/** The database states that searches have seen most recently. */
 export interface KnownStates {
-  /** The state that the next search most likely sees: two in a row saw it. */
+  /** The state that the next search will most likely see, because the last two searches saw it. */
   likely(): State | undefined;
   note(state: State): void;
-  /** Called after a write, so that no search takes the state before it for the present one. */
+  /** Called after a write, so that no search assumes the state before it. */
   forget(): void;
 }
 
@@ -44,7 +44,7 @@ export function createKnownStates(): KnownStates {
   };
 }
 
-/** The state of now or of a transaction, which `first` begins. */
+/** Reads the current state; with `first`, begins a transaction and reads its state. */
 export async function readState(database: Queries, first: 'begin;' | '' = ''): Promise<State> {
   const mark = sql.raw(first === '' ? PREPARED : first);
   const { rows } = await sql<IndexVersion & { readonly index: CachedIndex; readonly content: number }>`${mark}
@@ -59,7 +59,7 @@ export async function readState(database: Queries, first: 'begin;' | '' = ''): P
 const INDEXES = sql.raw(cachedIndexes.map((name) => `'${name}'`).join(', '));
 const EMPTY: IndexVersion = { version: 0, removed: 0, entries: 0, length: 0 };
 
-/** The `name` of the state that a statement sees. */
+/** SQL expression for the `name` of the state that a statement sees. */
 const NAME = sql.raw(
   `(select c.version || ' ' || ${cachedIndexes
     .map((name) => `coalesce((select version from full_text_sizes where name = '${name}'), 0)`)
@@ -72,7 +72,7 @@ interface QueryInState<Row> {
   readonly settings?: QuerySettings | undefined;
 }
 
-/** The rows of a query in the state of this name, in one statement. Throws StateMoved in another one. */
+/** Runs a query and checks, in the same statement, that the state has this name. Throws StateMoved if not. */
 export async function rowsInState<Row>(
   database: Queries,
   name: string,

@@ -27,7 +27,7 @@ const COLUMNS = sql.raw(`
   (select coalesce(json_agg(dc.collection_id order by dc.collection_id), '[]') from document_collections dc
    where dc.document_key = d.key) as collection_ids`);
 
-/** The visible ones among these chunks, by key; with `at`, those visible at that time, in their state of then. */
+/** Those of these chunks that are visible, by key; with `at`, those visible then, in their state at that time. */
 export async function loadChunks(
   queries: StateQueries,
   keys: readonly number[],
@@ -49,7 +49,7 @@ export interface RankedRow {
   readonly distance: number;
 }
 
-/** The rows of a ranking of keys, and the chunks of the first ones, by key. */
+/** The rows of a ranking, and the chunks of its first `shown` rows, by key. */
 export async function loadRanked(
   queries: StateQueries,
   { ranking, shown, how, settings }: RankedLoad,
@@ -65,7 +65,7 @@ export async function loadRanked(
 }
 
 interface RankedLoad {
-  /** Selects `key` and `distance`, the best first. */
+  /** Query for `key` and `distance`, best first. */
   readonly ranking: RawBuilder<RankedRow>;
   readonly shown: number;
   readonly how: 'prepared' | 'once';

@@ -15,15 +15,15 @@ import { loadChunks } from './load-chunks.ts';
 import { nameOfFilter, passes, resolveFilter, VISIBLE } from './passing.ts';
 import type { Matrix, Reading, StateQueries } from './reading.ts';
 
-/** Vectors held at a time while many are compared. */
+/** Number of vectors in memory at a time during an exhaustive comparison. */
 const BATCH = 2_000;
-/** Components of the vectors of a filter that are kept for later searches, 8 MB. */
+/** Maximum components (8 MB) of the vectors that pass a filter, if they are to be cached for later searches. */
 const MAX_COMPONENTS = 2_000_000;
 
 type Space = NearestQuery['space'];
 
 interface CurrentSpace extends Space {
-  /** Payloads of the writes that the index of the space has not had yet; a JSON list. */
+  /** Payloads of the writes still pending for the space's index; a JSON list. */
   readonly owed: string | null;
 }
 
@@ -66,7 +66,7 @@ async function countMatching(reading: Reading, filter: NonNullable<CompiledFilte
   return count;
 }
 
-/** Documents are far fewer than chunks; those with metadata of their own are looked at one by one. */
+/** Evaluates the filter per document, which is far cheaper; only chunks with own metadata are checked individually. */
 const countByDocument = (ofDocuments: RawBuilder<boolean>, ofChunks: RawBuilder<boolean>): RawBuilder<unknown> => sql`
   select (select count(*) from documents d join chunks c on c.document_key = d.key and c.generation = d.generation
       where d.generation > 0 and ${ofDocuments})
@@ -78,7 +78,7 @@ async function notVisible(queries: StateQueries, keys: readonly number[]): Promi
   return keys.filter((key) => !visible.has(key));
 }
 
-/** Those of these chunks that pass, and are visible or were at the filter's time. */
+/** Those of these chunks that pass the filter and are visible now, or were at the filter's time. */
 async function passing(reading: Reading, keys: readonly number[], filter: CompiledFilter): Promise<readonly number[]> {
   const isPlain = filter?.past === undefined && filter?.phraseFilters === undefined;
   const known = filter === null ? undefined : reading.cache.filters.get(nameOfFilter(reading, filter));
@@ -123,15 +123,16 @@ export async function nearestExactly(reading: Reading, query: NearestQuery): Pro
   }
 }
 
-/** Whether the vectors of the visible chunks that pass are kept in memory. */
+/** Whether the visible chunks that pass are few enough to cache their vectors in memory. */
 function isFew(reading: Reading, { space }: NearestQuery, resolved: KeySet | undefined): boolean {
   const count = resolved?.size ?? reading.indexes.chunk_terms.entries;
   return count * space.dimensions <= MAX_COMPONENTS;
 }
 
 /**
- * The nearest among few vectors, which are compared in memory; undefined where they are more. All lists of a search compare
- * in the same way, since the database rounds distances otherwise, and ties would change places between pages.
+ * The nearest vectors by comparison in memory; undefined if too many pass the filter. All lists of a search must
+ * compare vectors in the same way: the database rounds distances differently, and ties would change places between
+ * pages.
  */
 export async function nearestInMemory(reading: Reading, query: NearestQuery): Promise<NearestList | undefined> {
   const { filter } = query;
@@ -143,7 +144,7 @@ export async function nearestInMemory(reading: Reading, query: NearestQuery): Pr
 const nameOfMatrix = (reading: Reading, { space, filter }: NearestQuery): string =>
   `${space.key} ${nameOfFilter(reading, filter)}`;
 
-/** The vectors of the visible chunks that pass, which are few. */
+/** The cached vectors of the visible chunks that pass; only for few chunks (`isFew`). */
 async function matrixOf(reading: Reading, query: NearestQuery, resolved: KeySet | undefined): Promise<Matrix> {
   const { cache } = reading;
   const { space } = query;
@@ -186,7 +187,7 @@ export async function nearestAmong(
   );
 }
 
-/** The same of hits and others that pass. `loaded`: chunks of hits that were read already. */
+/** Like `nearestAmong`, for hits and others that are known to pass. `loaded`: chunks that were already read. */
 export async function nearestOf(
   queries: StateQueries,
   query: NearestQuery & { readonly others: readonly number[] },
@@ -224,7 +225,7 @@ export async function readVectors(
   return vectors;
 }
 
-/** A chunk has its vectors in one of them. */
+/** Every chunk has its vectors in one of these tables. */
 const VECTORS: readonly RawBuilder<unknown>[] = [sql`chunk_vectors`, sql`past_chunk_vectors`];
 
 interface VectorRow {

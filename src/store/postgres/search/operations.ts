@@ -104,7 +104,7 @@ async function rank(reading: Reading, { filter, ...query }: MatchingQuery) {
   return withTerms(await reading.transaction(), { ...ranking, sources: CHUNK_SOURCES, within });
 }
 
-/** The terms of the chunks that pass a filter, where they are few. */
+/** The terms of the chunks that pass a filter; undefined if there are too many or reading them is not worth it yet. */
 async function vocabularyOf(
   reading: Reading,
   filter: CompiledFilter,
@@ -129,7 +129,7 @@ async function readVocabulary(reading: Reading, keys: readonly number[]): Promis
   return createVocabulary(rows, keys.length);
 }
 
-/** A ranking as of a time has the frequencies and lengths of that time, whatever the filter. */
+/** A ranking as of a point in time uses the term frequencies and lengths at that time, whatever the filter. */
 async function allChunksAt(reading: Reading, at: string) {
   const stayed = { sql: 'd.published_at <= $1', parameters: [at] };
   const all = { onChunks: stayed, onDocuments: stayed, past: { at, condition: { sql: 'true', parameters: [] } } };

@@ -18,7 +18,7 @@ export const VISIBLE = sql.raw(
 export const passes = (filter: CompiledFilter): RawBuilder<boolean> =>
   filter === null ? sql<boolean>`true` : toRaw(filter.onChunks);
 
-/** Exactly the chunks that pass, visible now or at the filter's time; undefined when all visible ones do. */
+/** The keys of exactly the chunks that pass, visible now or at the filter's time; undefined if all visible ones do. */
 export async function resolveFilter(reading: Reading, filter: CompiledFilter): Promise<KeySet | undefined> {
   if (filter === null) return undefined;
   const { cache } = reading;
@@ -34,7 +34,7 @@ export async function resolveFilter(reading: Reading, filter: CompiledFilter): P
   return keys;
 }
 
-/** Identifies a filter in one version of the content. Short, as a filter may list thousands of documents. */
+/** Cache key of a filter in one version of the content; a digest, because a filter may list thousands of documents. */
 export function nameOfFilter({ cache, content }: Pick<Reading, 'cache' | 'content'>, filter: CompiledFilter): string {
   if (filter === null) return String(content);
   const known = cache.digests.get(filter);
@@ -43,7 +43,7 @@ export function nameOfFilter({ cache, content }: Pick<Reading, 'cache' | 'conten
   return `${content} ${digest}`;
 }
 
-/** Those of the chunks that have the required phrases and none of the excluded ones. */
+/** Those of the chunks that contain all required phrases and no excluded one. */
 async function withPhrases(
   reading: Reading,
   keys: readonly number[],
@@ -64,7 +64,7 @@ async function withPhrases(
   return left;
 }
 
-/** The visible chunks, and those of earlier versions, that have one of a phrase's sequences of terms in title or body. */
+/** Chunks, with `isPast` also of earlier versions, whose title or body contains one of the phrase's term sequences. */
 export async function chunksWithPhrase(
   database: Queries,
   phrase: string,

@@ -8,21 +8,21 @@ import { readKeys, toRaw } from './conditions.ts';
 import type { TermSource, Within } from './read-terms.ts';
 import type { StateQueries } from './reading.ts';
 
-/** A query of `past-tables.ts`, whose every `?` is the time. */
+/** Binds the time to every `?` of a query from `past-tables.ts`. */
 function asOf(query: string, at: string): RawBuilder<unknown> {
   const parts = query.split('?');
   return sql(Object.assign(parts, { raw: parts }), ...parts.slice(1).map(() => at));
 }
 
-/** Chunks `c` with their documents `d` in the versions that were valid at a time and are replaced since. */
+/** Chunks `c` and their documents `d` in versions that were valid at that time and have been replaced since. */
 export const replacedSince = (at: string): RawBuilder<unknown> =>
   sql`(${asOf(PAST_DOCUMENTS, at)}) d join (${sql.raw(VERSION_CHUNKS)}) c on c.version_key = d.version_key`;
 
-/** Also finds chunks of an earlier version that are still visible, if that version was valid then. */
+/** Keys of chunks in versions valid at that time and replaced since; includes chunks that are still visible. */
 export const pastKeys = (queries: StateQueries, { at, condition }: PastFilter): Promise<number[]> =>
   readKeys(queries, sql`select c.key from ${replacedSince(at)} where ${toRaw(condition)}`);
 
-/** The indexes of chunks, of now and of earlier versions, with the statistics of these chunks. */
+/** Statistics of these chunks over the indexes of current and earlier versions. */
 export async function chunksWithin(database: Queries, keys: readonly number[]): Promise<Within> {
   const length = await sumOfLengths(database, ['chunk_terms', 'past_chunk_terms'], keys);
   return { keys, length };
@@ -33,7 +33,10 @@ export const CHUNK_SOURCES: readonly TermSource[] = [
   { table: 'past_chunk_terms', base: 0 },
 ];
 
-/** The documents visible at a time that pass, by the keys under which `sources` ranks them: those of versions shifted. */
+/**
+ * The documents visible at that time that pass, by the keys under which `sources` ranks them. Keys of versions are
+ * shifted by `base`.
+ */
 export async function documentsAt(database: Queries, at: string, condition: RawBuilder<boolean>) {
   const { rows: found } = await sql<{ key: number; version_key: number }>`
     select d.key, d.version_key from (${asOf(DOCUMENTS_AS_OF, at)}) d where ${condition}`.execute(database);
@@ -53,7 +56,7 @@ export async function documentsAt(database: Queries, at: string, condition: RawB
   return { documents, sources, base };
 }
 
-/** Statistics of the titles and summaries of a time. */
+/** Statistics of the titles and summaries at that time. */
 export async function documentsWithin(database: Queries, at: string): Promise<Within> {
   const { documents, base } = await documentsAt(database, at, sql<boolean>`true`);
   const keys = [...documents.keys()];

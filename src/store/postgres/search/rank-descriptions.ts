@@ -48,7 +48,7 @@ export async function rankDescriptions(reading: Reading, query: CompiledDescript
 
 interface Found {
   readonly documents: Candidates;
-  /** What is searched instead of the present index. */
+  /** The sources to search instead of the current index, for a search as of an earlier time. */
   readonly earlier?: { readonly sources: readonly TermSource[]; readonly within: Within };
 }
 

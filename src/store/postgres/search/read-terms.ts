@@ -11,27 +11,27 @@ import type { Posting } from '../full-text/posting-blocks.ts';
 import type { CachedIndex } from './known-states.ts';
 import type { Reading } from './reading.ts';
 
-/** An index whose keys are shifted by `base`, so that those of several do not meet. */
+/** An index whose keys are shifted by `base`, so that those of several indexes do not collide. */
 export interface TermSource {
   readonly table: IndexTable;
   readonly base: number;
 }
 
-/** The entries whose statistics count, by their shifted keys, and the number of all their terms. */
+/** The entries that statistics are computed over: their shifted keys, and their total number of terms. */
 export interface Within {
   readonly keys: readonly number[];
   readonly length: number;
 }
 
 export interface Ranking<Result> {
-  /** Terms that are certainly looked up. */
+  /** Terms that will certainly be looked up; they are fetched in advance. */
   readonly terms: Iterable<string>;
   readonly rank: (index: TermIndex) => Result;
 }
 
 /**
- * Runs a ranking, which reads the index synchronously, over what is known of it, and again once what it lacked has been
- * fetched: mostly nothing or one query, with misspelt words two or three.
+ * Runs a synchronous ranking over the cached part of the index, fetches what was missing, and repeats until nothing is:
+ * usually no or one query, with misspelt words two or three.
  */
 export async function withPresentTerms<Result>(
   reading: Reading,
@@ -60,7 +60,7 @@ export async function withPresentTerms<Result>(
   }
 }
 
-/** Like `withPresentTerms` over indexes of present and earlier content, with the statistics of `within`. */
+/** Like `withPresentTerms`, over indexes of current and earlier content, with the statistics of `within`. */
 export async function withTerms<Result>(
   database: Queries,
   {
@@ -127,7 +127,7 @@ async function readCounts(
   return counts;
 }
 
-/** The terms that begin with a character, in order of code points. */
+/** The terms that begin with a character, ordered by code points. */
 async function readVocabulary(
   database: Queries,
   sources: readonly TermSource[],
@@ -142,7 +142,7 @@ async function readVocabulary(
   return rows.map(({ term }) => term);
 }
 
-/** The first term not before a text, by binary search. */
+/** The first term that is not less than `from`, by binary search. */
 function firstFrom(terms: readonly string[], from: string): string | undefined {
   let low = 0;
   let high = terms.length;
@@ -154,7 +154,7 @@ function firstFrom(terms: readonly string[], from: string): string | undefined {
   return terms[low];
 }
 
-/** One key per occurrence, negative for one in the title. */
+/** One key per occurrence, negative if in the title. */
 function toOccurrences(postings: readonly Posting[]): number[] {
   const occurrences: number[] = [];
   for (const { key, title, body } of postings) {
@@ -164,7 +164,7 @@ function toOccurrences(postings: readonly Posting[]): number[] {
   return occurrences;
 }
 
-/** Lengths of the entries in these postings, with the count and the mean of all that count. */
+/** Lengths of the counted entries in these postings, with the number and mean length of all counted entries. */
 function toLengths(
   all: Iterable<readonly Posting[]>,
   counted: KeySet,

@@ -8,25 +8,25 @@ import type { QuerySettings } from '../prepared.ts';
 import { type CachedIndex, createKnownStates, type KnownStates, type State } from './known-states.ts';
 import { createTermCache, type TermCache } from './term-cache.ts';
 
-/** Vectors of the chunks that pass a filter, one after the other. */
+/** Vectors of the chunks that pass a filter, stored contiguously in the order of `keys`. */
 export interface Matrix {
   readonly keys: readonly number[];
   readonly vectors: Float32Array;
 }
 
-/** The terms of the chunks that pass a filter, once they were worth reading and if they were not too many. */
+/** The terms of the chunks that pass a filter; only read once that is worthwhile, and if there are not too many. */
 export interface FilterVocabulary {
   readonly queries: number;
   readonly terms?: Vocabulary | undefined;
   readonly wasRead: boolean;
 }
 
-/** What searches of this process have read; each entry is of one version of the content. */
+/** Cache of this process's searches; every entry belongs to one version of the content. */
 export interface SearchCache {
   /** Differs between the caches of a process. */
   readonly series: number;
   readonly filters: LruMap<string, KeySet>;
-  /** Short names of filters in use. */
+  /** Digests of filters in use. */
   readonly digests: WeakMap<NonNullable<CompiledFilter>, string>;
   /** Numbers of chunks that pass a filter. */
   readonly counts: LruMap<string, number>;
@@ -39,25 +39,26 @@ export interface SearchCache {
 /** Runs queries in one state of the database. */
 export interface StateQueries {
   /**
-   * The rows of a query of which nothing but this state decides the result, in no order. Prepared where its text is one
-   * of few. With settings, it runs in a transaction of its own, or they hold until the end of the one that has begun.
+   * The rows, in no particular order, of a query whose result depends only on this state. Use `prepared` if its text is
+   * one of few. With `settings`, the query runs in its own transaction; if `transaction` has begun one, it runs there,
+   * and the settings last until its end.
    */
   rows<Row>(query: RawBuilder<Row>, how?: 'prepared' | 'once', settings?: QuerySettings): Promise<Row[]>;
-  /** A transaction in this state, for queries of any kind; begun at the first call. */
+  /** A transaction in this state, for queries of any kind. The first call begins it. */
   transaction(): Promise<Queries>;
 }
 
-/** One state of the database, and what is known of it. */
+/** One state of the database and the cache for it. */
 export interface Reading extends StateQueries, Pick<State, 'content' | 'indexes'> {
   readonly cache: SearchCache;
 }
 
 const COUNTS_KEPT = 1_000;
-/** Numbers of eight bytes in the key sets kept, 64 MB. */
+/** Maximum size of the cached key sets, in units of eight bytes: 64 MB. */
 const KEYS_KEPT = 8_000_000;
-/** Of up to 16 MB each, most of them far smaller. */
+/** Up to 16 MB each, but most are far smaller. */
 const VOCABULARIES_KEPT = 16;
-/** Numbers in the vectors kept, 64 MB. */
+/** Maximum components of the cached vectors: 64 MB. */
 const COMPONENTS_KEPT = 16_000_000;
 
 /** A key set has a bit for each key up to the largest. */

@@ -6,10 +6,10 @@ import { compareCodePoints } from '../full-text/compare-code-points.ts';
 import { forEachPosting } from '../full-text/posting-blocks.ts';
 import type { StateQueries } from './reading.ts';
 
-/** State of a full-text index, as `full_text_sizes` has it. */
+/** State of a full-text index, from the table `full_text_sizes`. */
 export interface IndexVersion {
   readonly version: number;
-  /** The last version in which a block disappeared. */
+  /** The last version in which a block was removed. */
   readonly removed: number;
   readonly entries: number;
   readonly length: number;
@@ -20,20 +20,20 @@ interface CachedTerm {
   readonly version: number;
   /** Occurrences in the index. */
   readonly count: number;
-  /** One key per occurrence, negative for one in the title; undefined where they are too many to be read unasked. */
+  /** One key per occurrence, negative if in the title; undefined if there are too many to read without request. */
   readonly occurrences: readonly number[] | undefined;
-  /** The keys its blocks begin with, ascending. */
+  /** The first key of each of its blocks, ascending. */
   readonly firsts: readonly number[];
 }
 
-/** The terms of an index in one version, as far as they were read. */
+/** The terms of an index in one version, as far as they have been read. */
 export interface CachedTerms {
   readonly chunks: ChunkLengths;
   get(term: string): CachedTerm | undefined;
-  /** The terms that begin with a character, in order of code points; undefined where they were not read. */
+  /** The terms that begin with a character, ordered by code points; undefined if not read yet. */
   vocabulary(initial: string): readonly string[] | undefined;
   fetchVocabulary(queries: StateQueries, initial: string): Promise<void>;
-  /** Reads terms that are unknown, or what has changed in them. With `isWhole`, their occurrences however many they are. */
+  /** Reads unknown terms, and changes to known ones. With `isWhole`, reads all occurrences, however many there are. */
   fetch(queries: StateQueries, terms: Iterable<string>, isWhole?: boolean): Promise<void>;
 }
 
@@ -41,12 +41,12 @@ export interface TermCache {
   at(version: IndexVersion): CachedTerms;
 }
 
-/** Occurrences kept, eight bytes each. */
+/** Maximum number of cached occurrences, eight bytes each. */
 const OCCURRENCES_KEPT = 8_000_000;
-/** Of a term: what a ranking mostly uses of all terms together. It asks for the postings of more frequent ones. */
+/** Terms with more occurrences are only read on request: a ranking rarely uses more of all its terms together. */
 const MAX_UNASKED = 300_000;
 const FREQUENCIES_KEPT = 8_192;
-/** Room for new chunks, so that each does not copy the lengths of all. */
+/** Growth factor of the array of lengths, so that not every new chunk copies it. */
 const GROWTH = 1.1;
 
 interface CachedVocabulary {
@@ -54,7 +54,7 @@ interface CachedVocabulary {
   readonly terms: readonly string[];
 }
 
-/** Terms kept, some 50 bytes each. */
+/** Maximum number of cached terms, some 50 bytes each. */
 const TERMS_KEPT = 1_000_000;
 
 interface Lengths {
@@ -63,7 +63,7 @@ interface Lengths {
   readonly known: KnownTerms;
 }
 
-/** Keeps what was read of an index; after a change only the changed blocks are read again. */
+/** Caches what was read of an index; after a change, only the changed blocks are read again. */
 export function createTermCache(table: IndexTable): TermCache {
   const kept = new LruMap<string, CachedTerm>({
     max: OCCURRENCES_KEPT,
@@ -78,7 +78,7 @@ export function createTermCache(table: IndexTable): TermCache {
 
   return {
     at({ version, removed, entries, length }) {
-      // A search that began in an earlier state keeps its own lengths.
+      // A search that began in an earlier state has its own copy of the lengths.
       if (version !== latest.version) {
         const own = createLengths(version, latest.lengths.slice());
         if (version > latest.version) latest = own;
@@ -129,7 +129,7 @@ export function createTermCache(table: IndexTable): TermCache {
             for (const [index, term] of wanted.entries()) {
               const known = update(before[index], blocks.get(term) ?? [], { version, state });
               used.set(term, known);
-              // Kept postings are of the latest state, as later states take over only the lengths of that one.
+              // Only postings of the latest state are cached, because later states start from a copy of its lengths.
               if (state === latest) kept.set(term, known);
             }
           },
@@ -153,7 +153,7 @@ interface BlockRow {
   readonly term: string;
   readonly first: number;
   readonly occurrences: number;
-  /** Null where the term has too many. */
+  /** Null if the term has too many occurrences. */
   readonly postings: Uint8Array | null;
 }
 
@@ -164,7 +164,7 @@ interface Fetching {
   readonly isWhole: boolean;
 }
 
-/** The blocks that have changed since, or all of a term that is not known. */
+/** The blocks that changed since the cached version, or all blocks of an unknown term. */
 async function readBlocks(
   queries: StateQueries,
   { table, wanted, before, isWhole }: Fetching,
@@ -248,7 +248,7 @@ function decodeInto(
   });
 }
 
-/** Where the occurrences of a key, or of the next one, begin. */
+/** Index of the first occurrence of this key, or of the next larger one. */
 function indexOfKey(occurrences: readonly number[], key: number): number {
   let low = 0;
   let high = occurrences.length;

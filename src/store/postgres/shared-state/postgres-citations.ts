@@ -25,13 +25,13 @@ export function createPostgresCitations(database: Kysely<Tables>): SharedCitatio
         await sql`
           insert into cluster_citations (session, number, key, json)
           select ${session}, * from unnest(${sql.join(columns)})`.execute(database);
-        // Counted, since calls at the same time leave gaps between their numbers.
+        // Counts rows, because concurrent calls leave gaps between numbers.
         await sql`
           delete from cluster_citations where session = ${session} and number <= (
             select number from cluster_citations where session = ${session}
             order by number desc offset ${maxSources} limit 1)`.execute(database);
       }
-      // Numbers that nobody else has begun behind are free again.
+      // Frees the unused rest of the reservation unless another call has reserved numbers after it.
       await sql`
         update cluster_citation_sessions set last = ${last}
         where name = ${session} and last = ${first + count - 1}`.execute(database);

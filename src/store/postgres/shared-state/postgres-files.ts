@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { SharedFiles } from '../../shared-state.ts';
 import type { Tables } from '../../sql/schema.ts';
 
-/** Files are read over the connections for reading: large ones would hold up the events of runs. */
+/** Files are read over the reader connections, because large ones would delay the events of runs. */
 export function createPostgresFiles(
   { database, reader }: { readonly database: Kysely<Tables>; readonly reader: Kysely<Tables> },
   serverKey: number,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { SharedIngestions, SubmissionKey } from '../../shared-state.ts';
 import type { Tables } from '../../sql/schema.ts';
 
-/** Events of one document that are kept, as in memory; later progress is left out, and so is what is read at once. */
+/** Maximum number of events returned by one read. */
 const MAX_EVENTS = 5_000;
 
 export function createPostgresIngestions(database: Kysely<Tables>): SharedIngestions {
@@ -15,7 +15,7 @@ export function createPostgresIngestions(database: Kysely<Tables>): SharedIngest
         counts.set(key, ordinal);
         return { ...event, ordinal };
       });
-      // The rows of the logs are locked until the events are there, so that numbers appear in order.
+      // The log rows are locked until the events are inserted, so that event numbers become visible in order.
       await sql`
         with given as (
           select * from unnest(

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { SharedRun, SharedRunEvent, SharedRuns } from '../../shared-state.ts';
 import type { Tables } from '../../sql/schema.ts';
 
-/** Events are read in parts of this many rows and characters; at least one. */
+/** Maximum rows and characters of events per read; at least one event is returned. */
 const PART = { events: 256, characters: 1_000_000 };
 
-/** Times of all servers are those of the database, in single statements: what is here must not wait for the records. */
+/** Uses the clock of the database, and only single statements, which never wait for the write lock of the records. */
 export function createPostgresRuns(database: Kysely<Tables>, serverKey: number): SharedRuns {
   return {
     async insert({ id, ownerId, kind, conversationId, lost }) {
@@ -89,7 +89,7 @@ export function createPostgresRuns(database: Kysely<Tables>, serverKey: number):
     },
 
     async announceReaders(places) {
-      // Never waits for a row, so that it cannot be in a deadlock with the server that writes the runs.
+      // Skips locked rows, so that it cannot deadlock with the server that writes the runs.
       await sql`
         update cluster_runs r set read_to = greatest(r.read_to, p.read_to),
           watched_until = clock_timestamp() + interval '3 seconds'
@@ -113,7 +113,7 @@ export function createPostgresRuns(database: Kysely<Tables>, serverKey: number):
 
     async trim({ retentionMs, maxRuns, maxCharacters }) {
       const expired = sql`clock_timestamp() - ${retentionMs} * interval '1 millisecond'`;
-      // One that a server began after the others had given it up, and before it ended, has nobody to end it.
+      // Also deletes runs begun by a server after the others had removed it: nothing else would ever end them.
       await sql`
         delete from cluster_runs where ended_at < ${expired} or (ended_at is null and started_at < ${expired}
           and server_key not in (select key from cluster_servers))`.execute(database);

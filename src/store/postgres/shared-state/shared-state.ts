@@ -6,7 +6,7 @@ import { createPostgresFiles } from './postgres-files.ts';
 import { createPostgresIngestions } from './postgres-ingestions.ts';
 import { createPostgresRuns } from './postgres-runs.ts';
 
-/** The state of work in progress. `database` is connections that no transaction of the records holds. */
+/** State of work in progress. `database` is a pool that no transaction of the records uses. */
 export const createSharedState = (
   connections: { readonly database: Kysely<Tables>; readonly reader: Kysely<Tables> },
   serverKey: number,
