@@ -4,7 +4,7 @@ const MAX_FINDINGS = 3;
 
 /**
  * Problems that SQLite's quick_check reports for the file; empty when it is intact. Reads the whole file: some 4 s for
- * 600 MB with 100,000 chunks. Throws when the file cannot be checked for another reason than damage.
+ * 600 MB with 100,000 chunks. Throws when the file cannot be checked for a reason other than damage.
  */
 export function findDamage(path: string): string[] {
   let database: DatabaseSync | undefined;
@@ -29,7 +29,7 @@ export function damageIn(rows: readonly unknown[]): string[] {
   });
 }
 
-/** What SQLite says when it cannot even begin to read a damaged file; undefined for errors of other kinds. */
+/** SQLite's message when a file is too damaged to be opened; undefined for errors of other kinds. */
 export function unreadableFinding(error: unknown): string | undefined {
   const [finding] = UNREADABLE.exec(error instanceof Error ? error.message : '') ?? [];
   return finding?.replace(/\.$/, '');
@@ -37,7 +37,7 @@ export function unreadableFinding(error: unknown): string | undefined {
 
 const UNREADABLE = /database disk image is malformed|malformed database schema.*|file is not a database/;
 
-/** Error message for a damaged database: what it means and what to do. */
+/** Error message for a damaged database, with the findings and what to do. */
 export const damageSentence = (path: string, findings: readonly string[]): string =>
   `The database ${path} is damaged (${findings.join('; ')}). Stop Citewell and restore a copy of the data folder; ` +
   'without one, "sqlite3 citewell.db .recover" saves what can be read into a new file.';

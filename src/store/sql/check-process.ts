@@ -3,7 +3,7 @@
  * a CheckResult as JSON.
  *
  * The check is one native call that cannot be interrupted, so it runs in a worker thread of a process that can be
- * killed: the main thread stays free to detect the parent's death, when standard input closes.
+ * killed: the main thread stays free to detect the parent's death, which closes standard input.
  */
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts';
 import { findDamage } from './check-database.ts';
 import { startSqliteThread } from './sqlite/sqlite-thread.ts';
 
-/** How much of a database is of no use to anybody, and whether closing it gives that back. */
+/** Unused space in a database file, and whether closing the database returns it to the file system. */
 export interface FreeSpace {
   readonly bytes: number;
   readonly share: number;
@@ -15,7 +15,7 @@ export interface FreeSpace {
 
 const INCREMENTAL = 2;
 
-/** Throws what SQLite throws when the file cannot be read. */
+/** Rethrows SQLite's error if the file cannot be read. */
 export function freeSpaceIn(path: string): FreeSpace {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
@@ -32,13 +32,13 @@ export function freeSpaceIn(path: string): FreeSpace {
 }
 
 /**
- * Rewrites the database without free pages and enables incremental vacuum. The checked copy replaces the file atomically,
- * so an interruption leaves the old one. Requires the data folder's lock and an undamaged database, and as much free
- * space as the data in use.
+ * Rewrites the database without free pages and enables incremental vacuum. The checked copy replaces the file
+ * atomically, so an interruption leaves the old file. Requires the data folder's lock, an undamaged database, and as
+ * much free disk space as the data in use.
  */
 export async function compactDatabase(path: string): Promise<{ readonly before: number; readonly after: number }> {
   const compacted = `${path}.compacted`;
-  // Of a process that was interrupted.
+  // Left behind by an interrupted process.
   await rm(compacted, { force: true });
   try {
     const thread = startSqliteThread({ path, readOnly: false });

@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import type { Tables } from './schema.ts';
 
-/** In the settings of a database that a copy is written to, until it is complete: a `CopyMark` as JSON. */
+/** Setting of a copy's target database until the copy is complete: a `CopyMark` as JSON. */
 const TARGET_MARK = 'copied_from';
-/** In the settings of a database that is copied: a token, which goes when a server opens it. */
+/** Setting of a copy's source database: a token, which is removed when a server opens the database. */
 const SOURCE_MARK = 'copied_as';
 
-/** Settings that belong to one database, and are neither copied nor compared. */
+/** Settings specific to one database, which are neither copied nor compared. */
 export const OWN_SETTINGS: readonly string[] = [
   TARGET_MARK,
   SOURCE_MARK,
@@ -19,9 +19,9 @@ export const OWN_SETTINGS: readonly string[] = [
 ];
 
 export interface CopyMark {
-  /** Of the database that is copied, for messages. */
+  /** Name of the database that is copied, for messages. */
   readonly source: string;
-  /** The token of the source when the copy began: while it is there, nothing has been changed since. */
+  /** The source's token when the copy began. While the source still has it, the source is unchanged. */
   readonly token: string;
 }
 
@@ -36,7 +36,7 @@ const write = (database: Kysely<Tables>, name: string, value: string) =>
 const remove = (database: Kysely<Tables>, name: string) =>
   database.deleteFrom('settings').where('name', '=', name).execute();
 
-/** The mark of an incomplete copy. */
+/** The mark of an incomplete copy; undefined if the database is not one. */
 export async function readCopyMark(target: Kysely<Tables>): Promise<CopyMark | undefined> {
   const value = await read(target, TARGET_MARK);
   return value === undefined ? undefined : (JSON.parse(value) as CopyMark);
@@ -51,10 +51,10 @@ export const readSourceToken = (source: Kysely<Tables>) => read(source, SOURCE_M
 
 export const writeSourceToken = (source: Kysely<Tables>, token: string) => write(source, SOURCE_MARK, token);
 
-/** A copy that was begun before is begun anew: the records may change from now on. */
+/** Invalidates copies begun earlier, since the records may change from now on: they start over. */
 export const removeSourceToken = (source: Kysely<Tables>) => remove(source, SOURCE_MARK);
 
-/** Throws `conflict` where the database is an incomplete copy. */
+/** Throws `conflict` if the database is an incomplete copy. */
 export async function refuseIncompleteCopy(database: Kysely<Tables>, name: string): Promise<void> {
   const mark = await readCopyMark(database);
   if (mark === undefined) return;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 
-/** What a database file holds. */
+/** Summary of the content of a database file. */
 export interface DatabaseFacts {
   /** The last migration step applied; empty when there is none. */
   readonly schema: string;
@@ -9,7 +9,7 @@ export interface DatabaseFacts {
   readonly chunks: number;
 }
 
-/** Reads a database that nobody has open. Throws what SQLite throws when the file cannot be read. */
+/** Reads a database that no process has open. Rethrows SQLite's error if the file cannot be read. */
 export function databaseFacts(path: string): DatabaseFacts {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

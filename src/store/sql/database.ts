@@ -16,38 +16,38 @@ import type { Queries } from './vector-spaces/space-rows.ts';
 
 export type Work = 'ingestion' | 'extraction' | 'summary';
 
-/** What a server has to know of others that use the same database. */
+/** What a server needs to know about the other servers that use the same database. */
 export interface SharedRecords extends Omit<OtherServers, 'onTakeOver' | 'members'> {
   /** The processes that have the database open, oldest first. */
   members(database: Queries): Promise<readonly ClusterMember[]>;
   /** Keys of the documents that a running server works on; `others` leaves out this one. */
   inWork(database: Queries, work: Work, whose?: 'others'): Promise<readonly number[]>;
   /**
-   * The token of this server's present try at the document; undefined where another server has taken it over. A later
-   * try, of any server, has another token.
+   * The token of this server's current attempt at the document; undefined if another server has taken it over. Every
+   * later attempt, by any server, has a new token.
    */
   tokenOf(database: Queries, work: Work, document: number): Promise<number | undefined>;
-  /** Forgets servers that ended without a word; their work is nobody's then. */
+  /** Removes servers that ended without signing off, and with them their claims on work. */
   forgetGone(database: Queries): Promise<void>;
-  /** Makes what this server works on nobody's work; what it has begun can write nothing more. */
+  /** Releases this server's claims on work; attempts it has begun can write nothing more. */
   forgetOwnWork(database: Queries): Promise<void>;
   /**
-   * Calls the listener when the database has lost what this server may have seen, as after a failover to a replica that
-   * had not received the last transactions.
+   * Calls the listener when the database has lost transactions that this server may have seen, as after a failover to a
+   * replica that had not received them.
    */
   onReverted(listener: () => void): void;
-  /** Calls the listener when a server has ended without a word. */
+  /** Calls the listener when a server has ended without signing off. */
   onGone(listener: () => void): void;
 }
 
 /** An open record database, of either engine. */
 export interface Database {
   /**
-   * For all writes, and for reads that must be consistent with a write. Inside a transaction use only the transaction:
+   * For all writes, and for reads that must be consistent with a write. Inside a transaction, use only the transaction:
    * it holds the single connection, and waiting for a second one would deadlock.
    */
   readonly writer: Kysely<Tables>;
-  /** Transactions of the writer that need no more than one message to the thread of its connection, where it has one. */
+  /** Runs a named transaction on the writer; on SQLite this takes a single message to the connection's thread. */
   readonly transact: Transact;
   /** A transaction of the reader sees one state of the database. */
   readonly reader: Kysely<Tables>;
@@ -56,17 +56,17 @@ export interface Database {
   readonly search: {
     readonly call: Call<typeof searchOperations>;
     readonly dialect: SqlDialect;
-    /** What takes one call where all that a search reads is in one place. */
+    /** Whole searches in one call, if everything a search reads is in this database. */
     readonly atOnce?: {
       nearest(query: AtOnceQuery, signal?: AbortSignal): Promise<AtOnceAnswer>;
       rank(query: MatchingQuery, signal?: AbortSignal): Promise<PackedRanking>;
     };
-    /** The best hits of a vector index that is in the database; undefined where it is elsewhere. */
+    /** The best hits of a vector index inside the database; undefined if the index is outside it. */
     readonly nearestIndexed?: (query: IndexedQuery, signal?: AbortSignal) => Promise<NearestList>;
   };
-  /** Writes the stored file of a document to a new one; undefined where its bytes have to pass through this thread. */
+  /** Writes a document's stored file to a new file; undefined if its bytes have to pass through the calling thread. */
   readonly saveOriginal?: (original: OriginalToSave) => Promise<boolean>;
-  /** Undefined where only one process can have the database open. */
+  /** Undefined if only one process can have the database open. */
   readonly shared?: SharedRecords;
   readonly sharedState?: SharedState;
   close(): Promise<void>;

@@ -42,13 +42,13 @@ export interface SqlStore extends Store {
   readonly sqlite: Database;
 }
 
-/** What a store is made of besides its database. */
+/** Options of a store besides its database. */
 export interface RecordStoreOptions {
   readonly index: VectorIndex;
   readonly embeddingText: EmbeddingText;
   /** Number of earlier versions per document whose content is kept. */
   readonly versionsKept?: number;
-  /** Where the uploaded files are kept; undefined for the database. */
+  /** Object store for the uploaded files; if undefined, the database keeps them. */
   readonly objects?: ObjectStore | undefined;
   /** Time after which an object of an interrupted upload is removed. */
   readonly objectGraceMs?: number;
@@ -82,7 +82,7 @@ export async function openStore(options: StoreOptions): Promise<SqlStore> {
   return { ...(await openRecordStore(sqlite, options)), snapshot: (copy) => snapshotDatabase(path, copy) };
 }
 
-/** The store over an open database of either engine, which is closed with it, and when this fails. */
+/** Opens the store on an open database of either engine. The database is closed with the store, or if this fails. */
 export async function openRecordStore(sqlite: Database, options: RecordStoreOptions): Promise<SqlStore> {
   const { index, embeddingText, versionsKept = VERSIONS_KEPT, objects, objectGraceMs, report } = options;
   let wasInStep = false;
@@ -179,7 +179,7 @@ function otherServers({ sqlite, upkeep, report, isClosed }: SharingParts): Store
   const listeners = new Set<() => void>();
   let isRecovering = false;
   let isReverted = false;
-  /** Whether something happened since the last take-over began that needs another one. */
+  /** Whether something happened after the last take-over began, so that another one is needed. */
   let isNeeded = false;
   const takeOver = async () => {
     isNeeded = true;
@@ -208,7 +208,7 @@ function otherServers({ sqlite, upkeep, report, isClosed }: SharingParts): Store
   shared.onGone(takeOver);
   shared.onReverted(() => {
     report?.('The database has lost what it held before, as after a failover. What is kept in memory is read again.');
-    // A task that it has as one of this server may be one that this server finished in what was lost.
+    // This server may have finished tasks in the lost transactions that the database still counts as its current work.
     isReverted = true;
     upkeep.requireAudit();
     void takeOver();
@@ -217,7 +217,7 @@ function otherServers({ sqlite, upkeep, report, isClosed }: SharingParts): Store
   return { ...shared, members, onTakeOver: (listener) => void listeners.add(listener) };
 }
 
-/** In one transaction, so that none is queued again that another server takes meanwhile. */
+/** Runs in one transaction, so that it cannot requeue a document that another server claims meanwhile. */
 async function requeue({ writer, shared }: Database, work: 'extraction' | 'summary'): Promise<void> {
   const status = `${work}_status` as const;
   await writer.transaction().execute(async (transaction) => {

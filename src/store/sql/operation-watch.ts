@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 
-/** Ends an operation whose caller has aborted it, or that exceeds the time limit of a search. */
+/** Ends an operation that its caller has aborted, or that exceeds the time limit of a search. */
 export interface OperationWatch {
   /** Throws `cancelled` or `timeout`. */
   check(): void;

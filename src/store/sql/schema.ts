@@ -29,9 +29,11 @@ export interface SettingTable {
 /** Objects that are to be removed, unless a record refers to them. */
 export interface ObjectRemovalTable {
   readonly object: string;
-  /** Empty for at once; later for one that is just being written, and will be referred to. */
+  /**
+   * Earliest time of the removal; empty if it may happen immediately. Later for an object that is still being written.
+   */
   readonly due_at: string;
-  /** When its removal began, after which no record may refer to it any more. */
+  /** When its removal began; from then on no record may refer to it. */
   readonly claimed_at: Generated<string | null>;
 }
 

@@ -7,7 +7,7 @@ const SAMPLES = 64;
 const MAX_HITS = 10;
 /** An approximate index misses a few of its own vectors. */
 const MIN_SHARE = 0.9;
-/** Distance below which a vector counts as a copy: the order of copies in a result is random. */
+/** Distance below which two vectors count as copies. Copies come in random order and may push the sample itself out. */
 const SAME = 1e-4;
 
 interface SelfSearch {
@@ -19,7 +19,7 @@ interface SelfSearch {
 
 /**
  * Whether sample vectors from across the records are their own nearest neighbours. An index that has lost part of its
- * files may report the same count as before, and find only the rest or refuse searches that meet a lost part.
+ * files may report the same count as before, yet find only the rest, or refuse searches that reach a lost part.
  */
 export async function passesSelfSearch(search: SelfSearch): Promise<boolean> {
   try {

@@ -8,8 +8,8 @@ import { startSqliteThread } from './sqlite/sqlite-thread.ts';
 class NoRoom extends ServiceError {}
 
 /**
- * Writes a copy of the database as it is at one moment, without the content of deleted rows, while others read and
- * write it. Throws `store_failed` when the disk of the copy has no room for it.
+ * Writes a consistent copy of the database, without the content of deleted rows, while other processes read and write
+ * it. Throws `store_failed` when the disk of the copy has no room for it.
  */
 export async function snapshotDatabase(path: string, copy: string, freeIn = freeSpaceOn): Promise<void> {
   await requireRoom(path, dirname(copy), freeIn);
@@ -22,8 +22,8 @@ export async function snapshotDatabase(path: string, copy: string, freeIn = free
 }
 
 /**
- * Keeps a copy of a database that is about to be migrated beside it, in place of the copy kept before. Goes on without
- * one when the disk has no room, and says so.
+ * Keeps a copy of a database that is about to be migrated beside it, replacing the previous copy. If the disk has no
+ * room, reports that and goes on without a copy.
  */
 export async function keepBeforeUpgrade(
   path: string,

@@ -8,26 +8,26 @@ export interface FollowedSourceTable {
   readonly created_at: string;
   /** SyncReport */
   readonly last_sync: string | null;
-  /** Sealed. */
+  /** Encrypted; null if the source needs none. */
   readonly credentials: string | null;
-  /** Where the next listing of changes begins. */
+  /** The cursor at which the next listing of changes begins; null requests a full listing. */
   readonly list_cursor: string | null;
 }
 
-/** What is known of an item of a source outside this machine. */
+/** The stored state of an item of a remote source. */
 export interface SourceItemTable {
   readonly source_id: string;
   readonly item_key: string;
-  /** That was taken in, or cannot be; null for one that is to be read again. */
+  /** The version that was ingested or found impossible to ingest; null if the item is to be read again. */
   readonly version: string | null;
   readonly uri: string;
-  /** The listing that it was last seen in. */
+  /** The listing in which the item was last seen. */
   readonly pass: string;
-  /** The document that has its content already. */
+  /** The existing document with the same content; null if the item has its own. */
   readonly duplicate_of: string | null;
 }
 
-/** An item of a source outside this machine that could not be taken in. */
+/** An item of a remote source that could not be ingested. */
 export interface SourceFailureTable {
   readonly source_id: string;
   readonly item_key: string;

@@ -17,9 +17,9 @@ export type ColumnType = 'integer' | 'real' | 'text';
 
 /** Column types for migrations. Truth values are integers, and times are texts. */
 export interface ColumnTypes {
-  /** A number that counts up, or refers to such a column. */
+  /** An auto-incremented number, or a reference to one. */
   readonly key: DataType;
-  /** Makes a column of this type the primary key, filled by the database and never used twice. */
+  /** Makes a column of this type the primary key. The database assigns its values and never reuses one. */
   asKey(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /** 32 bits. */
   readonly integer: DataType;
@@ -28,14 +28,14 @@ export interface ColumnTypes {
   readonly real: DataType;
   /** Compared by bytes. */
   readonly text: DataType;
-  /** An object that is searched in. What is only kept is a text. */
+  /** A JSON object that queries look into. JSON that is only stored is a text. */
   readonly json: DataType;
   readonly bytes: DataType;
 }
 
 /**
- * What the database engines write differently. Everything else is kysely, or SQL that both understand: `is distinct
- * from`, `count(*) filter (where …)`, `on conflict`, `returning`; booleans in results are 0 and 1.
+ * The SQL that differs between the database engines. Everything else is kysely, or SQL that both understand: `is
+ * distinct from`, `count(*) filter (where …)`, `on conflict`, `returning`. Booleans in results are 0 and 1.
  */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
@@ -43,23 +43,23 @@ export interface SqlDialect {
   readonly filters: FilterSql;
   readonly fullText: FullTextTables;
   compile(condition: RawBuilder<boolean>): Condition;
-  /** Begins a statement that a connection prepares once. Its text must be one of few, and name its columns. */
+  /** Prefix of a statement that a connection prepares once. Its text must be one of a few, and list its columns. */
   readonly prepared: RawBuilder<unknown>;
-  /** A phrase for the search operations; any of these sequences of terms is one. */
+  /** A phrase query for the search operations, which matches any of these sequences of terms. */
   phrase(sequences: readonly (readonly string[])[]): string;
-  /** Lists as subqueries for `in`, bound as one value: they may be longer than a statement's parameters. */
+  /** Subqueries for `in`. The list is bound as one value, so it may exceed the parameter limit of a statement. */
   numbers(list: readonly number[]): RawBuilder<unknown>;
   texts(list: readonly string[]): RawBuilder<unknown>;
-  /** A table with these columns, however many rows, bound as few values. */
+  /** A table with these columns. Any number of rows is bound as few values. */
   rows<Column extends string>(
     types: Readonly<Record<Column, ColumnType>>,
     list: readonly Readonly<Record<Column, string | number | null | undefined>>[],
   ): RawBuilder<unknown>;
   /** A new random UUID for each row. */
   readonly randomId: RawBuilder<string>;
-  /** A join whose left side is read first, where the planner has to be told. */
+  /** A join whose left side is read first; forces the order on a planner that would choose another. */
   readonly joinInOrder: RawBuilder<unknown>;
-  /** Tells the planner to use an index of the table named before. */
+  /** Follows a table name and tells the planner to use this index of the table. */
   usingIndex(name: string): RawBuilder<unknown>;
   /** The values of a group as a JSON list. */
   listOf(column: RawBuilder<unknown>): RawBuilder<string>;
@@ -69,12 +69,12 @@ export interface SqlDialect {
   lines(json: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
-/** What the adapter of a kysely dialect has in addition. */
+/** The additional property of our kysely dialects' adapters. */
 export interface DialectOwner {
   readonly sqlDialect: SqlDialect;
 }
 
-/** How statements for this database are written. */
+/** The SQL dialect of this database. */
 export function dialectOf(database: Queries): SqlDialect {
   const { adapter } = database.getExecutor();
   if ('sqlDialect' in adapter) return (adapter as typeof adapter & DialectOwner).sqlDialect;

@@ -14,7 +14,10 @@ import { dialectOf } from './sql-dialect.ts';
 
 /** FollowedSourceRecords in the record store. */
 export function createFollowedSources({ reader, writer }: Database): FollowedSourceRecords {
-  /** Writes what belongs to a source, unless it was removed. On PostgreSQL another server may remove it meanwhile, and waits. */
+  /**
+   * Writes rows that belong to a source, unless the source was removed. On PostgreSQL, where another server may remove
+   * it concurrently, its row is locked so that the removal waits.
+   */
   const writeOf = (id: string, write: (transaction: Transaction<Tables>) => Promise<unknown>): Promise<void> =>
     writer.transaction().execute(async (transaction) => {
       const own = transaction.selectFrom('followed_sources').select('id').where('id', '=', id);
@@ -186,7 +189,7 @@ export function createFollowedSources({ reader, writer }: Database): FollowedSou
           .execute();
         if (released.length === 0) return false;
         const ids = [...new Set(released.map(({ source_id }) => source_id))];
-        // What a listing of changes would not name again has to be listed.
+        // A listing of changes would not name these items again, so a full listing is needed.
         await transaction.updateTable('followed_sources').set({ list_cursor: null }).where('id', 'in', ids).execute();
         return true;
       });

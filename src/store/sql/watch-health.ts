@@ -57,7 +57,7 @@ export async function refuseDamaged(
   if (findings.length > 0) throw new ServiceError('store_failed', damageSentence(path, findings));
 }
 
-/** The error of opening a database, in words for people where it says that the file is damaged. */
+/** Replaces an error that means a damaged database file by one with instructions; returns any other error unchanged. */
 export function damageOr(error: unknown, path: string): unknown {
   const finding = unreadableFinding(error);
   if (finding === undefined || (error instanceof ServiceError && error.message.includes(' is damaged '))) return error;
@@ -112,7 +112,7 @@ async function checkInProcess(path: string, signal: AbortSignal): Promise<readon
     signal,
     killSignal: 'SIGKILL',
   });
-  // Once it has ended, neither killing it nor closing its input is an error.
+  // Killing the process or closing its input fails once it has ended, which is no error.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   const [said, [code, by]] = await Promise.all([text(child.stdout), once(child, 'close')]);

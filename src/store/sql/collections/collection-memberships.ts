@@ -123,8 +123,8 @@ export async function keepOutOfSubmissions(database: Queries, id: string): Promi
 }
 
 /**
- * Applies the change to a waiting submission as well: on publication a document gets the collections of its submission,
- * which would otherwise undo the change.
+ * Applies the change to a pending submission as well: on publication, a document gets the collections of its
+ * submission, which would otherwise undo the change.
  */
 async function changeSubmission(
   database: Queries,

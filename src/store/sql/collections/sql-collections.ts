@@ -68,8 +68,8 @@ export function createCollections(sqlite: Database, resets: GraphResets): Collec
       }),
 
     async remove(id) {
-      // Beforehand and in steps, because a graph can have far more rows than the collection has documents. Should this be
-      // interrupted, the collection stays and its graph is gathered anew.
+      // The graph is emptied first, in steps, because it can have far more rows than the collection has documents. If
+      // this is interrupted, the collection remains and its graph is gathered again.
       for await (const _ of resets.empty(id.toLowerCase(), { excludesDocuments: false }));
       return writer.transaction().execute(async (transaction) => {
         const row = await select(transaction).where('k.id', '=', id.toLowerCase()).executeTakeFirst();

@@ -8,7 +8,7 @@ import { type DocumentRow, findRow, type Submitted, toColumns } from './document
 import { addToCollections, isSettled, requireRow, setCollections, toOne, update } from './ingestions.ts';
 import { dropStaged } from './staged-chunks.ts';
 
-/** A submission, and where its file is: in these bytes, or in an object that was noted before it was stored. */
+/** A submission and its file: either `bytes`, or the name of an `object` that was recorded before it was stored. */
 export interface IngestionToBegin {
   readonly id: string;
   readonly ownerId: string;
@@ -82,7 +82,7 @@ async function takeOver(database: Queries, row: DocumentRow, ingestion: Ingestio
   return requireRow(database, row.id);
 }
 
-/** Stores the original bytes of the visible content, which a version will need, before new ones replace them. */
+/** Saves the original file of the visible content for a later version record, before the new file replaces it. */
 async function keepOriginal(database: Queries, key: number): Promise<void> {
   await sql`
     insert into visible_originals (document_key, bytes, object, settings)

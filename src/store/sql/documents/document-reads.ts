@@ -45,7 +45,7 @@ export function createDocumentReads(
   { reader, search, saveOriginal }: Database,
   originals: OriginalRecords,
 ): DocumentReads {
-  /** The file that was submitted last, which a successor that waits to be read has. */
+  /** Finds the file that was submitted last, even if it still waits to replace the visible content. */
   const findSubmitted =
     (id: string): FindOriginal =>
     async (wanted) => {
@@ -57,7 +57,7 @@ export function createDocumentReads(
       );
       return rows[0];
     };
-  /** The file of what is seen. */
+  /** Finds the file of the visible content. */
   const findVisible =
     (id: string): FindOriginal =>
     async (wanted) => {

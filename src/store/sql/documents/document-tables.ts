@@ -46,7 +46,7 @@ export interface DocumentTable {
 export interface DocumentFileTable {
   readonly document_key: number;
   readonly bytes: Uint8Array;
-  /** Name of the object that has the bytes instead; `bytes` is empty then. */
+  /** Name of the object that stores the bytes instead; `bytes` is then empty. */
   readonly object: Generated<string | null>;
 }
 

@@ -23,8 +23,8 @@ import { insertVectors } from './staged-chunks.ts';
 type Row = Selectable<ChunkTable>;
 
 /**
- * Runs in one transaction, so that neither search leg finds old text by new text. New text makes it another chunk for
- * the vector index: its key changes, its identifier does not.
+ * Runs in one transaction, so that neither search leg matches the new text and returns the old one. For the vector
+ * index, new text makes a new chunk: its key changes, its id does not.
  */
 export async function editChunk(
   sqlite: Database,
@@ -70,7 +70,7 @@ export async function removeChunk(sqlite: Database, upkeep: IndexUpkeep, id: str
   return receipt;
 }
 
-/** Refuses the edit during an ingestion, which may reuse this very chunk and would then lack it. */
+/** Throws `conflict` while the document is being ingested: the ingestion may be about to reuse this chunk. */
 function refuseWhileIngested(document: DocumentRow): void {
   if (isSettled(document)) return;
   throw new ServiceError(

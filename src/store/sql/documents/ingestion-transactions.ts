@@ -34,7 +34,7 @@ export type Transact = <Name extends keyof Transactions>(
   args: Parameters<Transactions[Name]>[1],
 ) => ReturnType<Transactions[Name]>;
 
-/** Runs them statement by statement over this connection. */
+/** Runs the transactions statement by statement over this connection. */
 export function transactOn(writer: Kysely<Tables>): Transact {
   return ((name: keyof Transactions, args: never) =>
     writer.transaction().execute<unknown>((transaction) => transactions[name](transaction, args))) as Transact;
@@ -45,7 +45,7 @@ async function setStatus(
   { id, status, attempt }: OfDocument & { readonly status: IngestionStatus },
 ): Promise<void> {
   const row = await (attempt === undefined ? requireRow(database, id) : requireIngested(database, id, attempt));
-  // Parsing again stages again; chunks that an earlier attempt of this process staged must not remain.
+  // Chunks are staged again after parsing, so those that an earlier attempt of this process staged must not remain.
   if (status === 'parsing') await dropStaged(database, row);
   await update(database, row.key, { ingestion_status: status, failure: null });
 }
@@ -67,7 +67,7 @@ interface ToKeep extends OfDocument {
   readonly status: IngestionStatus | undefined;
 }
 
-/** Whether no visible chunk can be kept; then the status is set, too. */
+/** Whether no visible chunk can be kept. The status is set only in this case. */
 async function keepNone(database: Queries, { id, title, attempt, status }: ToKeep): Promise<boolean> {
   const row = await requireIngested(database, id, attempt);
   if (!keepsNone(row, title)) return false;

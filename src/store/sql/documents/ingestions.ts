@@ -46,7 +46,7 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
     },
 
     async keep(id, chunks, title, attempt, status) {
-      // What is embedded for a chunk is known here only.
+      // Keeping chunks needs `embeddingText`, a function that cannot be sent to the thread of the database.
       if (await transact('keepNone', { id, title, attempt, status })) return new Set();
       return writer.transaction().execute(async (transaction) => {
         const document = await requireIngested(transaction, id, attempt);
@@ -77,14 +77,16 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
   };
 }
 
-/** The row of a document that is being ingested, at this attempt where one is named. */
+/**
+ * The row of a document that is being ingested, checked against `attempt` if given. Throws `not_found` or `conflict`.
+ */
 export async function requireIngested(database: Queries, id: string, attempt?: Attempt): Promise<DocumentRow> {
   const row = await requireRow(database, id, attempt);
   if (!isSettled(row)) return row;
   throw new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
 }
 
-/** Whether this try still has the document; a token is there only where processes share the database. */
+/** Whether the attempt with this token still has its claim on the document. Tokens exist only in shared databases. */
 export async function isHeld(
   database: Queries,
   work: Work,
@@ -96,7 +98,7 @@ export async function isHeld(
 }
 
 /**
- * The row of an existing document, verified to be at this attempt where one is named. Throws `not_found` or `conflict`.
+ * The row of an existing document, verified to be at this attempt if one is given. Throws `not_found` or `conflict`.
  */
 export async function requireRow(database: Queries, id: string, given?: Attempt): Promise<DocumentRow> {
   const { attempt, token } = typeof given === 'object' ? given : { attempt: given };
@@ -157,7 +159,8 @@ function toSubmitted(document: NewDocument): Submitted {
 
 /** Sets the collections of the document. */
 export async function setCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
-  // Those it stays in are left alone: leaving one would take what was gathered of it out of that collection's graph.
+  // Memberships that remain are not rewritten: deleting one would remove the document's share of that collection's
+  // graph.
   let left = database.deleteFrom('document_collections').where('document_key', '=', key);
   if (ids.length > 0) left = left.where('collection_id', 'not in', ids);
   await left.execute();
@@ -185,7 +188,7 @@ export async function update(database: Queries, key: number, change: Partial<Omi
   if (status !== undefined) await followStatus(database, key, { status, reason: failure });
 }
 
-/** What the document will be described by once published: its submission's words when one waits, else its own. */
+/** The description that the document has once published: that of its pending submission if any, or its own. */
 export function descriptionOf(row: DocumentRow): Pick<Submitted, 'title' | 'type' | 'metadata'> {
   return readSubmitted(row) ?? { title: row.title, type: row.type, metadata: JSON.parse(row.metadata) as Metadata };
 }

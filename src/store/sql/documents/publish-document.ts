@@ -29,7 +29,7 @@ export async function publishDocument(
   publication: Publication,
 ): Promise<Document> {
   const { keys, kept, space } = await readStaged(sqlite.reader, id);
-  // A later submission has dropped the chunks this one staged, and they must not be published with this one's text.
+  // A later submission has dropped the chunks this one staged; its text must not be published without them.
   if (keys.length + kept.length === 0 && publication.text.trim() !== '') throw submittedAgain(id);
   const indexed = space !== undefined && (await upkeep.tryUpsert(space, keys)) ? space.key : null;
   try {
@@ -46,15 +46,15 @@ export async function publishDocument(
 export interface StagedToPublish {
   readonly id: string;
   readonly publication: Publication;
-  /** Staged chunks, and those that stay. */
+  /** The staged chunks; `kept` are the visible chunks that the new content reuses. */
   readonly keys: readonly number[];
   readonly kept: readonly number[];
-  /** The space whose index has the staged ones. */
+  /** The space whose index already has the staged chunks, if any. */
   readonly indexed: number | null;
   readonly versionsKept: number;
 }
 
-/** Makes the staged and kept chunks the visible content of the document, unless they have changed meanwhile. */
+/** Makes the staged and kept chunks the visible content of the document. Throws `conflict` if they have changed. */
 export async function publishStaged(database: Queries, staged: StagedToPublish): Promise<Document> {
   const { id, publication, keys, kept, indexed, versionsKept } = staged;
   const row = await requireRow(database, id, publication.attempt);

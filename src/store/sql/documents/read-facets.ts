@@ -6,12 +6,12 @@ import type { FilterSql, SqlValue } from '../filters/filter-sql.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** A key with more values than this is no choice but a description of each document. */
+/** A key with more values than this describes single documents rather than offering a choice. */
 const MAX_VALUES = 12;
 const MAX_KEYS = 8;
 /** Longer texts are not offered. */
 const MAX_LENGTH = 80;
-/** Keys that readers write about the file; as filters they say little. */
+/** Keys that the file readers set, which make poor filters. */
 const NOT_OFFERED = ['version', 'failure', 'title', 'document_type', 'page_count', 'row_count', 'entry_count'];
 
 /** Counts of types, collections and metadata values over all documents with visible chunks that pass the filter. */
@@ -43,7 +43,7 @@ interface ValueRow {
   readonly count: number;
 }
 
-/** Keys with few values, one of which occurs more than once; members of lists count each, once a document. */
+/** Keys with few values, at least one of which occurs more than once. Each list member counts once per document. */
 async function metadataFacets(
   transaction: Queries,
   fits: RawBuilder<unknown>,
@@ -81,7 +81,7 @@ async function metadataFacets(
   }));
 }
 
-/** Values arrive as SQLite has them, or as the text of their JSON. */
+/** Values arrive as SQLite values, or as JSON text. */
 function typedValue({ kind, value }: ValueRow): MetadataValue {
   if (kind === 'boolean') return value === 1 || value === 'true';
   return kind === 'number' ? Number(value) : value;
@@ -89,6 +89,6 @@ function typedValue({ kind, value }: ValueRow): MetadataValue {
 
 type CountedValue = MetadataFacet['values'][number];
 
-/** Most frequent first, then numbers in their order; the others are in order already. */
+/** Most frequent first, then numbers in numeric order; the query has already sorted other values. */
 const byCount = (one: CountedValue, two: CountedValue): number =>
   two.count - one.count || (typeof one.value === 'number' && typeof two.value === 'number' ? one.value - two.value : 0);

@@ -35,8 +35,8 @@ export interface Removal {
 }
 
 /**
- * Removes documents with all their data, and adds the removal of their vectors to the outbox. Each document goes in one
- * transaction, a few small documents share one, and other writes can run in between.
+ * Removes documents with all their data, and adds the removal of their vectors to the outbox. Each document is removed
+ * in one transaction, which a few small documents may share; other writes can run between the transactions.
  */
 export async function removeDocuments({ reader, writer, search }: Database, filter: Filter): Promise<Removal> {
   const found = await reader

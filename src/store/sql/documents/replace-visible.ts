@@ -110,7 +110,7 @@ async function hasText(database: Queries, { key }: DocumentRow, text: string): P
 }
 
 /**
- * Whether the content changed: a document that is ingested again, or split otherwise, with the same text makes no
+ * Whether the content changed: a document that is ingested again with the same description, text and chunks makes no
  * version.
  */
 async function hasDifferentContent(
@@ -142,7 +142,7 @@ async function changesChunks(database: Queries, { key, generation, chunk_count }
   return rows[0]?.changed !== 0;
 }
 
-/** Unchanged chunks keep their entries, unless the title in them has changed. */
+/** Unchanged chunks keep their full-text entries, unless the title, which the entries include, has changed. */
 async function dropFullText(database: Queries, { key, generation }: DocumentRow, isRenamed: boolean): Promise<void> {
   if (generation === 0) return;
   const kept = isRenamed ? sql`select 0` : sql`select chunk_key from kept_chunks where document_key = ${key}`;

@@ -9,7 +9,7 @@ import { isHeld } from './ingestions.ts';
 
 /** The queue of summaries, stored in columns of their documents. */
 export function createSummaries({ reader, writer, shared }: Database): SummaryRecords {
-  /** Ends a task. False when its generation of the document is no longer visible. */
+  /** Ends a task. False if its generation of the document is no longer visible, or this server has lost its claim. */
   const settle = (task: SummaryTask, change: Parameters<typeof changeSummary>[2]): Promise<boolean> =>
     writer.transaction().execute((transaction) => changeSummary(transaction, task, change));
 

@@ -105,7 +105,7 @@ export async function dropStaged(
   return staged.length;
 }
 
-/** Removes what crashed ingestions had staged; for the start, before new ones begin. */
+/** Removes what crashed ingestions have staged. Ingestions of the documents `inWork` are still running. */
 export async function dropOrphans(database: Queries, inWork: readonly number[] = []): Promise<number> {
   const owners = await database
     .selectFrom('documents as d')
@@ -119,7 +119,7 @@ export async function dropOrphans(database: Queries, inWork: readonly number[] =
     .execute();
   let dropped = 0;
   for (const owner of owners) dropped += await dropStaged(database, owner);
-  // Also for an ingestion that kept all chunks and staged no new one.
+  // Covers ingestions that kept all chunks and staged no new one.
   await database.deleteFrom('kept_chunks').where('document_key', 'not in', inWork).execute();
   return dropped;
 }

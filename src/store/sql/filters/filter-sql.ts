@@ -11,7 +11,7 @@ export interface SqlValue {
   readonly json: RawBuilder<unknown>;
 }
 
-/** What filters need of a database engine: access to JSON, and comparisons as `matchesFilter` makes them. */
+/** What filters need from a database engine: access to JSON, and comparisons with the semantics of `matchesFilter`. */
 export interface FilterSql {
   /** The member of a JSON object at a path. */
   member(json: RawBuilder<unknown>, path: readonly string[]): SqlValue;
@@ -21,7 +21,7 @@ export interface FilterSql {
   integer(column: RawBuilder<unknown>): SqlValue;
   /** The value converted to the operand's type, NULL when it cannot be converted. */
   readAs(value: SqlValue, operand: Scalar): RawBuilder<unknown>;
-  /** An operand, comparable with what `readAs` yields for it. */
+  /** An operand in a form that is comparable with the result of `readAs` for it. */
   bound(operand: Scalar): RawBuilder<unknown>;
   /** Operands of one type as a list for `in`, one bound value regardless of its length. */
   listed(operands: readonly Scalar[]): RawBuilder<unknown>;

@@ -123,7 +123,7 @@ function elementsToSql(engine: FilterSql, condition: ElementCondition, value: Sq
   const { from, element } = engine.elements(value, 'e');
   const has = (operands: readonly Scalar[]) =>
     sql<boolean>`exists (select 1 from ${from} where ${isOneOf(engine, element, operands)})`;
-  // By their number, so that the statement does not grow with each operand.
+  // Counts distinct matches, so that the statement does not grow with each operand.
   const hasAll = (operands: readonly Scalar[]) =>
     byType(operands).map((list) => {
       const read = engine.readAs(element, list[0] ?? '');
@@ -204,7 +204,7 @@ function readPattern({ pattern, caseSensitive }: Extract<Condition, { readonly k
 }
 
 interface Place {
-  /** Only there does PostgreSQL's `@>` let an array contain a bare scalar. */
+  /** Only at the top level does PostgreSQL's `@>` let an array contain a bare scalar. */
   readonly isTop: boolean;
   readonly depth: number;
 }
@@ -216,8 +216,8 @@ interface Location {
 }
 
 /**
- * Members of members are read by their path from the outermost object. An expression within an expression names the
- * outer one twice, so that nesting would double the statement with each level.
+ * Nested members are read by their path from the outermost object. Each expression repeats the expression of its object
+ * twice, so nesting expressions would double the statement with each level.
  */
 function jsonContains(
   engine: FilterSql,

@@ -12,32 +12,32 @@ export interface ChunkLengths {
   readonly mean: number;
   /** By key, scratch space for summing scores; must be reset to 0 after use. */
   readonly scores: Float64Array;
-  /** Where the lengths are those of an index as it is now. */
+  /** Set if the lengths are those of the current state of an index. */
   readonly known?: KnownTerms;
 }
 
-/** What was read of the terms of an index since it last changed. */
+/** Cached statistics of an index's terms, cleared when the index changes. */
 export interface KnownTerms {
   readonly occurrences: LruMap<string, number>;
   /** The number of chunks with a term. */
   readonly frequencies: LruMap<string, number>;
-  /** The first term not before a text. */
+  /** The first term that sorts at or after a text. */
   readonly first: LruMap<string, string>;
 }
 
-/** The lengths of one index as a connection last read them. */
+/** Reads the lengths of one index over a connection, and caches them. */
 export interface LengthsReader {
-  /** Reads what has changed since the last call. An earlier result is not valid any more. */
+  /** Reads what has changed since the last call. Invalidates earlier results. */
   read(): ChunkLengths;
-  /** What it has read now, to be stored for the next process. */
+  /** The lengths as last read, to be stored for the next process. */
   copy(): StoredLengths;
 }
 
-/** The lengths of `chunk_terms` in one piece, from which a connection starts. */
+/** The lengths of `chunk_terms` as one stored value, from which a new connection starts. */
 export interface StoredLengths {
-  /** The last one of `full_text_changes` that they include. */
+  /** Key of the last row of `full_text_changes` that the lengths include. */
   readonly lastChange: number;
-  /** FTS5's record of the state of the index. */
+  /** FTS5's structure record of the index, which changes with every write. */
   readonly structure: Uint8Array;
   /** 32-bit numbers, by key; -1 where there is no chunk. */
   readonly lengths: Uint8Array;
@@ -46,7 +46,7 @@ export interface StoredLengths {
 /** The rows of a query, as arrays. */
 export type ReadRows = (sql: string, ...parameters: number[]) => readonly (readonly unknown[])[];
 
-/** Some 100 bytes each. */
+/** Number of terms cached, of some 100 bytes each. */
 const TERMS_KEPT = 8_192;
 /** A walk for a misspelt word takes up to 200 steps, many of which it shares with other walks. */
 const STEPS_KEPT = 20_000;
@@ -92,7 +92,7 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
     forEachSize(keys, sizes, set);
   };
 
-  // What is stored for the index as it was at some time; what has changed since is read as after any other change.
+  // Starts from the stored lengths of an earlier state of the index; later changes are read like any other changes.
   const start = () => {
     if (table !== 'chunk_terms') return;
     const [change, known, bytes] =
@@ -106,7 +106,7 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
       total += length;
     }
     lastChange = Number(change);
-    // After a change, an index that was emptied and filled again can have the same record.
+    // The stored record is no proof after a change: an index that was emptied and filled again can have the same one.
     if (lastChange === latestChange()) structure = Buffer.from(known);
     else structure = Buffer.alloc(0);
   };
@@ -121,7 +121,7 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
     scores = new Float64Array(larger.length);
   };
 
-  // Undefined when they are too many, or not on record any more.
+  // Undefined if there are too many changes, or they are no longer recorded.
   const changedRanges = (): KeyRange[] | undefined => {
     if (table !== 'chunk_terms' || structure === undefined) return undefined;
     const changes = rows(
@@ -157,10 +157,10 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
   };
 }
 
-/** Room for new chunks, so that each does not copy the lengths of all. */
+/** Leaves room for new chunks, so that not every new chunk copies all lengths. */
 const GROWTH = 1.1;
 
-// The table in which FTS5 keeps the sizes, one packed number per column. One string is read faster than many rows.
+// Reads the table in which FTS5 keeps the sizes, one varint per column. One string is read faster than many rows.
 const SIZES = 'select json_group_array(id), group_concat(hex(sz)), max(id)';
 
 function forEachSize(keys: unknown, sizes: unknown, visit: (key: number, length: number) => void): void {

@@ -20,21 +20,21 @@ const STEPS = 200;
 const MAX_WORDS_CHECKED = 64;
 const MAX_POSTINGS_CHECKED = 300_000;
 
-/** The chunks that pass the filter, all if undefined, and their terms where they are few. */
+/** The chunks that pass the filter, all if undefined, and access to their terms if the chunks are few. */
 export interface AllowedChunks {
   readonly allowed: KeySet | undefined;
-  /** Their terms if they were read before. */
+  /** The terms of these chunks, if they were read before. */
   readonly own?: () => Vocabulary | undefined;
-  /** Reads them where that saves more than it costs. */
+  /** Reads the terms of these chunks, if that saves more time than it costs. */
   readonly few?: () => Vocabulary | undefined;
 }
 
 /**
  * Spelling correction for query words found in no chunk: the terms of words at edit distance one (Damerau-Levenshtein:
- * insertion, deletion, substitution, transposition), for long words two where one finds nothing. The first letter is
- * assumed to be correct.
+ * insertion, deletion, substitution, transposition), and for long words at distance two if distance one finds nothing.
+ * The first letter is assumed to be correct.
  *
- * Only chunks that pass the filter count, so that corrections reveal nothing of other users' content.
+ * Only chunks that pass the filter count, so that corrections reveal nothing about other users' content.
  */
 export function correctWords(
   whole: TermIndex,
@@ -60,7 +60,7 @@ export function correctWords(
   });
 }
 
-// Most words are found at once, and not all of their postings have to be looked at.
+// Most words are found after few postings, so not all of them have to be checked.
 const isAmong = (index: TermIndex, allowed: KeySet, term: string): boolean =>
   index.count(term) > 0 && index.postings(term).some((posting) => allowed.has(Math.abs(posting)));
 
@@ -78,7 +78,7 @@ function corrections(
   const sameBeginning = beginning !== undefined && index.count(beginning) > 0 ? KNOWN_BEGINNING : 1;
   const near = (distance: number) => {
     const query = { word: term, distance, steps: STEPS, sameBeginning };
-    // Nothing that the walk through the index could find would count.
+    // If none of the chunks that pass has a similar term, the walk through the index can find none that counts.
     if (own) {
       const near = nearTerms(own.seek, { ...query, steps: Number.POSITIVE_INFINITY });
       if (near.length === 0 || own.isWhole) return near.map((each) => each.term);

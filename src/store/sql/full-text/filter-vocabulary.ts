@@ -9,22 +9,23 @@ export const CHUNK_TEXTS = `
 
 /** The terms of a few chunks, in memory. */
 export interface Vocabulary extends Pick<TermIndex, 'count' | 'postings' | 'seek'> {
-  /** Whether it alone is searched for similar words; false where some queries before it was read had only the index. */
+  /** Whether only this is searched for similar words. False if the filter's first queries had to use the index. */
   readonly isWhole: boolean;
 }
 
-/** Analysing as many texts takes about as long as the walks through the index for one query. */
+/** Analysing this many texts takes about as long as the walks through the index for one query. */
 const CHUNKS_PER_QUERY = 128;
 const MAX_CHUNKS = 1_000;
-/** Of one filter; several are cached per connection. Texts without spaces have many more terms than others. */
+/** Limit per filter; several are cached per connection. Texts without spaces have many more terms than others. */
 const MAX_BYTES = 16_000_000;
 const BYTES_PER_TERM = 160;
 const BYTES_PER_POSTING = 12;
 
 /**
- * The terms of the chunks that pass a filter, when they are few, e.g. those of one document: most words are missing in
- * them, and usually similar ones as well, which shows here without a walk through the index. With more chunks, a filter
- * has to be used again to be worth the analysis: after as many queries as have walked for as long as it takes.
+ * The terms of the chunks that pass a filter, if the chunks are few, e.g. those of one document. Most words, and
+ * usually similar ones as well, are missing in them, which this vocabulary shows without a walk through the index. With
+ * more chunks, the analysis pays off only for a filter that is used repeatedly: it is made once the walks of the
+ * filter's queries have taken about as long.
  */
 export function vocabularyOf(reading: Reading, filter: ResolvedFilter): Vocabulary | undefined {
   if (filter.isPast || filter.hasManyTerms || filter.keys.size > MAX_CHUNKS) return undefined;
@@ -40,7 +41,7 @@ export function vocabularyOf(reading: Reading, filter: ResolvedFilter): Vocabula
 export const isWorthReading = (keys: readonly number[], queries: number): boolean =>
   keys.length <= Math.min(MAX_CHUNKS, queries * CHUNKS_PER_QUERY);
 
-/** The postings of terms in these chunks, by an analysis of their texts; undefined when they would take too much memory. */
+/** The postings of terms in these chunks, from an analysis of their texts; undefined if they take too much memory. */
 export const postingsOf = (
   reading: Reading,
   keys: readonly number[],

@@ -92,13 +92,13 @@ export async function renewFullText({ writer }: Database): Promise<boolean> {
   return true;
 }
 
-/** The version of the analyser that the full-text indexes are of; undefined before there are any. */
+/** The version of the analyser that built the full-text indexes; undefined before there are any. */
 export async function readAnalyserStamp(database: Queries): Promise<string | undefined> {
   const stamp = await database.selectFrom('settings').select('value').where('name', '=', STAMP).executeTakeFirst();
   return stamp?.value;
 }
 
-/** Says that the full-text indexes are of this version's analyser. */
+/** Records that the current analyser built the full-text indexes. */
 export async function stampFullText(database: Queries): Promise<void> {
   await database
     .insertInto('settings')
@@ -114,7 +114,7 @@ async function renewPastTerms(database: Queries): Promise<void> {
   await fullText.add(database, 'version_terms', VERSIONS);
 }
 
-/** Per index the table its keys are of, and the rows to be indexed among some of them. */
+/** For each index, the table that its keys refer to, and a query for the rows to index among some keys. */
 export const indexSources: Readonly<Record<IndexTable, IndexSource>> = {
   chunk_terms: {
     table: 'chunks',

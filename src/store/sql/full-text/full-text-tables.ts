@@ -6,7 +6,7 @@ import { termTables } from './chunk-lengths.ts';
 export const indexTables = [...termTables, 'graph_name_terms', 'graph_community_terms'] as const;
 export type IndexTable = (typeof indexTables)[number];
 
-/** The full-text indexes of a database. A query analyses as they do. */
+/** The full-text indexes of a database. Queries must use the same analyser. */
 export interface FullTextTables {
   /** Indexes the rows of a query for `key`, `title`, `heading_path` (a JSON text) and `text`. */
   add(database: Queries, table: IndexTable, rows: RawBuilder<unknown>): Promise<void>;

@@ -16,7 +16,7 @@ export interface NearQuery {
 /**
  * The terms of a sorted vocabulary within an edit distance of a word, where a transposition counts as one edit.
  *
- * `seek` returns the first term not before a text, in code point order. The vocabulary is walked like a trie: a prefix
+ * `seek` returns the first term at or after a text, in code point order. The vocabulary is walked like a trie: a prefix
  * that is too far from every prefix of the word is skipped with all its terms, which takes some hundred steps for one
  * edit regardless of the size of the vocabulary.
  */
@@ -32,7 +32,7 @@ export function nearTerms(seek: (from: string) => string | undefined, query: Nea
     if (term === undefined) break;
     const before = letters;
     letters = [...term];
-    // The rows of the letters that both terms begin with are still right.
+    // The matrix rows of the prefix that both terms share are still valid.
     let known = 0;
     while (known < depth && before[known] === letters[known]) known++;
     depth = walk(letters, word, { rows, query, known });
@@ -51,8 +51,8 @@ interface Walk {
 }
 
 /**
- * Fills the matrix row of each prefix, of which `known` are there, and returns the length of the longest prefix that can
- * still lead to a match.
+ * Fills the matrix row of each prefix, of which the first `known` are filled already, and returns the length of the
+ * longest prefix that can still lead to a match.
  */
 function walk(
   letters: readonly string[],

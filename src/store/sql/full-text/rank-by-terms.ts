@@ -17,7 +17,7 @@ const CORRECTED = 0.8;
 const POSTINGS_BUDGET = 300_000;
 /** Reading the terms of a text takes as long as reading this many postings. */
 const POSTINGS_PER_TEXT = 1_000;
-/** Texts of which the terms are read at most. */
+/** Maximum number of texts whose terms are read. */
 const MAX_CONTENDERS = 1_000;
 /** Postings read before the most frequent terms are left out; about a second. */
 const MAX_POSTINGS = 10_000_000;
@@ -30,7 +30,7 @@ export interface TermQuery {
   readonly corrections?: readonly Correction[] | undefined;
   /** Undefined allows every chunk. */
   readonly allowed: KeySet | undefined;
-  /** The terms of the allowed chunks, where they are in memory. */
+  /** The terms of the allowed chunks, if they are in memory. */
   readonly own?: Vocabulary | undefined;
   readonly limit: number;
 }
@@ -49,7 +49,7 @@ export function rankByTerms(index: TermIndex, { limit, ...query }: TermQuery): S
     const contenders = addScores(index, { ...query, limit }, touched);
     return bestOf(contenders, scores, limit);
   } finally {
-    // Resets the scores for the next search, also after one that was aborted.
+    // Resets the scores for the next search, even if this one was aborted.
     for (const key of touched) scores[key] = 0;
   }
 }
@@ -64,8 +64,8 @@ function bestOf(keys: readonly number[], scores: Float64Array, limit: number): S
 }
 
 /**
- * Adds up the scores of the terms, rarest first, and returns the chunks among which the best are. When frequent terms are left that cannot
- * lift other chunks among the best, they are read from the texts of these alone.
+ * Adds up the scores of the terms, rarest first, and returns the chunks that include the best ones. Once only frequent
+ * terms remain that cannot lift other chunks into the result, they are read from the texts of these chunks alone.
  */
 function addScores(index: TermIndex, query: TermQuery, touched: number[]): readonly number[] {
   const { own } = query;
@@ -123,8 +123,8 @@ interface Rest {
 }
 
 /**
- * The chunks that the terms left can still lift among the best, if reading their texts takes less than reading the postings of these terms.
- * A term adds less than its weight times `K1 + 1`.
+ * The chunks that the remaining terms can still lift into the result, if reading their texts takes less time than
+ * reading the postings of these terms. A term adds less than its weight times `K1 + 1`.
  */
 function contendersOf(index: TermIndex, { query, touched, rest }: Rest): readonly number[] | undefined {
   const { allowed, limit } = query;
@@ -136,7 +136,7 @@ function contendersOf(index: TermIndex, { query, touched, rest }: Rest): readonl
   const { scores } = index.chunks;
   const last = bestOf(touched, scores, limit).at(-1)?.score ?? 0;
   const least = last - bound;
-  // Chunks with none of the terms so far could be among the best.
+  // Chunks without any of the terms so far could still be among the best.
   if (least <= 0) return undefined;
   const contenders = touched.filter((key) => (scores[key] ?? 0) >= least);
   return contenders.length <= most ? contenders : undefined;
@@ -168,7 +168,7 @@ function knownTerms(index: TermIndex, { terms, repeats, corrections }: TermQuery
     .slice(0, MAX_TERMS);
 }
 
-// `postings` are all of the term, if they have been read.
+// `postings` are all postings of the term, if they have been read already.
 function rarityOf(index: TermIndex, term: string, postings?: readonly number[]): number {
   const { chunks } = index;
   const frequency = documentFrequency(index, term, postings);
@@ -181,7 +181,7 @@ function documentFrequency(index: TermIndex, term: string, postings: readonly nu
   const known = chunks.known?.frequencies.get(term);
   if (known !== undefined) return known;
   const frequency = postings === undefined ? read() : countChunks(postings, chunks);
-  // None are found as long as the postings have not been fetched.
+  // Not cached if 0: nothing is found as long as the postings have not been fetched.
   if (frequency > 0) chunks.known?.frequencies.set(term, frequency);
   return frequency;
 }

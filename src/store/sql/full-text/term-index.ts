@@ -9,11 +9,11 @@ export interface TermIndex {
   count(term: string): number;
   /** Keys, one per occurrence and grouped by chunk, negative for an occurrence in the title. */
   postings(term: string): readonly number[];
-  /** The number of chunks with a term, where that can be read without its postings. */
+  /** The number of chunks with a term, if it can be read without the term's postings. */
   frequency?(term: string): number;
   /** The postings of terms in these chunks, read from their texts; undefined when they are too long. */
   among?(keys: readonly number[]): ((term: string) => readonly number[]) | undefined;
-  /** The first term not before a text, in code point order. */
+  /** The first term at or after a text, in code point order. */
   seek(from: string): string | undefined;
 }
 
@@ -42,7 +42,7 @@ export function memoized(index: TermIndex): TermIndex {
   };
 }
 
-/** Counts occurrences rather than terms: to count a term's rows, SQLite reads all its postings. */
+/** Seeks among occurrences rather than terms: a row per term has counts, for which SQLite reads all its postings. */
 export function seekTerm(reading: Reading, table: TermTable, from: string): string | undefined {
   const { known } = reading.snapshot.lengthsOf(table);
   const found = known?.first.get(from);

@@ -18,8 +18,8 @@ export async function gatherDocument(database: Queries, collectionId: string, do
       select 1 from shown_graph_entities g where g.collection_id = ${collectionId} and g.name_key = e.name_key)`.execute(
     database,
   );
-  // SQLite keeps the written order, from the document's own rows outwards by key. Without statistics it would first pair
-  // all entities of the collection with each other.
+  // Joins in the written order, from the document's own rows outwards by key. Without statistics, SQLite would first
+  // pair all entities of the collection with each other.
   const { joinInOrder } = dialectOf(database);
   const entities = await sql`
     insert into graph_entity_sources (graph_entity_key, document_entity_key)

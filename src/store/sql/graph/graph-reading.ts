@@ -4,18 +4,18 @@ import type { Reading } from '../search/read-snapshot.ts';
 
 type Row = readonly SQLInputValue[];
 
-/** What the graph search reads: SQL in SQLite's words, and the two full-text indexes of the graph. */
+/** Data access of the graph search: SQL in SQLite's dialect, and the two full-text indexes of the graph. */
 export interface GraphReading extends Pick<Reading, 'rows' | 'row'> {
-  /** Number of rows of an index that have a term. */
+  /** Number of rows of an index that contain a term. */
   rowsWith(table: 'graph_name_terms' | 'graph_community_terms', term: string): number;
-  /** Keys and names that have one of the terms, best first. */
+  /** Keys and names that contain any of the terms, best first. */
   namesWith(terms: readonly string[]): Iterable<Row>;
   /** The columns of `COMMUNITY_COLUMNS`, and the rank of FTS5, best first. */
   communitiesWith(terms: readonly string[]): Iterable<Row>;
 }
 
 export const COMMUNITY_COLUMNS = 'c.key, c.collection_id, c.origin, c.name, c.summary, c.findings';
-/** Numbers of rows ranked at most. */
+/** Maximum number of rows ranked. */
 export const MAX_NAMES = 3_000;
 export const MAX_COMMUNITIES = 500;
 

@@ -19,17 +19,17 @@ const TABLES = [
 
 const FIRST_BATCH = 100;
 const MAX_BATCH = 5_000;
-/** Aim for one transaction; other writes wait this long. */
+/** Target duration of one transaction, for which other writes wait. */
 const BATCH_MS = 25;
 
 /**
- * Empties collections' graphs. One transaction takes the whole content out of sight; the rows are then deleted in short
- * ones, so that other writes can run in between.
+ * Empties collections' graphs. One transaction hides the whole content; the rows are then deleted in short
+ * transactions, so that other writes can run in between.
  */
 export interface GraphResets {
   /** Throws `cancelled` when the signal aborts; the rest is then deleted in the background. */
   empty(id: string, options: EmptyOptions): AsyncGenerator<Progress, void>;
-  /** Deletes in the background what interrupted resets left, of this process or an earlier one. */
+  /** Deletes in the background the rows left by interrupted resets of this process or an earlier one. */
   wakeUp(): void;
   close(): Promise<void>;
 }
@@ -141,13 +141,13 @@ async function* deleteHidden(
   await writer
     .deleteFrom('graph_resets')
     .where('collection_id', '=', id)
-    // Unless the graph was reset once more.
+    // Only if the graph was not reset again meanwhile.
     .where('entity_key', '=', bounds.entity_key)
     .where('relationship_key', '=', bounds.relationship_key)
     .where('community_key', '=', bounds.community_key)
     .execute();
 }
 
-/** Grows at most twofold, because the first rows of a table can be cheap ones. */
+/** Grows at most twofold, because the first rows of a table can be cheap to delete. */
 const nextSize = (size: number, milliseconds: number): number =>
   Math.max(1, Math.min(MAX_BATCH, size * 2, Math.round((size * BATCH_MS) / Math.max(1, milliseconds))));

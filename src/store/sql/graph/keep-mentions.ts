@@ -3,8 +3,8 @@ import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /**
- * For a document whose staged chunks are about to replace its visible ones: mentions in a chunk that occurs word for
- * word in the new text are kept. The others are deleted with the old chunks, and the next extraction adds new ones.
+ * Keeps mentions in chunks whose text also occurs, word for word, among the staged chunks that are about to replace the
+ * visible ones. The others are deleted with the old chunks, and the next extraction adds new ones.
  */
 export async function keepMentions(
   database: Queries,

@@ -34,7 +34,7 @@ export async function* pullDocuments(
   return { documents };
 }
 
-/** True when the pull added to what earlier requests had pulled of the document. */
+/** True if the pull added content to what earlier requests had pulled from the document. */
 async function pullDocument(database: Queries, id: string, document: number): Promise<boolean> {
   // The document may have left the collection, or have been deleted, since it was listed.
   const { rows } = await sql<{ hasContent: number }>`

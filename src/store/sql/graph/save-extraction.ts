@@ -169,7 +169,7 @@ async function upsertRelationships(
   relationships: readonly StoredRelation[],
   now: string,
 ): Promise<ReadonlyMap<string, number>> {
-  // A statement of PostgreSQL changes a row once; of the same relationship twice, the last one counts.
+  // A PostgreSQL statement can upsert a row only once, so only the last of duplicate relationships is written.
   const rows = new Map(
     relationships.map(({ subjectKey, objectKey, predicate, description, weight, metadata }) => [
       relationName(subjectKey, objectKey, predicate),

@@ -12,7 +12,7 @@ interface CommunityQuery extends Pick<GraphQuery, 'limits'> {
   readonly allowed: KeySet | undefined;
 }
 
-/** The sum of FTS5's rank with score 0.5. */
+/** The negated FTS5 rank that yields score 0.5. */
 const HALF_SCORE = 6;
 const CHUNKS_PER_HIT = 20;
 

@@ -22,7 +22,7 @@ const SEEDS = 16;
 /** Maximum number of chunks listed per hit. */
 const CHUNKS_PER_HIT = 20;
 
-/** Searches one consistent snapshot of the graph; only what `allowed` chunks support, or anything without it. */
+/** Searches one consistent snapshot of the graph. Finds only what `allowed` chunks support; all if it is undefined. */
 export function searchGraph(
   reading: GraphReading,
   query: Omit<CompiledGraphQuery, 'filter'>,

@@ -29,7 +29,7 @@ const MIN_COVERAGE = 0.4;
 /** Minimum vector similarity of a match. */
 const MIN_SIMILARITY = 0.35;
 
-/** Names by shared words and, where there are vectors, by similarity; only names that a passing chunk mentions. */
+/** Finds names by shared words and, given a vector, by similarity; only names that a passing chunk mentions. */
 export function searchNames(reading: GraphReading, query: NameQuery): FoundName[] {
   const few = query.allowed !== undefined && query.allowed.size <= FEW_CHUNKS ? query.allowed : undefined;
   const mentioned = few && namesIn(reading, few);

@@ -188,7 +188,7 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
 const isMine = async (database: Queries, key: number, { token }: ExtractionTask): Promise<boolean> =>
   token === undefined || (await isHeld(database, 'extraction', { key, token }));
 
-/** Stored for the default extractor where an extraction was requested without a name. */
+/** Stored as the extractor if an extraction was requested without naming one. */
 const DEFAULT_EXTRACTOR = 'usual';
 /** An ingestion without progress for this long does not delay extraction. */
 const STALLED_MS = 30_000;

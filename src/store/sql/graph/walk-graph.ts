@@ -26,7 +26,7 @@ const FIRST_HOP_NAMES = 8;
 const SECOND_HOP_NAMES = 4;
 /** Maximum relationships used per name, by weight; the most common names have thousands. */
 const RELATIONSHIPS_PER_NAME = 40;
-/** Maximum relationships read to find them where a filter hides some. */
+/** Maximum relationships read per name to find them if a filter may hide some. */
 const MAX_ROWS_CHECKED = 1_000;
 /** Relationships read at each end of a very common name to find those with the highest weight. */
 const MAX_ROWS_READ = 150;

@@ -7,7 +7,7 @@ import { addPending } from './outbox-entries.ts';
 const NAME = 'index_keeps_places';
 const BATCH = 1_000;
 
-/** From now on, changes of the collections of documents are written to the index. */
+/** Records that the index keeps places: from now on, changes of documents' collections are written to it. */
 export async function notePlaces(database: Queries, index: VectorIndex): Promise<void> {
   if (index.keepsPlaces !== true) return;
   await database
@@ -17,7 +17,7 @@ export async function notePlaces(database: Queries, index: VectorIndex): Promise
     .execute();
 }
 
-/** Adds the new places of these documents' chunks to the outbox, where the index keeps places. */
+/** Adds the new places of these documents' chunks to the outbox, if the index keeps places. */
 export async function addPendingPlaces(database: Queries, documentKeys: readonly number[]): Promise<void> {
   if (documentKeys.length === 0) return;
   const kept = await database.selectFrom('settings').select('name').where('name', '=', NAME).executeTakeFirst();
@@ -32,7 +32,7 @@ export async function addPendingPlaces(database: Queries, documentKeys: readonly
   }
 }
 
-/** The present places of these chunks; deleted ones are left out. */
+/** The current places of these chunks; deleted chunks are left out. */
 export async function readPlaces(database: Queries, keys: readonly number[]): Promise<Map<number, VectorPlace>> {
   const places = new Map<number, VectorPlace>();
   if (keys.length === 0) return places;

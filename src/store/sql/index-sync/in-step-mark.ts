@@ -2,7 +2,7 @@ import type { Queries } from '../vector-spaces/space-rows.ts';
 
 const NAME = 'index_left_in_step';
 
-/** Whether the last process left the index in step. The mark goes, so that a process that is killed leaves none. */
+/** Whether the last process left the index in step. Removes the mark, so that a process that is killed leaves none. */
 export async function takeMark(database: Queries): Promise<boolean> {
   const known = await database.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst();
   if (known === undefined) return false;

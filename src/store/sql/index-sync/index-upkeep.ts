@@ -50,7 +50,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   const upserts = createSharedUpserts((space, keys) => upsertFromRecords({ sqlite, collections, space, keys }));
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Others may write to an index or database that is shared.
+  // Other processes may write to a shared index or database.
   const isAlone = index.isOurs && sqlite.shared === undefined;
   let state: IndexState = { kind: 'checking', wasInStep: index.isInDatabase === true || (wasInStep && isAlone) };
   let needsAudit = true;
@@ -82,7 +82,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     await index.renew?.();
   };
 
-  // One at a time, as audits of an index that is down begin again and again.
+  // Only one run at a time, since audits of an index that is down start again and again.
   let coding: Promise<void> | undefined;
   const addCodes = (space: SpaceRow) => {
     coding ??= addMissingCodes(sqlite, space, signal)
@@ -96,7 +96,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
 
   let storedAheadAt = Number.NEGATIVE_INFINITY;
 
-  // Work that can be left out, so that its failure says nothing about the index.
+  // Optional work, whose failure does not mean that the index is down.
   const prepareNextStart = async () => {
     if (state.kind !== 'in_step' || performance.now() - storedAheadAt < AHEAD_INTERVAL_MS) return;
     storedAheadAt = performance.now();
@@ -112,12 +112,12 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
       state = { kind: 'rebuilding', done, total };
     };
     if (space !== undefined) {
-      // An index left in step is not trusted any longer, and leaves no mark.
+      // From now on, the index no longer counts as left in step by the last process, and closing leaves no mark.
       const onDifference = () => {
         if (state.kind === 'checking') state = { kind: 'checking' };
       };
       const renewing = { mayRenew: () => mayRenew(space.collection) };
-      // Searches use them while the index is filled.
+      // Searches use the codes while the index is being filled.
       addCodes(space);
       await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...renewing });
     }

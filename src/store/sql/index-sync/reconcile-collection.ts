@@ -14,7 +14,7 @@ export interface ReconcileCollection {
   readonly collections: OpenCollections;
   readonly space: SpaceRow;
   readonly signal: AbortSignal;
-  /** Called when the index has all vectors but does not find them: whether it may be rebuilt. */
+  /** Called when the index has all vectors but does not find them. Returns whether the index may be rebuilt. */
   readonly mayRenew?: () => boolean;
   /** Called when the index turns out to differ from the records, before it is compared in full. */
   readonly onDifference?: () => void;
@@ -87,7 +87,8 @@ async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
   return false;
 }
 
-// As it is noted with the documents, which are far fewer; where that is not the number of vectors, these are counted.
+// Sums the counts stored with the documents, which are far fewer than vectors. The vectors are counted only if the
+// index has a different number.
 async function countPublished({ sqlite }: ReconcileCollection): Promise<number> {
   const row = await sqlite.reader
     .selectFrom('documents')

@@ -3,10 +3,10 @@ import type { Database } from '../database.ts';
 import { storeCodeBlocks } from '../vector-codes/code-blocks.ts';
 import { currentSpace } from '../vector-spaces/space-rows.ts';
 
-/** So many changes since are read as fast. */
+/** Fewer changes than this since the last copy do not justify a new one: reading them is as fast. */
 const CHANGES_BEHIND = 500;
 
-/** Stores what the first searches of the next process read, in one piece each, where it is missing or old. */
+/** Stores what the first searches of the next process will read, each as one value, if it is missing or outdated. */
 export async function storeAhead(database: Database, signal: AbortSignal): Promise<void> {
   if (database.search.dialect.name !== 'sqlite') return;
   await storeLengths(database, signal);

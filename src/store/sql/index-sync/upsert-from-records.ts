@@ -46,7 +46,7 @@ export async function upsertFromRecords(parts: UpsertFromRecords): Promise<void>
   }
 }
 
-/** Writes the present places of these chunks to the index, where it keeps them. */
+/** Writes the current places of these chunks to the index, if it keeps places. */
 export async function placeFromRecords({ sqlite, collections, space, keys, signal }: UpsertFromRecords): Promise<void> {
   const { places } = await collections.open(space);
   if (places === undefined) return;
@@ -66,8 +66,8 @@ interface Written {
 }
 
 /**
- * Writes again what has changed since it was read: of two writers of a place, the one that read the older may be the last
- * to write, and has to notice that.
+ * Writes again the places that have changed since they were read: of two concurrent writers, the one that read the
+ * older place may write last, and then has to correct it.
  */
 async function keepPresent({ sqlite, places, written, signal }: Written): Promise<void> {
   for (let last = written; last.size > 0; ) {

@@ -4,7 +4,7 @@ import type { Tables } from '../schema.ts';
 
 /**
  * Graphs being emptied: rows up to these keys are no longer shown and are deleted in short transactions. Keys are never
- * used twice, so rows that come meanwhile are shown.
+ * reused, so rows added meanwhile are shown.
  */
 export const graphResets: Migration = {
   async up(database: Kysely<Tables>) {
@@ -27,7 +27,7 @@ const statements = [
   shown('graph_entities', 'entity_key'),
   shown('graph_relationships', 'relationship_key'),
   shown('graph_communities', 'community_key'),
-  // A reset takes all documents out of the graph at once and deletes what came from them afterwards.
+  // A reset removes all documents from the graph in one statement, and deletes the rows that came from them afterwards.
   'drop trigger graph_document_gone',
   `create trigger graph_document_gone after delete on graph_documents
     when not exists (select 1 from graph_resets x where x.collection_id = old.collection_id and x.is_starting = 1) begin

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
-/** Folders and sites that documents are kept in step with. */
+/** Folders and sites with which documents are kept in step. */
 export const followedSources: Migration = {
   async up({ schema }: Kysely<Tables>) {
     await schema

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
-/** Which chunks' full-text entries the last changes touched, so that a reader renews what it remembers of them only. */
+/** Records the chunks whose full-text entries recently changed, so that a reader refreshes its cache only for these. */
 export const fullTextChanges: Migration = {
   async up({ schema }: Kysely<Tables>) {
     await schema

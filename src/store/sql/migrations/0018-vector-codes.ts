@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
 /**
- * A short code of each vector, by which a search selects candidates while the vector index is away. `key` rises with every
- * insertion, so that what has been added since a reading is read alone.
+ * A short code of each vector, by which a search selects candidates while the vector index is unavailable. `key` rises
+ * with every insertion, so that a reader can read only what was added since its last read.
  */
 export const vectorCodes: Migration = {
   async up(database: Kysely<Tables>) {
@@ -25,14 +25,14 @@ export const vectorCodes: Migration = {
     await sql`
       insert into vector_codes (space_key, chunk_key, code)
       select space_key, chunk_key, vector_code(vector) from chunk_vectors order by rowid`.execute(database);
-    // After the rows, which is faster.
+    // Created after the rows are inserted, which is faster.
     await database.schema
       .createIndex('vector_codes_by_vector')
       .on('vector_codes')
       .columns(['space_key', 'chunk_key'])
       .unique()
       .execute();
-    // The function is one of the writing connection.
+    // `vector_code` is registered by the writing connection.
     await sql`
       create trigger vector_codes_added after insert on chunk_vectors begin
         insert into vector_codes (space_key, chunk_key, code)

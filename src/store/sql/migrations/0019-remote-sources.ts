@@ -1,6 +1,6 @@
 import type { SharedStep } from './shared-steps.ts';
 
-/** Sources outside this machine: their encrypted credentials, and what is known of their items. */
+/** Remote sources: their encrypted credentials, and the state of their items. */
 export const remoteSources: SharedStep = {
   worksFrom: 18,
   async up({ schema }, types) {

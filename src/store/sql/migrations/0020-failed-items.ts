@@ -1,6 +1,6 @@
 import type { SharedStep } from './shared-steps.ts';
 
-/** Items of sources outside this machine that could not be taken in, and when they are tried again. */
+/** Items of remote sources that could not be ingested, and when they are tried again. */
 export const failedItems: SharedStep = {
   worksFrom: 19,
   async up({ schema }, types) {

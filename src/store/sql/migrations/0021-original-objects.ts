@@ -1,10 +1,10 @@
 import { executeFor } from './execute-for.ts';
 import type { SharedStep } from './shared-steps.ts';
 
-/** What an object no record refers to any more is removed by; triggers fill it in the transaction that drops the record. */
+/** Tables that refer to objects. Their triggers queue an object's removal in the transaction that drops a reference. */
 const tables = ['document_files', 'version_files', 'visible_originals'] as const;
 
-/** Uploaded files that are objects of a storage outside the database: their names, and those to be removed. */
+/** Uploaded files that are stored as objects outside the database: their names, and the objects to be removed. */
 export const originalObjects: SharedStep = {
   worksFrom: 20,
   async up(database, types) {
@@ -36,7 +36,7 @@ export const originalObjects: SharedStep = {
   },
 };
 
-/** Due at once; whether another record has the object is looked up when it is removed. */
+/** Due immediately. Whether another record refers to the object is checked when it is removed. */
 const QUEUE = "insert into object_removals (object, due_at) values (old.object, '') on conflict do nothing";
 const REPLACED = 'old.object is not null and new.object is distinct from old.object';
 

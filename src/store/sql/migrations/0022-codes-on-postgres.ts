@@ -3,8 +3,8 @@ import { dialectOf } from '../sql-dialect.ts';
 import type { SharedStep } from './shared-steps.ts';
 
 /**
- * Codes of vectors on PostgreSQL as SQLite has had them since step 18. Servers add them to the vectors they write, and later to those
- * that came without, as from servers of the version before (`add-codes.ts`).
+ * Codes of vectors on PostgreSQL, as SQLite has had them since step 18. Servers add codes to the vectors they write,
+ * and later to vectors without codes, such as those that servers of the previous version wrote (`add-codes.ts`).
  */
 export const codesOnPostgres: SharedStep = {
   worksFrom: 21,
@@ -30,7 +30,7 @@ export const codesOnPostgres: SharedStep = {
       .columns(['space_key', 'chunk_key'])
       .unique()
       .execute();
-    // Short, and read whole: compressing them costs more than it saves.
+    // Codes are short and read as a whole: compressing them costs more than it saves.
     await sql`alter table vector_codes alter column code set storage plain`.execute(database);
   },
 };

@@ -1,14 +1,15 @@
 import { executeFor } from './execute-for.ts';
 import type { SharedStep } from './shared-steps.ts';
 
-/** Entries that are kept; a reader that missed more resolves its filters anew. */
+/** Number of entries kept; a reader that missed more evaluates its filters from scratch. */
 const CHANGES_KEPT = 1_000;
 
 const noteDocument = (key: string) => `insert into filter_changes (document_key) values (${key})`;
 
 /**
- * Which documents have changed, so that a thread that keeps resolved filters evaluates them again for these alone. Which chunks
- * become visible, and which go, is in `full_text_changes`. Only for SQLite: on PostgreSQL servers share what they know.
+ * Records which documents have changed, so that a thread with cached filters evaluates them again only for these. The
+ * chunks that become visible or are removed are recorded in `full_text_changes`. Only for SQLite: on PostgreSQL, cached
+ * filters are keyed by a version of the content.
  */
 export const filterChanges: SharedStep = {
   worksFrom: 22,

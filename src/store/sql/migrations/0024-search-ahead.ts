@@ -1,12 +1,12 @@
 import { executeFor } from './execute-for.ts';
 import type { SharedStep } from './shared-steps.ts';
 
-/** Successive keys of codes that a block is of, as `CODES_PER_BLOCK` of `code-ranges.ts`. */
+/** Number of successive keys in a block of codes; equals `CODES_PER_BLOCK` in `code-ranges.ts`. */
 const CODES_PER_BLOCK = 8_192;
 
 /**
- * What the first searches of a process read, in one piece each instead of a row for each chunk: the lengths of the full-text
- * entries, and the codes of vectors. Only for SQLite.
+ * Data that the first searches of a process read, stored as single values instead of a row for each chunk: the lengths
+ * of the full-text entries, and the codes of vectors. Only for SQLite.
  */
 export const searchAhead: SharedStep = {
   worksFrom: 23,
@@ -18,7 +18,7 @@ export const searchAhead: SharedStep = {
         `create table vector_codes_blocks (
           space_key integer not null references vector_spaces (key) on delete cascade, number integer not null,
           keys blob not null, codes blob not null, primary key (space_key, number))`,
-        // The code of a removed vector goes as well.
+        // A block is dropped when one of its codes is removed.
         `create trigger vector_codes_block_gone after delete on vector_codes begin
           delete from vector_codes_blocks
             where space_key = old.space_key and number = (old.key - 1) / ${CODES_PER_BLOCK}; end`,

@@ -1,7 +1,7 @@
 import { executeFor } from './execute-for.ts';
 import type { SharedStep } from './shared-steps.ts';
 
-/** Which sources have an item at an address. PostgreSQL's usual indexes refuse long addresses. */
+/** Index for finding the sources with an item at an address. PostgreSQL's B-tree indexes reject long addresses. */
 export const sourceItemAddresses: SharedStep = {
   worksFrom: 24,
   up: (database) =>

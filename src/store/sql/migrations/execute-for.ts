@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 import { dialectOf, type SqlDialect } from '../sql-dialect.ts';
 
-/** Executes statements that the engines write differently, such as those of triggers. */
+/** Executes the statements for the engine of the database; for those whose syntax differs, such as triggers. */
 export async function executeFor(
   database: Kysely<Tables>,
   statements: Readonly<Record<SqlDialect['name'], readonly string[]>>,

@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts';
 
 export interface Step {
   up(database: Kysely<Tables>): Promise<void>;
-  /** See `SharedStep`; undefined for steps before which every server has to end. */
+  /** See `SharedStep`; undefined if every server has to stop before this step. */
   readonly worksFrom?: number;
 }
 
@@ -15,7 +15,7 @@ export type Steps = Readonly<Record<string, Step>>;
 export type UpgradeMode = 'start' | 'off';
 
 export interface RunOptions {
-  /** Of the database, for messages. */
+  /** Name of the database, for messages. */
   readonly name: string;
   readonly steps: Steps;
   readonly mode?: UpgradeMode | undefined;
@@ -24,20 +24,20 @@ export interface RunOptions {
   /** Called before the first step on a database of an earlier version, with the last step that it has. */
   readonly beforeUpgrade?: ((lastStep: string) => Promise<void>) | undefined;
   /**
-   * Called in the transaction, before its first step, with the number of the last step that servers must know after it;
-   * undefined when those go on that know the database as it is.
+   * Called in the transaction, before its first step. `worksFrom` is the number of the last step that servers must know
+   * afterwards; undefined if the servers that work with the database now can continue.
    */
   readonly begin?: ((transaction: Kysely<Tables>, worksFrom: number | undefined) => Promise<void>) | undefined;
   /** Receives the progress of an upgrade, for the operator. */
   readonly report?: ((message: string) => void) | undefined;
 }
 
-/** What a database has of the steps of this version. */
+/** Which steps of this version a database has. */
 export interface SchemaState {
   /** The last step applied; undefined for an empty database. */
   readonly last: string | undefined;
   readonly pending: readonly string[];
-  /** Steps of newer versions, which this one can work with nevertheless. */
+  /** Steps of newer versions, with which this version can work nevertheless. */
   readonly newer: readonly string[];
   /** The number of the last step that a server must know. */
   readonly worksFrom: number;
@@ -48,10 +48,12 @@ const WORKS_FROM = 'lowest_schema';
 
 export const numberOf = (step: string): number => Number.parseInt(step, 10);
 
-/** The number of the last step of these, 0 without any. */
+/** The number of the last of these steps; 0 if there are none. */
 export const lastNumber = (steps: readonly string[]): number => Math.max(0, ...steps.map(numberOf));
 
-/** Brings the schema to this version's, in one transaction. Throws ServiceError where it is a newer one, or may not be changed. */
+/**
+ * Upgrades the schema to this version in one transaction. Throws ServiceError if it is newer, or may not be upgraded.
+ */
 export async function runSteps(database: Kysely<Tables>, done: readonly string[], options: RunOptions): Promise<void> {
   const { name, steps, mode = 'start', report } = options;
   const { last, pending, worksFrom: worksNow } = await schemaState(database, done, options);
@@ -97,7 +99,7 @@ export async function runSteps(database: Kysely<Tables>, done: readonly string[]
   });
 }
 
-/** The names of the steps that were applied, in order; `hasTable` says whether the table of them is there. */
+/** The names of the applied steps, in order. `hasTable` says whether the migration table exists. */
 export async function stepsDone(database: Kysely<Tables>, hasTable: boolean): Promise<readonly string[]> {
   if (!hasTable) return [];
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(
@@ -106,7 +108,7 @@ export async function stepsDone(database: Kysely<Tables>, hasTable: boolean): Pr
   return rows.map((row) => row.name).sort();
 }
 
-/** Compares the steps of a database with those of this version. Throws ServiceError where this version cannot work with it. */
+/** Compares a database's steps with those of this version. Throws ServiceError if this version cannot work with it. */
 export async function schemaState(
   database: Kysely<Tables>,
   done: readonly string[],
@@ -132,7 +134,7 @@ async function readWorksFrom(database: Kysely<Tables>): Promise<number | undefin
   return row === undefined ? undefined : Number(row.value);
 }
 
-/** From now on, servers must know the step of this number. */
+/** Records that from now on, servers must know the step with this number. Never lowers a number recorded before. */
 export async function raiseWorksFrom(transaction: Kysely<Tables>, to: number): Promise<void> {
   const value = String(Math.max(to, (await readWorksFrom(transaction)) ?? 0));
   await transaction

@@ -15,8 +15,8 @@ export interface SharedStep {
   /** Runs in a transaction. `types` are the column types of the engine. */
   up(database: Kysely<Tables>, types: ColumnTypes): Promise<void>;
   /**
-   * The number of the last step that a server must know to work with the schema after this one: less than the step's own
-   * for one that only adds what servers of earlier versions do not need to know, its own otherwise.
+   * The number of the last step that a server must know to work with the schema after this step: the step's own number,
+   * or a lower one if servers of earlier versions do not need to know what the step adds.
    */
   readonly worksFrom: number;
 }
@@ -32,7 +32,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0025-source-item-addresses': sourceItemAddresses,
 };
 
-/** The steps for the engine of the database that they are applied to. */
+/** The steps with the column types of the database that they are applied to. */
 export const forEngine = (steps: Readonly<Record<string, SharedStep>>): Readonly<Record<string, Step>> =>
   Object.fromEntries(
     Object.entries(steps).map(([name, { up, worksFrom }]) => [

@@ -13,9 +13,9 @@ import { fillCopy } from './move-originals.ts';
 import { holdRemovals } from './removal-holds.ts';
 
 interface CopyParts {
-  /** The database file of SQLite that is the copy. */
+  /** The SQLite database file that is the copy. */
   readonly path: string;
-  /** The database that is copied, which others go on changing. */
+  /** The database that is copied, which other processes may keep changing. */
   readonly source: Pick<Database, 'reader' | 'writer'>;
   readonly objects: ObjectStore;
   readonly signal?: AbortSignal | undefined;
@@ -24,8 +24,8 @@ interface CopyParts {
 const NEVER = new AbortController().signal;
 
 /**
- * Lets `copy` write a copy of the database, and reads the uploaded files from their storage into it, so that it is a
- * whole backup. No server removes files from the storage meanwhile.
+ * Calls `copy` to write a copy of the database, then reads the uploaded files from the object storage into it, so that
+ * it is a complete backup. Meanwhile, no server removes files from the storage.
  */
 export async function copyWithFiles(parts: CopyParts, copy: () => Promise<void>): Promise<void> {
   const release = await holdRemovals(parts.source.writer);

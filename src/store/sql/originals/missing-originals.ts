@@ -4,13 +4,13 @@ import type { MissingOriginal, OriginalsFound } from '../../originals/originals-
 import type { Tables } from '../schema.ts';
 
 interface FindParts {
-  /** Each query sees the present state of the database. */
+  /** Each query sees the current state of the database. */
   readonly reader: Kysely<Tables>;
   readonly objects: Pick<ObjectStore, 'list'>;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Names of objects begin with a hash: a sixteenth of them at a time is held in memory. */
+/** Object names begin with a hash, so one first digit at a time holds only a sixteenth of them in memory. */
 const FIRST_DIGITS = [...'0123456789abcdef'];
 
 /** Compares the records with a list of the objects in their storage. */
@@ -23,14 +23,14 @@ export async function findMissingOriginals({ reader, objects, signal }: FindPart
     if (wanted.size === 0) continue;
     for await (const object of objects.list(digit, signal)) wanted.delete(object);
     for (const object of wanted.keys()) {
-      // Some may have been replaced or removed since they were asked for.
+      // The record may have been replaced or removed since it was read.
       missing.push(...(await referredTo(reader, sql`= ${object}`)).values());
     }
   }
   return { files, missing };
 }
 
-/** By the names of objects for which a condition holds. */
+/** The documents whose records refer to objects that fulfil the condition, by object name. */
 async function referredTo(
   reader: Kysely<Tables>,
   condition: ReturnType<typeof sql>,

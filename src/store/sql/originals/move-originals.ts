@@ -21,7 +21,7 @@ export interface MoveEvent {
 }
 
 export interface MoveParts {
-  /** Which nobody else uses meanwhile. */
+  /** No other process may use it meanwhile. */
   readonly database: Pick<Database, 'writer' | 'reader'>;
   readonly objects: ObjectStore;
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ const TABLES = [
   { name: 'visible_originals', key: 'document_key' },
 ] as const;
 
-/** Of a batch, unless one file has more. */
+/** Maximum size of a batch, unless a single file is larger. */
 const BATCH_BYTES = 32_000_000;
 const BATCH_FILES = 50;
 const AT_ONCE = 8;
@@ -45,8 +45,8 @@ interface Row {
 }
 
 /**
- * Moves all originals from the database to a storage. Each is read back and compared before its record refers to it. The
- * same call continues an interrupted move.
+ * Moves all originals from the database to an object storage. Each is read back and compared before its record refers
+ * to it. Calling this again continues an interrupted move.
  */
 export async function* moveToObjects({ database, objects, signal }: MoveParts): AsyncGenerator<MoveEvent, void> {
   const { writer } = database;
@@ -77,7 +77,9 @@ export async function* moveToObjects({ database, objects, signal }: MoveParts): 
   yield { type: 'done', ...tally };
 }
 
-/** Moves all originals from a storage to the database, then removes the objects. Continues like `moveToObjects`. */
+/**
+ * Moves all originals from an object storage to the database, then removes the objects. Resumes like `moveToObjects`.
+ */
 export async function* moveToDatabase({ database, objects, signal }: MoveParts): AsyncGenerator<MoveEvent, void> {
   const { writer } = database;
   await requirePlace(writer, objects, 'back');
@@ -90,8 +92,8 @@ export async function* moveToDatabase({ database, objects, signal }: MoveParts):
 }
 
 /**
- * Makes a copy of a database complete by itself: its records get the bytes of their objects, which stay. Throws
- * `MissingObject` where one is not there.
+ * Makes a copy of a database self-contained: its records get the bytes of their objects, which remain in the storage.
+ * Throws `MissingObject` if one is missing.
  */
 export async function* fillCopy(parts: MoveParts): AsyncGenerator<MoveEvent, void> {
   const { writer } = parts.database;
@@ -172,7 +174,7 @@ async function putBack(
   }
 }
 
-/** Waits for all, also when one fails, so that none goes on unobserved. */
+/** Waits for all promises even if one fails, so that none keeps running unobserved. */
 async function settled<T>(running: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(running);
   return Promise.all(running);

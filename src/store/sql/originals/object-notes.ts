@@ -4,7 +4,7 @@ import type { Queries } from '../vector-spaces/space-rows.ts';
 /** Time after which an object that no record refers to is removed. */
 export const GRACE_MS = 6 * 3600 * 1000;
 
-/** Notes objects that are about to be written, to be removed when no record refers to them after the grace time. */
+/** Records objects that are about to be written. They are removed if no record refers to them after the grace time. */
 export async function noteObjects(writer: Queries, objects: readonly string[], graceMs = GRACE_MS): Promise<void> {
   const due_at = new Date(Date.now() + graceMs).toISOString();
   await writer
@@ -13,7 +13,7 @@ export async function noteObjects(writer: Queries, objects: readonly string[], g
     .execute();
 }
 
-/** Takes the notes back, in the transaction that writes the records. Throws where an object is being removed already. */
+/** Withdraws the notes, in the transaction that writes the records. Throws `store_failed` if a removal has begun. */
 export async function confirmObjects(transaction: Queries, objects: readonly string[]): Promise<void> {
   const { numDeletedRows } = await transaction
     .deleteFrom('object_removals')

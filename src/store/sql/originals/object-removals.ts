@@ -21,9 +21,9 @@ const CALLS_AT_ONCE = 8;
 const EVERY_MS = 30_000;
 
 /**
- * Removes objects that no record refers to: at once those of removed documents, on whichever server that was, and after
- * their grace time those of uploads that a crash interrupted, on the server that leads. While the storage is away, or a
- * backup is made, they stay noted.
+ * Removes objects that no record refers to: those of removed documents immediately, on the server that removed the
+ * document, and those of uploads interrupted by a crash after their grace time, on the server that leads. They remain
+ * recorded while the storage is unavailable or a backup is running.
  */
 export function createObjectRemovals({ sqlite, objects, report }: RemovalParts): ObjectRemovals {
   if (objects === undefined) return { wakeUp() {}, async close() {} };
@@ -67,14 +67,14 @@ export function createObjectRemovals({ sqlite, objects, report }: RemovalParts):
 
 type Both = Pick<Database, 'reader' | 'writer'>;
 
-/** Removes all that is noted, also before its time. For callers that have the database for themselves. */
+/** Removes all recorded objects, even before they are due. Requires exclusive use of the database. */
 export async function removeUnneeded(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   await endHolds(database.writer);
   await database.writer.updateTable('object_removals').set({ due_at: '' }).execute();
   while (await removeSome(database, objects, signal));
 }
 
-/** Removes a number of those that are due, unless a backup needs them. Whether there may be more. */
+/** Removes a batch of the objects that are due, unless a backup needs them. Returns whether there may be more. */
 export async function removeSome(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<boolean> {
   const { writer } = database;
   const claimed = await claimDue(database);
@@ -97,12 +97,12 @@ export async function removeSome(database: Both, objects: ObjectStore, signal: A
 }
 
 /**
- * Takes some that are due and not referred to: from then on, no record may refer to them. Forgets those that one does.
- * Undefined where nothing is due.
+ * Claims a batch of due objects without references: from then on, no record may refer to them. Withdraws the notes of
+ * objects that are referred to. Undefined if nothing is due, or if removals are held.
  */
 async function claimDue({ reader, writer }: Both): Promise<readonly string[] | undefined> {
   const now = new Date().toISOString();
-  // Asked without a transaction first, for which all servers would wait.
+  // Checked outside a transaction first, since all servers would have to wait for the transaction.
   const some = await reader
     .selectFrom('object_removals')
     .select('object')

@@ -10,24 +10,23 @@ import { dialectOf } from '../sql-dialect.ts';
 import { GRACE_MS, noteObjects } from './object-notes.ts';
 import { type FindOriginal, type FoundOriginal, streamRecord, type Wanted, wantedBytes } from './record-pieces.ts';
 
-/** How a record has an original: its bytes, or the name of an object that has them. */
+/** How a record stores an original: as bytes, or as the name of the object that holds them. */
 export interface OriginalColumns {
   readonly bytes: Uint8Array;
   readonly object: string | null;
 }
 
-/** Where the records have the uploaded files: in the database, or as objects outside of it. */
+/** The uploaded files of the records, which are stored in the database or as objects outside of it. */
 export interface OriginalRecords {
   /**
-   * Stores bytes where they belong, then lets `write` write the record, and take the note of its object back
-   * (`confirmObjects`). A crash or a failure in between leaves at most an
-   * object that no record refers to, which is removed later.
+   * Stores the bytes, then calls `write` to write the record and to withdraw the note of its object (`confirmObjects`).
+   * A crash or a failure in between leaves at most an object that no record refers to, which is removed later.
    */
   store<T>(bytes: Uint8Array, write: (columns: OriginalColumns) => Promise<T>): Promise<T>;
-  /** The original that `find` finds, which is asked again when its object has been replaced meanwhile. */
+  /** The original that `find` finds. `find` is called again if the object has been replaced meanwhile. */
   open(find: FindOriginal): Promise<Original | undefined>;
   read(find: FindOriginal): Promise<Uint8Array | undefined>;
-  /** Removes what no record refers to any more, in the background. */
+  /** Removes objects that no record refers to any more, in the background. */
   tidy(): void;
 }
 
@@ -41,8 +40,8 @@ export interface OriginalParts {
 }
 
 /**
- * What one statement reads of a large file. PostgreSQL keeps a file in slices; SQLite reads all of it for any part, so that
- * further statements would only repeat that.
+ * Bytes of a large file that one statement reads. PostgreSQL stores a file in slices; SQLite reads the whole file for
+ * any part of it, so further statements would only repeat that.
  */
 const PIECE_BYTES = { postgres: 8_000_000, sqlite: Number.MAX_SAFE_INTEGER };
 const NO_BYTES = new Uint8Array();
@@ -94,9 +93,9 @@ export function createOriginalRecords(parts: OriginalParts): OriginalRecords {
       if (objects === undefined) return write({ bytes, object: null });
       const hash = createHash('sha256').update(bytes).digest('hex');
       const object = newObjectName({ hash, size: bytes.byteLength });
-      // Noted first: whatever happens from now on, the object is known.
+      // Recorded first, so that the object is known whatever happens from now on.
       await noteObjects(writer, [object], graceMs);
-      // One that failed may arrive yet, so that its note stays.
+      // A failed upload may still complete, so its note is kept.
       await objects.put(object, bytes);
       try {
         return await write({ bytes: NO_BYTES, object });
@@ -122,12 +121,12 @@ function required(objects: ObjectStore | undefined): ObjectStore {
   );
 }
 
-/** Of the table `document_files` as `f` with `visible_originals` as `o`: what is seen, and not a successor that waits. */
+/** Columns of the visible original, from `document_files` as `f` left-joined with `visible_originals` as `o`. */
 export const visibleColumns = sql<OriginalColumns>`
   case when o.document_key is null then f.bytes else o.bytes end as bytes,
   case when o.document_key is null then f.object else o.object end as object`;
 
-/** The same of tables with these names, as far as it is wanted. */
+/** Like `visibleColumns`, with only the wanted bytes, and the size of the file. */
 export const foundVisible = (wanted: Wanted) => {
   const [waiting, seen] = [sql<Uint8Array>`f.bytes`, sql<Uint8Array>`o.bytes`];
   return sql<Omit<FoundOriginal, 'identity'>>`

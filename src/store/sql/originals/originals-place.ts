@@ -7,23 +7,25 @@ import type { Database } from '../database.ts';
 import { raiseWorksFrom } from '../migrations/run-steps.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** In the settings: a `RecordedPlace` as JSON; missing while the originals are in the database. */
+/** Setting with a `RecordedPlace` as JSON; missing while the originals are in the database. */
 const PLACE = 'originals';
-/** In the settings: by what a storage is known as that of this database, whatever its address. */
+/** Setting with a random identifier that marks a storage as that of this database, whatever its address. */
 const ID = 'originals_id';
-/** The object that has this identifier, so that two databases do not remove each other's objects. */
+/** The object that holds this identifier, so that two databases do not remove each other's objects. */
 const MARKER = 'citewell.json';
-/** The step of the schema before which a server would take the empty bytes in a record for the file. */
+/**
+ * The schema step that introduced objects. Servers of earlier versions would take a record's empty bytes for the file.
+ */
 const KNOWN_SINCE = 21;
 
-/** The settings that a copy of a database with its originals in itself must not have. */
+/** The settings that must be missing in a copy of a database that contains its originals. */
 export const ORIGINALS_SETTINGS: readonly string[] = [PLACE, ID];
 
 /** Where the originals of a database are. */
 export interface RecordedPlace {
-  /** As `s3://bucket/prefix`. */
+  /** For example `s3://bucket/prefix`. */
   readonly place: string;
-  /** Some originals are still, or again, in the database. */
+  /** Set during a move to (`there`) or from (`back`) the storage, when some originals are in the database. */
   readonly moving?: 'there' | 'back';
 }
 
@@ -32,7 +34,7 @@ export async function readPlace(database: Queries): Promise<RecordedPlace | unde
   return value === undefined ? undefined : (JSON.parse(value) as RecordedPlace);
 }
 
-/** Records the place; undefined for the database. In a transaction where other servers may use the database. */
+/** Records the place; undefined for the database. Requires a transaction if other servers may use the database. */
 export async function writePlace(database: Queries, place: RecordedPlace | undefined): Promise<void> {
   if (place === undefined) {
     await database.deleteFrom('settings').where('name', '=', PLACE).execute();
@@ -48,13 +50,13 @@ interface SettleParts extends Pick<Database, 'writer'> {
 }
 
 /**
- * Makes sure that the originals of this database are where this server looks for them and puts them. Throws `conflict`
- * otherwise, and `store_failed` when the storage refuses, or does not answer although it is used for the first time.
- * Servers that use the database at the same time are set alike, and may come here together.
+ * Makes sure that this server stores and reads originals in the place where the database has them. Throws `conflict` if
+ * the places differ, and `store_failed` if the storage refuses access, or does not answer when it is used for the first
+ * time. Servers that share the database have the same configuration, and may call this concurrently.
  */
 export async function settlePlace(parts: SettleParts): Promise<void> {
   const { writer, objects, report } = parts;
-  // Asked before the place: those that another server stores meanwhile are where it has recorded.
+  // Read before the place: originals that another server stores meanwhile are in the place that it has recorded.
   const hasOriginals = await holdsOriginals(writer);
   const recorded = await readPlace(writer);
   if (recorded?.moving !== undefined) throw incompleteMove(recorded);
@@ -76,7 +78,7 @@ async function changePlace(writer: Queries, objects: ObjectStore | undefined): P
   });
 }
 
-/** The storage that is recorded, or that one under another address. */
+/** Verifies that `objects` is the recorded storage, whose address may have changed. */
 async function recognise(
   writer: Queries,
   { objects, recorded, report }: Pick<SettleParts, 'report'> & { objects: ObjectStore; recorded: RecordedPlace },
@@ -86,13 +88,13 @@ async function recognise(
     found = await readMarker(objects);
   } catch (error) {
     const isAway = error instanceof ServiceError && error.retryAfter !== undefined;
-    // A storage that is away is no reason not to search and answer.
+    // Searches and answers must still work while the storage is unavailable.
     if (!isAway || recorded.place !== objects.place) throw error;
     report?.(error.message);
     return;
   }
   if (found === undefined && !(await holdsOriginals(writer)) && !(await hasRemovals(writer))) {
-    // Nothing was stored there: a first setting that is corrected.
+    // Nothing has been stored yet, so a wrong first setting can be corrected.
     return changePlace(writer, objects);
   }
   if (found === undefined || found !== (await readSetting(writer, ID))) {
@@ -103,13 +105,13 @@ async function recognise(
         `has ${what}. Set it as it was, or copy the bucket with all objects there first.`,
     );
   }
-  // Also in a copy of the database: servers of earlier versions must not use it.
+  // Written again even if unchanged: in a copy of the database, this keeps servers of earlier versions out.
   await writer.transaction().execute((transaction) => writePlace(transaction, { place: objects.place }));
 }
 
-/** Makes a storage that of this database. Throws `conflict` when it is another one's. */
+/** Claims a storage for this database. Throws `conflict` if it belongs to another database. */
 export async function claimStorage(writer: Queries, objects: ObjectStore): Promise<void> {
-  // Of servers that start at the same time, the first one decides.
+  // If servers start at the same time, the first one sets the identifier.
   await writer
     .insertInto('settings')
     .values({ name: ID, value: randomUUID() })
@@ -120,7 +122,7 @@ export async function claimStorage(writer: Queries, objects: ObjectStore): Promi
     const marker = { format: 1, database: id, made_by: 'citewell' };
     await objects.put(MARKER, Buffer.from(`${JSON.stringify(marker)}\n`));
   }
-  // Read again: another database may have written its own meanwhile.
+  // Read again: another database may have written its own marker meanwhile.
   const found = await readMarker(objects);
   if (found === id) return;
   throw new ServiceError(
@@ -130,10 +132,10 @@ export async function claimStorage(writer: Queries, objects: ObjectStore): Promi
   );
 }
 
-/** For a storage without originals. */
+/** Gives up the claim on a storage that no longer holds originals. */
 export const releaseStorage = (objects: ObjectStore): Promise<void> => objects.remove(MARKER);
 
-/** The identifier of the database whose objects are there; undefined where nothing is. */
+/** The identifier of the database that has claimed the storage; undefined if none has. */
 async function readMarker(objects: ObjectStore): Promise<string | undefined> {
   const pieces = await objects.get(MARKER);
   if (pieces === undefined) return undefined;

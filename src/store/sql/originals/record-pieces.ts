@@ -5,21 +5,21 @@ import type { ReadOptions } from '../../originals/object-store.ts';
 /** Which bytes of a record are read: all, a part of them, or all of a small file and none of a large one. */
 export type Wanted = 'all' | 'small' | { readonly at: number; readonly length: number };
 
-/** A record of an original as it was found. */
+/** An original as found in its record. */
 export interface FoundOriginal {
-  /** The bytes that were wanted; null for a large file of which small ones were. */
+  /** The wanted bytes; null for a large file if `small` was wanted. */
   readonly bytes: Uint8Array | null;
-  /** The name of the object that has the file in place of the record. */
+  /** Name of the object that holds the file; null if the record itself does. */
   readonly object: string | null;
-  /** Of the whole file, as far as the record has it. */
+  /** Size of the whole file in bytes, if the record holds it. */
   readonly size: number;
-  /** Another one for another file. */
+  /** Differs whenever the stored file differs. */
   readonly identity: string;
 }
 
 export type FindOriginal = (wanted: Wanted) => Promise<FoundOriginal | undefined>;
 
-/** Files up to this size are read at once. */
+/** Files up to this size are read in one piece. */
 const SMALL_BYTES = 1_000_000;
 
 export const wantedBytes = (bytes: RawBuilder<Uint8Array>, wanted: Wanted): RawBuilder<Uint8Array | null> => {
@@ -30,8 +30,8 @@ export const wantedBytes = (bytes: RawBuilder<Uint8Array>, wanted: Wanted): RawB
 };
 
 /**
- * The bytes of a file in the database, in pieces of this length. Each is read by itself, so that a slow receiver holds
- * no transaction; throws when the record has got another file meanwhile.
+ * Streams a file in the database in pieces of `pieceBytes`. Each piece is read by its own statement, so that a slow
+ * receiver holds no transaction open. Throws `conflict` if the record's file has been replaced meanwhile.
  */
 export async function* streamRecord(
   find: FindOriginal,

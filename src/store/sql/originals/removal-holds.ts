@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** In the settings, with the time until which no object is removed; what comes after it tells one holder from another. */
+/** Prefix of settings that hold the time until which no object is removed, followed by a unique id of the holder. */
 const PREFIX = 'removals_held:';
-/** Of a process that was killed, this long. */
+/** Duration of a hold without renewal, and thus of one whose process was killed. */
 const HELD_MS = 600_000;
 const RENEW_EVERY_MS = 60_000;
 
@@ -17,14 +17,14 @@ export async function holdRemovals(writer: Queries): Promise<() => Promise<void>
   await writer.insertInto('settings').values({ name, value: until() }).execute();
   let renewing: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    // One that fails is followed by others before the time is over.
+    // A failed renewal is followed by others before the hold expires.
     renewing = renewing.then(() => renew(writer, name, until()).catch(() => undefined));
   }, RENEW_EVERY_MS);
   timer.unref();
   return async () => {
     clearInterval(timer);
     await renewing;
-    // Otherwise it ends by itself.
+    // If this fails, the hold expires.
     await writer
       .deleteFrom('settings')
       .where('name', '=', name)
@@ -36,13 +36,13 @@ export async function holdRemovals(writer: Queries): Promise<() => Promise<void>
 const renew = (writer: Queries, name: string, value: string) =>
   writer.updateTable('settings').set({ value }).where('name', '=', name).execute();
 
-/** Whether objects must stay, asked in the transaction that would begin to remove some. */
+/** Whether removals are held. Must be called in the transaction that claims objects for removal. */
 export async function areRemovalsHeld(transaction: Queries): Promise<boolean> {
   const holds = await transaction.selectFrom('settings').select('value').where('name', 'like', `${PREFIX}%`).execute();
   const now = new Date().toISOString();
   return holds.some(({ value }) => value > now);
 }
 
-/** For whoever has the database alone, and for copies of it. */
+/** Ends all holds. Only for exclusive users of a database, and for copies of it. */
 export const endHolds = (writer: Queries) =>
   writer.deleteFrom('settings').where('name', 'like', `${PREFIX}%`).execute();

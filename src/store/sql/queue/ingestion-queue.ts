@@ -176,8 +176,8 @@ async function findTask(database: Queries, id: string): Promise<IngestionTask | 
 const MAX_CRASHES = 3;
 
 /**
- * For the start, before any worker runs: queues tasks again that were running when the process ended, except for
- * documents that crashed it each time.
+ * Requeues tasks that were running when their process ended, except for documents that crashed it each time. `inWork`
+ * are the documents that a running process still works on.
  */
 export async function recoverTasks(database: Queries, inWork: readonly number[] = []): Promise<void> {
   await database

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for an index that may be reading its files, once for all. */
+/**
+ * Limits the wait for an index that may be loading its files. While an answer is overdue, callers can skip the wait.
+ */
 export interface AnswersInTime {
-  /** Whether a late answer is still awaited, so that another question would wait as well. */
+  /** Whether an earlier answer is still overdue, so that another request would probably wait as well. */
   isLate(): boolean;
-  /** The answer; undefined when it takes longer. */
+  /** The answer; undefined if it takes longer than `ms`. */
   within<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer | undefined>;
 }
 

@@ -12,8 +12,8 @@ import { searchIndexed } from './nearest-indexed.ts';
 import type { MatchingQuery, Ranking } from './search-operations.ts';
 
 /**
- * Both legs of a search: SQLite evaluates filters and full text and stores the vectors; the index finds near vectors
- * among many.
+ * Both legs of a search: the database evaluates filters and full text and stores the vectors; the index finds near
+ * vectors among many.
  */
 export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   const { search } = parts;
@@ -114,7 +114,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   };
 }
 
-/** A hit, with its chunk where it was to be shown. */
+/** A hit, with its chunk if it is to be shown. */
 interface Located {
   readonly key: number;
   readonly score: number;

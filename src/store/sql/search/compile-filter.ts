@@ -28,7 +28,7 @@ export interface PastFilter {
   readonly condition: Condition;
 }
 
-/** Each phrase as its dialect writes it. */
+/** Each phrase in the syntax of the dialect. */
 export interface CompiledPhraseFilters {
   readonly required: readonly string[];
   readonly excluded: readonly string[];
@@ -45,7 +45,7 @@ export interface Restrictions {
 
 export type CompileChunkFilter = (filter: Filter, restrictions?: Restrictions) => CompiledFilter;
 
-/** Compiles a filter once for as long as it is in use: both legs of a search, and all pages of it, have the same one. */
+/** Compiles each filter object once: both legs of a search, and all its pages, share the same filter object. */
 export function chunkFilterCompiler(dialect: SqlDialect): CompileChunkFilter {
   const known = new WeakMap<Filter, CompiledFilter>();
   const compilePresent = (filter: Filter): CompiledFilter => {
@@ -79,8 +79,8 @@ export function compilePhrase(dialect: SqlDialect, words: string): readonly stri
 }
 
 /**
- * Values that a condition may bind. SQLite takes 32,766 in a statement; PostgreSQL takes 65,535, and a statement may hold
- * the condition three times.
+ * Most values that a condition may bind. SQLite accepts 32,766 per statement; PostgreSQL accepts 65,535, but its
+ * statements may contain the condition three times.
  */
 const MAX_BOUND = 20_000;
 

@@ -2,7 +2,7 @@ import { LruMap } from '../../../shared/lru-map.ts';
 import type { CompiledFilter } from './compile-filter.ts';
 import type { NearestPlan } from './nearest-chunks.ts';
 
-/** Plans of searches, by their filter, which the next search with that filter can expect again. */
+/** Recent search plans by filter. The next search with the same filter can expect the same plan. */
 export interface ExpectedPlans {
   of(filter: CompiledFilter): NearestPlan | undefined;
   remember(filter: CompiledFilter, plan: NearestPlan): void;

@@ -9,7 +9,7 @@ const LIST_GROWTH = 8;
  */
 export const listLengths = (first: number = FIRST_LIST_LENGTH): readonly number[] => [first, LIST_GROWTH * first];
 
-/** The second list continues the first without its hits. */
+/** The first list, continued with the hits of the second that it lacks, and ranked again. */
 export function concatenateHits(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
   if (one.length === 0) return two;
   return withoutRepeats(one, two).map((chunk, index) => ({
@@ -18,7 +18,7 @@ export function concatenateHits(one: readonly FoundChunk[], two: readonly FoundC
   }));
 }
 
-/** The first list, and what the second has besides. */
+/** The first list, followed by the hits of the second that it lacks. */
 export function withoutRepeats<Hit extends { readonly key: number }>(
   one: readonly Hit[],
   two: readonly Hit[],

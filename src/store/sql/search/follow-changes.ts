@@ -2,7 +2,7 @@ import { countKeys, type KeyRange } from '../sqlite/key-ranges.ts';
 import type { Condition } from './compile-filter.ts';
 import type { LastingFilter, Reading } from './read-snapshot.ts';
 
-/** Which changes of the records a state has seen. */
+/** The last changes of the records that a state reflects. */
 type SeenChanges = Pick<LastingFilter, 'documentChange' | 'textChange'>;
 
 export function countChanges(reading: Reading): SeenChanges {
@@ -11,12 +11,12 @@ export function countChanges(reading: Reading): SeenChanges {
   return { documentChange: Number(documentChange ?? 0), textChange: Number(textChange ?? 0) };
 }
 
-/** Beyond this share of all chunks, resolving the filter anew is not slower. */
+/** Beyond this share of all chunks, evaluating the whole filter again is not slower. */
 const MAX_SHARE = 0.25;
 
 /**
- * Evaluates the condition again for the chunks that have changed since the filter was evaluated. False when they are too many,
- * or not on record any more.
+ * Evaluates the condition again for the chunks that have changed since the filter was evaluated. False if they are too
+ * many, or if their changes are no longer recorded.
  */
 export function followChanges(reading: Reading, filter: LastingFilter, condition: Condition): boolean {
   const now = countChanges(reading);
@@ -52,7 +52,7 @@ export function followChanges(reading: Reading, filter: LastingFilter, condition
   return true;
 }
 
-/** Of what was read of its chunks, nothing holds when it has other ones. */
+/** Drops the cached content of the filter's chunks, which is stale once the set of chunks has changed. */
 function forgetContent(filter: LastingFilter): void {
   delete filter.vocabulary;
   delete filter.hasManyTerms;
@@ -89,7 +89,7 @@ const OF_DOCUMENTS = `json_each(?) changed cross join documents d on d.key = cha
 interface Evaluated {
   readonly from: string;
   readonly condition: Condition;
-  /** Values of `from`. */
+  /** Values bound in `from`. */
   readonly bound: readonly (number | string)[];
 }
 

@@ -14,21 +14,21 @@ export const MAX_PAST = 2_000;
 /** Candidates per requested hit, when the distance measure differs from the index's. */
 const CANDIDATES_PER_HIT = 10;
 
-/** How a list of hits is got from an index that knows no filters. */
+/** How to obtain a list of hits from an index that evaluates no filters. */
 export interface IndexRequest {
-  /** Number of hits of which the list is made, up to its length. */
+  /** Number of hits that fill the list. */
   readonly wanted: number;
-  /** Number of vectors to ask the index for, and most worth asking for. */
+  /** Number of vectors to request from the index; `mostRequested` is the highest number worth requesting. */
   readonly requested: number;
   readonly mostRequested: number;
-  /** Places that the vectors are limited to. */
+  /** Conditions on places that the index applies to its vectors. */
   readonly within: readonly PlaceCondition[];
 }
 
 export interface IndexLimits {
   /** Most hits that the index returns. */
   readonly allowed: number;
-  /** Where the index knows the places of chunks, those that the filter needs. */
+  /** Conditions on places that the filter implies; empty if the index does not store places. */
   readonly places: readonly PlaceCondition[];
 }
 
@@ -43,7 +43,7 @@ export function indexRequest(
   const wanted = Math.min(limit, all);
   const candidates = measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
   const among = (candidates * visible) / matching;
-  // Where the index knows the places of chunks, it can leave out most of those that do not pass.
+  // An index that stores the places of chunks can leave out most of the chunks that do not pass.
   const within = withSlack(among) > allowed ? places : [];
   const expected = within.length > 0 ? candidates : among;
   const requested = Math.min(withSlack(expected), allowed);

@@ -25,17 +25,17 @@ export interface IndexSearchParts {
   readonly state: () => IndexState;
   /** Called when the index fails, so that later searches skip it. */
   readonly onFailure?: (error: ServiceError) => void;
-  /** Vectors of a filter up to this size are compared one by one where the index would be asked for too many. */
+  /** If too many hits would be requested, a filter's vectors of up to this many bytes are compared exhaustively. */
   readonly comparedBytes?: number;
 }
 
-/** What selecting candidates by their codes takes, about, in all and for each vector of common length. */
+/** Approximate time to select candidates by their codes: a fixed part, and a part for each vector of common length. */
 const CODES_MS = 10;
 const CODE_MS = 0.0001;
 const msOfCodes = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
-/** Searches the vector index, or what stands in for it while it is not in step. */
+/** Searches the vector index, or the codes of the stored vectors while the index is not in step. */
 export function createIndexSearch({
   search,
   collections,
@@ -47,8 +47,8 @@ export function createIndexSearch({
   const index = answersInTime();
   const plans = expectedPlans();
 
-  // The index's hits for the first list, asked before it is known what passes: as it was when the filter was last used.
-  // Or why it gave none.
+  // Asks the index for the hits of the first list before the filter is evaluated, assuming the plan of its last use.
+  // Returns the reason as a string if the index gave no hits; undefined if it was not asked.
   async function askEarly(query: VectorQuery, filter: CompiledFilter): Promise<EarlyHits | string | undefined> {
     const plan = plans.of(filter);
     const { vector, space, measure, limit, firstListLength, signal } = query;
@@ -62,7 +62,7 @@ export function createIndexSearch({
     return typeof hits === 'string' ? hits : { query, space: plan.space, length, request, hits };
   }
 
-  // Undefined when the index has to be asked otherwise, now that it is known what passes.
+  // Undefined if the actual plan needs another request to the index than the expected plan did.
   async function earlyList(early: EarlyHits, list: AtOnceList, plan: NearestPlan): Promise<AtOnceList | undefined> {
     const { query, space, length, request } = early;
     const now = indexRequest(plan, { limit: length, measure: query.measure }, await limitsOf(space, query.filter));
@@ -72,13 +72,14 @@ export function createIndexSearch({
     return list;
   }
 
-  // Whether an index in the database, which is ordered by cosine distance, is in step but for what is compared besides.
+  // Whether an index in the database can be used: it is ordered by cosine distance, and must be in step except for a
+  // limited number of pending chunks, which are compared separately.
   async function canJoinIndex(space: SpaceRow, plan: NearestPlan, { measure }: VectorQuery): Promise<boolean> {
     const current = state();
     const isChecked = current.kind === 'in_step';
     const isTrusted = isChecked || (current.kind === 'checking' && current.wasInStep === true);
     if (measure !== 'cosine_distance' || !isTrusted || plan.pending.length > MAX_PENDING) return false;
-    // Also creates what another server has not created yet.
+    // Opening also creates the index if another server has not created it yet.
     return isChecked ? isOpen(space) : isComplete(plan);
   }
 
@@ -88,8 +89,8 @@ export function createIndexSearch({
       () => false,
     );
 
-  // Undefined when an exhaustive comparison is faster, or necessary for an exact result. `failed` says why the index gave
-  // nothing when it was asked early.
+  // Undefined if an exhaustive comparison is faster, or necessary for an exact result. `failed` is the reason why the
+  // index gave no hits when it was asked early.
   async function throughIndex(
     space: SpaceRow,
     plan: NearestPlan,
@@ -132,7 +133,7 @@ export function createIndexSearch({
     }
   }
 
-  // Candidates by their codes, compared by their vectors; undefined where the database lacks codes.
+  // Selects candidates by their codes and compares their vectors. Undefined if the database lacks codes.
   async function byCodes(
     { visible, past }: NearestPlan,
     query: NearestQuery & { readonly candidates: number },
@@ -151,7 +152,7 @@ export function createIndexSearch({
     return (await index.within(isComplete(plan), msOfCodes(plan))) === true;
   }
 
-  // A failure is noticed by the maintenance as well.
+  // Ignores failures, which the index maintenance notices as well.
   async function isComplete({ space, visible, pending }: NearestPlan): Promise<boolean> {
     if (space === null) return false;
     try {
@@ -162,7 +163,7 @@ export function createIndexSearch({
     }
   }
 
-  // An index that cannot be opened is noticed by the query.
+  // Ignores an index that cannot be opened, which the query will notice.
   async function limitsOf(space: SpaceRow, filter: Filter): Promise<IndexLimits> {
     const collection = await collections.open(space).catch(() => undefined);
     const keepsPlaces = collection?.places?.areComplete() ?? false;
@@ -192,11 +193,11 @@ export function createIndexSearch({
   return { askEarly, earlyList, canJoin: canJoinIndex, through: throughIndex, remember: plans.remember };
 }
 
-/** What the index answered before it was known what passes. */
+/** The index's answer from before the filter was evaluated. */
 export interface EarlyHits {
   readonly query: VectorQuery;
   readonly space: SpaceRow;
-  /** Of the list that is made of them. */
+  /** Length of the list that the hits are for. */
   readonly length: number;
   readonly request: IndexRequest;
   readonly hits: readonly VectorHit[];

@@ -1,12 +1,12 @@
 /** A set of integer keys with fast membership tests and little memory. */
 export interface KeySet {
   readonly size: number;
-  /** Ascending; made when it is asked for, which a set of many keys rarely is. */
+  /** Ascending. Computed on access, which is rare for large sets. */
   readonly keys: readonly number[];
   has(key: number): boolean;
 }
 
-/** A set that follows changes of the records. */
+/** A key set that can be updated when the records change. */
 export interface MutableKeySet extends KeySet {
   add(key: number): void;
   delete(key: number): void;
@@ -53,7 +53,7 @@ export function keySet(unsorted: readonly number[]): MutableKeySet {
   };
 }
 
-/** Room for new keys, so that each does not copy all. */
+/** Leaves room for new keys, so that not every new key copies the whole array. */
 const GROWTH = 1.1;
 
 function keysIn(bits: Uint32Array): number[] {

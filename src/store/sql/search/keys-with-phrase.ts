@@ -1,7 +1,7 @@
 import type { CompiledFilter } from './compile-filter.ts';
 import type { Reading } from './read-snapshot.ts';
 
-/** Those of these chunks that contain the required phrases and none of the excluded ones. */
+/** The chunks among `keys` that contain all required phrases and none of the excluded ones. */
 export function keysWithPhrase(
   reading: Reading,
   keys: readonly number[],
@@ -29,7 +29,7 @@ export function visibleKeys(reading: Reading): number[] {
   return keys;
 }
 
-/** Chunks that match a phrase given as an FTS5 expression; among the earlier versions' chunks, or the visible ones. */
+/** The chunks that match a phrase, an FTS5 expression. With `isPast`, chunks of earlier versions are included. */
 export function chunksWithPhrase(reading: Reading, phrase: string, isPast: boolean): ReadonlySet<number> {
   const tables = isPast ? ['chunk_terms', 'past_chunk_terms'] : ['chunk_terms'];
   return new Set(

@@ -5,7 +5,7 @@ import { type ChunkParent, toChunk } from '../documents/chunk-rows.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading } from './read-snapshot.ts';
 
-/** The visible ones among these chunks, by key; with `at`, those visible at that time, in their state of then. */
+/** The visible ones among these chunks, by key; with `at`, those visible at that time, in their state at that time. */
 export function loadChunks(reading: Reading, keys: readonly number[], at?: string): Map<number, Chunk> {
   const wanted = JSON.stringify(keys);
   if (at === undefined) return readChunks(reading.rows(CHUNKS, wanted));

@@ -6,9 +6,9 @@ import { loadChunks } from './load-chunks.ts';
 import { bestAmong, bestExactly, type NearestPlan, type NearestQuery, planNearest } from './nearest-chunks.ts';
 import type { Reading } from './read-snapshot.ts';
 
-/** A search that is planned and, where that takes nothing more from outside, answered from one state of the records. */
+/** A search that is planned and, if nothing outside the records is needed, answered from one snapshot of them. */
 export interface AtOnceQuery extends Omit<NearestQuery, 'space'> {
-  /** The index's hits for a plan that was expected, and the key of the space in which they were found. */
+  /** The index's hits for the expected plan, and the key of the space in which they were found. */
   readonly early?: (PackedHits & { readonly spaceKey: number; readonly limit: number }) | undefined;
 }
 
@@ -20,16 +20,16 @@ export interface PackedHits {
 
 export interface AtOnceAnswer {
   readonly plan: NearestPlan;
-  /** Undefined when the index has to be asked. */
+  /** Undefined if the index has to be queried. */
   readonly list?: AtOnceList;
 }
 
 export interface AtOnceList {
-  /** Whether all that pass were compared, so that the early hits were not needed. */
+  /** Whether all passing vectors were compared, so that the early hits were not needed. */
   readonly isExact: boolean;
   /** The best chunks and their scores. */
   readonly best: PackedHits;
-  /** The first of them, as many as were to be shown. */
+  /** The first chunks of `best`, as many as are to be shown, by key. */
   readonly chunks: ReadonlyMap<number, Chunk>;
 }
 
@@ -38,7 +38,7 @@ export const packHits = (hits: readonly VectorHit[]): PackedHits => ({
   values: Float64Array.from(hits, ({ distance }) => distance),
 });
 
-/** Plans a search; compares what passes where it is few, or else ranks the hits that the index found before. */
+/** Plans a search. Compares all passing vectors if they are few, or else ranks the early hits of the index. */
 export function nearestAtOnce(reading: Reading, { early, ...query }: AtOnceQuery): AtOnceAnswer {
   const plan = planNearest(reading, query.filter);
   const { space, matching, pending, past } = plan;

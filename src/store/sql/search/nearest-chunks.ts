@@ -31,14 +31,14 @@ export interface NearestList {
 /** Statistics for choosing between the vector index and an exhaustive comparison. */
 export interface NearestPlan {
   readonly space: SpaceRow | null;
-  /** Number of visible chunks, and of those that pass the filter. */
+  /** Number of visible chunks; `matching` is the number of chunks that pass the filter. */
   readonly visible: number;
   readonly matching: number;
   /** Visible chunks that pass and whose write to the index of the space is pending. */
   readonly pending: readonly number[];
   /** Chunks that pass and belong to earlier versions only, which the index does not hold. */
   readonly past: readonly number[];
-  /** How many of those have no vector in the current space. */
+  /** How many chunks of `past` have no vector in the current space. */
   readonly withoutVector: number;
 }
 
@@ -85,7 +85,7 @@ export function bestExactly(reading: Reading, query: NearestQuery): ScoredKey[] 
 }
 
 /**
- * The best hits among those of the vector index and `others`, after the filter. Cosine distances from the index are
+ * The best hits that pass the filter among those of the vector index and `others`. Cosine distances from the index are
  * used as they are; for other measures, and for `others`, the stored vectors are compared.
  */
 export const nearestAmong = (reading: Reading, query: AmongQuery): NearestList =>

@@ -3,17 +3,17 @@ import type { Database } from '../database.ts';
 import { concatenateHits, listLengths } from './fixed-lists.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
 
-/** A search of an index that is in the database, where filter and ranking are one query. */
+/** A search of an index in the database, which filters and ranks in one query. */
 export interface IndexedQuery extends NearestQuery {
-  /** How the nearest are found: by the index's graph, which may miss some, or by comparing all that pass. */
+  /** How to find the nearest chunks: by the index's graph, which may miss some, or by comparing all that pass. */
   readonly scan: Scan;
-  /** Further chunks to compare: those the index lacks yet, and those of earlier versions. */
+  /** Further chunks to compare: those the index does not hold yet, and those of earlier versions. */
   readonly others: readonly number[];
 }
 
 type Scan =
   | { readonly kind: 'all' }
-  /** `expected`: number of vectors that are met until enough of them pass the filter. */
+  /** `expected`: estimated number of vectors visited until enough of them pass the filter. */
   | { readonly kind: 'graph'; readonly expected: number };
 
 interface IndexedSearch {
@@ -25,10 +25,10 @@ interface IndexedSearch {
 
 /** Up to this many vectors, comparing all is faster than the graph. */
 const FEW = 2_000;
-/** A vector that the graph meets costs as much as comparing this many. */
+/** Visiting a vector through the graph costs as much as comparing this many vectors. */
 const COMPARISONS_PER_VECTOR = 3;
 
-/** The nearest chunks. Undefined when the index holds fewer of the visible ones than the records do. */
+/** The nearest chunks. Undefined if the index holds fewer of the visible chunks than the records do. */
 export async function searchIndexed(
   nearestIndexed: NonNullable<Database['search']['nearestIndexed']>,
   { plan, query, firstListLength, signal }: IndexedSearch,
@@ -53,14 +53,14 @@ export async function searchIndexed(
   return concatenateHits(found, all.hits).slice(0, limit);
 }
 
-/** How many vectors the graph meets until so many pass the filter; undefined when comparing all that pass is faster. */
+/** Estimated number of vectors visited until `wanted` pass the filter; undefined if comparing all of them is faster. */
 function vectorsMet(
   { visible, matching: all, past }: NearestPlan,
   { filter }: NearestQuery,
   wanted: number,
 ): number | undefined {
   const matching = all - past.length;
-  // Their chunks are a list of keys, which cannot be checked while the graph is searched.
+  // The chunks of these filters are a list of keys, which cannot be checked while the graph is searched.
   if (filter?.phraseFilters !== undefined || filter?.past !== undefined) return undefined;
   if (matching <= FEW) return undefined;
   const expected = Math.ceil((wanted * visible * 1.25) / matching) + 10;

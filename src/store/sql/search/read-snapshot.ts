@@ -29,17 +29,17 @@ export interface Snapshot {
   readonly termsAsOf: LruMap<string, TermsAsOf>;
   /** The last few resolved filters of phrases or of a time, by their SQL and values. */
   readonly filters: LruMap<string, ResolvedFilter>;
-  /** Of the state; differs from that of any other. */
+  /** Identifies this state of the data; no other state has the same value. */
   readonly version: string;
-  /** The last few other filters, which outlast the state: they follow the changes. */
+  /** The last few other resolved filters. They outlive the snapshot: their next use brings them up to date. */
   readonly lastingFilters: LruMap<string, LastingFilter>;
 }
 
-/** A resolved filter, and which changes of the records it has seen. */
+/** A resolved filter, and the last changes of the records that it reflects. */
 export interface LastingFilter extends ResolvedFilter {
   readonly keys: MutableKeySet;
   version: string;
-  /** The last ones of `filter_changes` and `full_text_changes`. */
+  /** Keys of the last applied rows of `filter_changes` and `full_text_changes`. */
   documentChange: number;
   textChange: number;
 }
@@ -49,11 +49,11 @@ export interface ResolvedFilter {
   readonly keys: KeySet;
   /** True when some may belong to earlier versions only. */
   readonly isPast?: boolean;
-  /** Their terms, when they are few and were needed. */
+  /** Terms of the chunks, if the chunks are few and the terms were needed. */
   vocabulary?: Vocabulary | undefined;
-  /** Whether they would take too much memory. */
+  /** Whether the terms would take too much memory. */
   hasManyTerms?: boolean;
-  /** Queries that have asked for the terms. */
+  /** Number of queries that have asked for the terms. */
   queries?: number;
   vectors?: { readonly spaceKey: number; readonly found: readonly number[]; readonly matrix: Float32Array };
 }

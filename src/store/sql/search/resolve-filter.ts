@@ -19,12 +19,12 @@ export function resolveFilter(reading: Reading, filter: CompiledFilter): Resolve
   }));
 }
 
-/** After a write, it is evaluated again only for what has changed. */
+/** Resolves a filter that is cached across writes: after a write, only what has changed is evaluated again. */
 function lastingFilter(reading: Reading, name: string, filter: NonNullable<CompiledFilter>): LastingFilter {
   const { version, lastingFilters } = reading.snapshot;
   const known = lastingFilters.get(name);
   if (known?.version === version) return known;
-  // One that is interrupted while it follows is not used again.
+  // Removed first, so that a filter whose update is interrupted is not used again.
   lastingFilters.delete(name);
   if (known !== undefined && followChanges(reading, known, filter.onChunks)) {
     known.version = version;

@@ -50,11 +50,11 @@ export const searchOperations = {
   nearestAmong: (database: DatabaseSync, query: AmongQuery, watch: OperationWatch): NearestList =>
     withSnapshot(database, watch, (reading) => nearestAmong(reading, query)),
 
-  /** Null where the database has no codes. */
+  /** Null if the database has no codes. */
   readCodes: (database: DatabaseSync, wanted: CodesWanted, watch: OperationWatch): CodesRead | null =>
     withSnapshot(database, watch, (reading) => readCodes(reading, wanted)),
 
-  /** Null where a process does not start from stored lengths. */
+  /** Null for an engine that stores no lengths for the next process. */
   copyLengths: (database: DatabaseSync, _: object, watch: OperationWatch): StoredLengths | null =>
     withSnapshot(database, watch, (reading) => reading.snapshot.copyLengths()),
 
@@ -100,7 +100,7 @@ export const searchOperations = {
     withSnapshot(database, watch, (reading) => documentFullText(reading, query)),
 } as const satisfies Operations;
 
-/** Further ones, which need all that a search reads in one place. */
+/** Further operations, which need everything that a search reads in this database. */
 export const atOnceOperations = {
   nearestAtOnce: (database: DatabaseSync, query: AtOnceQuery, watch: OperationWatch): AtOnceAnswer =>
     withSnapshot(database, watch, (reading) => nearestAtOnce(reading, query)),
@@ -250,8 +250,8 @@ function documentKeys(reading: Reading, { sql, parameters }: Condition): number[
 }
 
 /**
- * The terms to look for, without the parts of identifiers that a chunk has as a whole: `file_size` then finds what
- * names `file_size`, and not everything about files. Only the chunks that pass count.
+ * The terms to search for, without the parts of identifiers that some chunk contains as a whole: `file_size` then finds
+ * chunks that name `file_size`, not everything about files. Only chunks that pass the filter count.
  */
 function dropIdentifierParts(
   index: TermIndex,

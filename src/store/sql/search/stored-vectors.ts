@@ -6,10 +6,10 @@ export const BYTES_KEPT_PER_FILTER = 8_000_000;
 
 export type VectorTable = 'chunk_vectors' | 'past_chunk_vectors';
 
-/** Read at once. */
+/** Number of vectors read per query. */
 const BATCH = 512;
 
-/** Calls `visit` with the stored vector of each of these chunks that has one in the space. Rising keys are read fastest. */
+/** Calls `visit` with the vector of each of these chunks that has one in the space. Ascending keys are read fastest. */
 export function forEachVector(
   reading: Reading,
   spaceKey: number,
@@ -18,7 +18,7 @@ export function forEachVector(
   table: VectorTable = 'chunk_vectors',
 ): void {
   const from = `from json_each(?) as wanted cross join ${table} v on v.space_key = ? and v.chunk_key = wanted.value`;
-  // One value for all is read faster than rows. As text, the bytes of a blob stay as they are.
+  // One concatenated value is read faster than many rows. Concatenation as text does not change the bytes of blobs.
   const together = `select json_group_array(v.chunk_key), cast(group_concat(v.vector, '') as blob), min(length(v.vector)),
     max(length(v.vector)) ${from}`;
   for (let start = 0; start < keys.length; start += BATCH) {
@@ -33,7 +33,7 @@ export function forEachVector(
   }
 }
 
-/** Like `forEachVector` for the chunks of a filter; cached when they are few and were requested before. */
+/** Like `forEachVector`, for the chunks of a filter. The vectors are cached with the filter if they are few. */
 export function forEachFilteredVector(
   reading: Reading,
   space: { readonly key: number; readonly dimensions: number },
@@ -64,7 +64,7 @@ export function forEachFilteredVector(
   }
 }
 
-/** Like `forEachVector`, for chunks of which some belong to earlier versions only. */
+/** Like `forEachVector`, for chunks some of which belong only to earlier versions. */
 export function forEachPastVector(
   reading: Reading,
   spaceKey: number,

@@ -14,8 +14,8 @@ const allAt = (at: string): NonNullable<CompiledFilter> => {
 };
 
 /**
- * Term statistics of the chunks visible at a point in time, with the frequencies and lengths of that time, so that a
- * ranking equals the one of then. Postings of unchanged chunks are read from the current index.
+ * Term statistics of the chunks visible at a point in time, with the frequencies and lengths of that time, so that they
+ * rank as they did then. Postings of unchanged chunks are read from the current index.
  */
 export function chunkTermsAt(reading: Reading, at: string): TermIndex {
   const terms = termsOf(reading, at);
@@ -36,7 +36,7 @@ export function chunkTermsAt(reading: Reading, at: string): TermIndex {
 
 export interface DocumentAsOf {
   readonly key: number;
-  /** Null when the document is unchanged since. */
+  /** Null if the document is unchanged since then. */
   readonly version: number | null;
 }
 

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { IndexTable } from '../full-text/full-text-tables.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** A reader that missed more reads everything again, which costs about as much. */
+/** A reader that missed more changes than this reads everything again, which costs about as much. */
 const CHANGES_KEPT = 1_000;
 
 /**
- * Notes that chunks' entries in the full-text index are added or removed in this transaction. `keys` selects their keys
- * as `key`, of which only the range is kept: a reader looks at everything in it.
+ * Records that this transaction adds or removes chunks' entries in the full-text index. `keys` selects the chunks' keys
+ * as `key`; only their range is stored, and a reader looks at everything in it.
  */
 export async function noteChange(database: Queries, table: IndexTable, keys: RawBuilder<unknown>): Promise<void> {
   if (table !== 'chunk_terms') return;

@@ -50,7 +50,7 @@ export const sqliteSteps: Steps = {
   ...forEngine(sharedSteps),
 };
 
-/** Whether this version of the program knows the step: it does not know those of newer versions. */
+/** Whether this version of the program has the migration step; false for steps of newer versions. */
 export const isKnownStep = (step: string): boolean => step in sqliteSteps;
 
 export type MigrateOptions = Pick<RunOptions, 'beforeUpgrade' | 'mode' | 'report'> & Partial<Pick<RunOptions, 'steps'>>;
@@ -60,7 +60,7 @@ export async function migrate(database: Kysely<Tables>, name: string, options: M
   await runSteps(database, await stepsOf(database), { name, steps: sqliteSteps, otherwise: OTHERWISE, ...options });
 }
 
-/** What the database has of this version's schema. Throws ServiceError when it is one that this version cannot use. */
+/** Compares the database's schema with this version's. Throws ServiceError if this version cannot use the database. */
 export async function stateOfSqlite(database: Kysely<Tables>, name: string): Promise<SchemaState> {
   return schemaState(database, await stepsOf(database), { name, steps: sqliteSteps, otherwise: OTHERWISE });
 }

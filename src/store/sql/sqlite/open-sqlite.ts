@@ -28,10 +28,10 @@ export interface SqliteOptions {
   readonly path: string;
   /** Maximum number of concurrent queries; by default one for each processor core, from two to eight. */
   readonly readers?: number;
-  /** Receives the progress of an upgrade, and damage that is found later or cannot be looked for. */
+  /** Receives the progress of an upgrade, damage found later, and the reason if the check for damage fails. */
   readonly report?: (message: string) => void;
   readonly healthCheck?: HealthCheckSettings;
-  /** Whether this process only copies the records. */
+  /** Whether this process only copies the records, so that it may open an incomplete copy. */
   readonly isCopying?: boolean;
   readonly schema?: Pick<MigrateOptions, 'mode' | 'steps'>;
 }
@@ -39,15 +39,15 @@ export interface SqliteOptions {
 /** Both legs of a hybrid search run at the same time; more threads are started when they are needed. */
 const READERS_AT_ONCE = 2;
 const MAX_READERS = 8;
-/** All readers together. A search of 100,000 chunks takes 2 % less processor time with four times as much. */
+/** Page cache of all readers together. Four times as much saves a search of 100,000 chunks only 2 % of its CPU time. */
 const READERS_CACHE_KB = 32_768;
 const MIN_CACHE_KB = 8_192;
 
 const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_ONCE, availableParallelism()));
 
 /**
- * Opens the database at `path`, creating or migrating it first; a copy is kept of one that is migrated. Throws ServiceError when it was written by a newer
- * version, is damaged, or was emptied.
+ * Opens the database at `path`, creating or migrating it first; a copy is kept of a database that is migrated. Throws
+ * ServiceError when the database was written by a newer version, is damaged, or was emptied.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const {
@@ -120,7 +120,7 @@ function callOn<Known extends Operations>(pool: ThreadPool): Call<Known> {
   return async (operation, args, signal) => {
     const thread = await pool.acquire(signal);
     const answer = thread.perform<never>({ kind: 'call', operation, args }, signal);
-    // The thread notices the cancellation between two rows and is released then; the caller continues at once.
+    // The thread notices the cancellation between two rows and is released then; the caller continues immediately.
     const release = () => pool.release(thread);
     answer.then(release, release);
     return raceAbort(answer, signal, cancelled);

@@ -5,7 +5,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import type { SqliteTask } from './sqlite-messages.ts';
 import { createThreadPool } from './thread-pool.ts';
 
-/** Transactions within the thread of the connection, which performs each of their statements at once. */
+/** Runs transactions inside the connection's own thread, where `perform` executes each statement synchronously. */
 export function ownTransactions(perform: (task: SqliteTask) => unknown): Transact {
   const own = {
     perform: async <Result>(task: SqliteTask) => perform(task) as Result,

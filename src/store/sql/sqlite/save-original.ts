@@ -5,13 +5,16 @@ import type { Operations } from './sqlite-messages.ts';
 
 export interface OriginalToSave {
   readonly documentKey: number;
-  /** Of a file that does not exist. */
+  /** The file to create; it must not exist yet. */
   readonly path: string;
 }
 
 /** Operations on stored files that run in the database threads, by name. */
 export const fileOperations = {
-  /** Writes the stored bytes to a file, so that they are never in memory more than twice. False without a record. */
+  /**
+   * Writes the stored bytes to a file from within the thread, so that memory holds at most two copies. False if the
+   * document has no file record.
+   */
   saveOriginal: (database: DatabaseSync, { documentKey, path }: OriginalToSave): boolean => {
     const row = database.prepare('select bytes from document_files where document_key = ?').get(documentKey);
     const bytes = row?.['bytes'];

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Makes a database that nobody has open one file, which is read without a write-ahead log beside it. */
+/** Ends write-ahead logging, so that the database is a single file. No process may have the database open. */
 export function makeSingleFile(path: string): void {
   const database = new DatabaseSync(path);
   try {

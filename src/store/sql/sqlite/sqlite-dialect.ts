@@ -18,7 +18,7 @@ import type { ThreadPool } from './thread-pool.ts';
 /** A borrowed thread as a kysely connection. */
 class ThreadConnection implements DatabaseConnection {
   readonly thread: SqliteThread;
-  /** Begins a transaction with the next query, which saves a message to the thread and its reply. */
+  /** Statement that begins a transaction. It is sent with the next query, which saves a round trip to the thread. */
   begin: string | undefined;
 
   constructor(thread: SqliteThread) {

@@ -20,14 +20,14 @@ export interface SqliteConnection extends SqliteThreadOptions {
 }
 
 export type SqliteTask =
-  /** `begin` is executed first; where it fails, the query is not executed. */
+  /** `begin` is executed first; if it fails, the query is not executed. */
   | {
       readonly kind: 'query';
       readonly sql: string;
       readonly parameters: readonly SQLInputValue[];
       readonly begin?: string | undefined;
     }
-  /** A whole transaction, by its name. Large values among the arguments may be given up. */
+  /** A whole transaction, by name. Large buffers among the arguments may be transferred instead of copied. */
   | { readonly kind: 'transact'; readonly name: string; readonly args: object }
   | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
   /** Closes the connection; a writer leaves no write-ahead log behind. */
@@ -44,7 +44,7 @@ export interface SqliteRequest {
   readonly task: SqliteTask;
 }
 
-/** A thread has one connection at a time: it is told of the next after it has closed the one before. */
+/** A thread has one connection at a time: it is told to open the next one after it has closed the previous one. */
 export type SqliteMessage = { readonly open: SqliteConnection } | SqliteRequest;
 
 /** An error serialised for transfer between threads. `serviceCode` is set when the operation threw a ServiceError. */

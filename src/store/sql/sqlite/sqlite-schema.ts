@@ -7,7 +7,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import { startSqliteThread } from './sqlite-thread.ts';
 import { createThreadPool } from './thread-pool.ts';
 
-/** What a database file has of this version's schema, also one that is not there yet. Changes nothing. */
+/** Compares the schema of a database file with this version's. The file may be missing. Changes nothing. */
 export async function readSqliteSchema(path: string): Promise<SchemaState> {
   if (!existsSync(path)) return { last: undefined, pending: Object.keys(sqliteSteps), newer: [], worksFrom: 0 };
   const pool = createThreadPool([startSqliteThread({ path, readOnly: true })]);

@@ -69,8 +69,8 @@ export const sqliteSql: SqlDialect = {
     );
     return { sql: text, parameters: parameters as readonly SQLInputValue[] };
   },
-  // An FTS5 expression.
   prepared: sql``,
+  // An FTS5 expression.
   phrase: (sequences) => sequences.map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`).join(' OR '),
   numbers: listed,
   texts: listed,

@@ -22,7 +22,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Starts a thread, or takes one that is idle. The connection is opened by its first task; an idle thread does not keep the process alive. */
+/**
+ * Starts a thread, or takes an idle one. Its first task opens the connection. A thread without tasks does not keep the
+ * process alive.
+ */
 export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   const cancelFlag = createCancelFlag();
   const worker = takeWorker();

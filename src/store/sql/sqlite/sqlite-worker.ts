@@ -29,7 +29,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 
 const operations: Operations = { ...searchOperations, ...atOnceOperations, ...fileOperations };
 
-/** Runs tasks on one connection, opened at the first of them. */
+/** Runs tasks on one connection, which the first task opens. */
 function createConnection(options: SqliteConnection) {
   let database: DatabaseSync | undefined;
   let transactions: Transact | undefined;
@@ -82,7 +82,7 @@ function createConnection(options: SqliteConnection) {
   };
 
   const transact = async ({ name, args }: SqliteTask & { kind: 'transact' }): Promise<unknown> => {
-    // Not before a document is ingested: it loads the query builder, which other threads do without.
+    // Imported only when a document is ingested: it loads the query builder, which other threads do not need.
     const { ownTransactions } = await import('./own-transactions.ts');
     transactions ??= ownTransactions((task) => perform({ id: 0, task }));
     return transactions(name as never, args as never);
@@ -105,12 +105,12 @@ function createConnection(options: SqliteConnection) {
   };
   return {
     perform,
-    /** Gives up the pages in the cache and other memory that the next task can fill again. */
+    /** Frees the page cache and other memory that the next task can fill again. */
     shrink() {
       try {
         database?.exec('pragma shrink_memory');
       } catch {
-        // A connection that can do nothing any more says so to whoever asks it.
+        // The next task reports a connection that no longer works.
       }
     },
   };
@@ -125,7 +125,7 @@ function forgetLarge(statement: StatementSync, parameters: readonly unknown[]): 
   );
   if (large.length === 0) return;
   try {
-    // There is no call that clears them; binding clears them first, and fails for a value of no type of SQLite.
+    // There is no call that clears bindings. Binding clears the old ones first, then fails: a symbol cannot be bound.
     statement.run(Symbol('none') as never);
   } catch {
     // As intended: nothing was run.
@@ -151,7 +151,7 @@ function returnFreePages(database: DatabaseSync): void {
 
 const MAX_DEPTH = 4;
 
-/** The buffers inside a result, which can be transferred instead of copied because they are not used here any more. */
+/** The buffers inside a result. This thread no longer uses them, so they can be transferred instead of copied. */
 function buffersIn(value: unknown, found: Set<ArrayBuffer> = new Set(), depth = 0): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     const { buffer } = value;
@@ -196,7 +196,7 @@ if (!isMainThread && parentPort !== null) {
 
 /**
  * Registers the SQL function `index_terms(title, heading_path, text)`: the full-text terms of a chunk, as JSON with
- * `title` and `body`. As a function it runs inside the statement that fills the index, and texts stay in the thread.
+ * `title` and `body`. As an SQL function it runs inside the statement that fills the index, in the same thread.
  */
 function registerTermFunctions(database: DatabaseSync): void {
   database.function('index_terms', { deterministic: true }, (title, headingPath, text) => {

@@ -16,7 +16,7 @@ interface Borrower {
 
 /** Threads that a pool starts when all others are lent. */
 export interface MoreThreads {
-  /** Of all threads, including those the pool began with. */
+  /** Maximum number of threads, including those the pool began with. */
   readonly max: number;
   start(): SqliteThread;
 }

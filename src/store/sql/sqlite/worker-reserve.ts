@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { programFile } from '../../../program-file.ts';
 
 const WORKER = programFile('./sqlite-worker.ts', import.meta);
-/** The threads of one open database, by default. */
+/** One open database starts with this many threads: a writer and two readers. */
 const MAX_KEPT = 3;
 const KEPT_MS = 10_000;
 

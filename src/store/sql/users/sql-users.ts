@@ -86,8 +86,8 @@ const byEmail = (database: Queries, email: string) =>
   database.selectFrom('users').selectAll().where('email', '=', email.toLowerCase()).executeTakeFirst();
 
 /**
- * The identifier the contract derives from the e-mail; another one when it is taken by a user who has changed their
- * e-mail since.
+ * The id that the contract derives from the e-mail, or a random id if a user who has changed their e-mail since still
+ * has it.
  */
 async function freeId(database: Queries, email: string): Promise<string> {
   const id = userId(email);

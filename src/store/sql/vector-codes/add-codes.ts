@@ -10,10 +10,10 @@ interface NewVector {
   readonly vector: Float32Array;
 }
 
-/** Stores vectors of chunks with their codes; vectors that are there already stay as they are. */
+/** Stores vectors of chunks with their codes. Vectors that are stored already do not change. */
 export async function storeVectors(database: Queries, spaceKey: number, vectors: readonly NewVector[]): Promise<void> {
   if (vectors.length === 0) return;
-  // SQLite adds the codes by a trigger, whose function is one of its connection.
+  // On SQLite, a trigger adds the codes, by a function that each connection registers.
   if (dialectOf(database).name === 'sqlite') {
     const rows = vectors.map(({ key, vector }) => ({
       space_key: spaceKey,
@@ -41,7 +41,7 @@ export async function storeVectors(database: Queries, spaceKey: number, vectors:
     select ${spaceKey}, chunk_key, code from new join stored using (chunk_key)`.execute(database);
 }
 
-/** Vectors read at a time, and codes stored in a transaction: coding them keeps the process from anything else for some 20 ms. */
+/** Vectors read at a time, and codes stored per transaction. Coding them blocks the event loop for some 20 ms. */
 const PAGE = 250;
 
 /** Adds the codes of vectors that have none, such as those that a server of an earlier version stored. */
@@ -62,7 +62,7 @@ export async function addMissingCodes(
     if (final === undefined) return;
     const keys = rows.map(({ key }) => key);
     const codes = rows.map(({ vector }) => encode(fromVectorBytes(vector)));
-    // Other servers may have added them meanwhile, or removed the chunks.
+    // Other servers may have added the codes or removed the chunks meanwhile.
     await writer.transaction().execute((transaction) =>
       sql`
         insert into vector_codes (space_key, chunk_key, code)

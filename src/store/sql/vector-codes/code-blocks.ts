@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import { blockAfter, CODES_AND_KEYS, lastKeyOf } from './code-ranges.ts';
 
-/** Stores the blocks that no code is added to any more and that are not stored, e.g. since one of their codes was removed. */
+/** Stores full blocks, to which no more codes are added, that are not stored yet or lost a code since they were. */
 export async function storeCodeBlocks(
   { reader, writer }: Pick<Database, 'reader' | 'writer'>,
   { key: space }: Pick<SpaceRow, 'key'>,

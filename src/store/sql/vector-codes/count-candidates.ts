@@ -1,11 +1,11 @@
 import type { DistanceMeasure } from '../../chunk-search.ts';
 
-/** Candidates for a short list; of 25,000 real vectors, 800 held 99.9 % of the ten nearest ones (docs/performance.md). */
+/** Minimum; 800 candidates of 25,000 real vectors included 99.9 % of the ten nearest ones (docs/performance.md). */
 const FEWEST_CANDIDATES = 800;
 const CANDIDATES_PER_HIT = 4;
-/** Where all chunks that pass a filter could be compared as well. */
+/** Used if the alternative is to compare all chunks that pass a filter. */
 const CANDIDATES_PER_HIT_WITHIN_FILTER = 8;
-/** Where the order by angle, which the codes estimate, is not that of the measure. */
+/** Used if the measure orders vectors differently from the angle, which the codes estimate. */
 const CANDIDATES_PER_HIT_OTHERWISE = 20;
 
 export interface CandidatesQuery {

@@ -9,12 +9,12 @@ export interface LikelyQuery {
   readonly passes: (key: number) => boolean;
 }
 
-/** Of so many times the candidates, those whose bits differ least, the estimate is computed, which takes several times longer. */
+/** Per candidate, the number of codes with the fewest differing bits for which the slower estimate is computed. */
 const ESTIMATES_PER_CANDIDATE = 16;
 
 /**
- * Keys of the chunks whose vectors are probably nearest to this one by angle, in no particular order. Codes are compared by the number of
- * bits in which they differ first, and the best of them by the estimated product.
+ * Keys of the chunks whose vectors are probably nearest to this one by angle, in no particular order. Codes are
+ * compared first by the number of bits in which they differ, and the best of them by the estimated product.
  */
 export function likelyKeys({ encode, weights: weigh, bytes, words }: VectorCoding, query: LikelyQuery): number[] {
   const { segments, vector, count, passes } = query;
@@ -46,7 +46,7 @@ export function likelyKeys({ encode, weights: weigh, bytes, words }: VectorCodin
   return [...above, ...equal.slice(0, count - above.length)];
 }
 
-/** In place of the difference of a chunk that does not pass. */
+/** Stands for the difference of a chunk that does not pass. */
 const SKIPPED = 0xffff;
 
 function countDifferences(
@@ -75,7 +75,7 @@ function ones(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The least difference up to which there are so many codes. */
+/** The least difference that is not exceeded by at least `wanted` codes. */
 function leastHolding(histogram: Uint32Array, wanted: number): number {
   let held = 0;
   let difference = 0;

@@ -4,22 +4,22 @@ import { codingOf } from './coding-of.ts';
 import type { CodesRead } from './read-codes.ts';
 import type { VectorCoding } from './vector-coding.ts';
 
-/** Codes in memory that all threads share; those after `count` are being written. */
+/** Codes in memory that all threads share. Only the first `count` are complete; others may be being written. */
 export interface CodeSegment {
-  /** Of the chunks. */
+  /** Keys of the chunks. */
   readonly keys: Int32Array<SharedArrayBuffer>;
-  /** Each in as many words as it needs, filled with zeros. */
+  /** The codes in the same order, each padded with zeros to whole words. */
   readonly codes: Int32Array<SharedArrayBuffer>;
   readonly count: number;
 }
 
-/** The codes of the space that is searched, in memory from the first search that needs them until none has for a while. */
+/** The codes of the searched space, cached from the first search that needs them until none has for a while. */
 export interface LoadedCodes {
-  /** All that are stored by now; undefined where the database has none. */
+  /** All codes stored by now; undefined if the database has none. */
   current(space: SpaceRow): Promise<readonly CodeSegment[] | undefined>;
 }
 
-/** Some 1.7 MB at 384 dimensions. */
+/** Codes per segment: some 1.7 MB at 384 dimensions. */
 const SEGMENT = 32_768;
 
 interface Loaded {
@@ -62,7 +62,7 @@ export function loadedCodes(call: Database['search']['call'], keptMs = KEPT_MS):
   };
 
   return {
-    // Searches that begin during a reading share the next one, which sees what was written before they began.
+    // Searches that begin while codes are being read share the next read, which sees all that was written before.
     current(space) {
       unused ??= setTimeout(release, keptMs).unref();
       unused.refresh();

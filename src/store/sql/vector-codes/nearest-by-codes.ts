@@ -12,7 +12,7 @@ export interface CodesQuery extends NearestQuery {
   readonly candidates: number;
 }
 
-/** The best hits among the chunks whose codes are the most alike, by their stored vectors. */
+/** The best hits by stored vector among the chunks whose codes are the most similar to the query's. */
 export function nearestByCodes(reading: Reading, query: CodesQuery): NearestList {
   const passes = passesFilter(reading, query.filter);
   const likely = likelyKeys(codingOf(query.space.dimensions), { ...query, count: query.candidates, passes });

@@ -2,22 +2,22 @@ import type { Reading } from '../search/read-snapshot.ts';
 import { blockAfter, CODES_IN_RANGE, lastKeyOf } from './code-ranges.ts';
 import { codingOf } from './coding-of.ts';
 
-/** Which codes to read: those of a space that were added after the one with this key, up to a number or to the end of a block. */
+/** Which codes of a space to read: those added after the key `after`, up to `limit` or to the end of a block. */
 export interface CodesWanted {
   readonly space: { readonly key: number; readonly dimensions: number };
   readonly after: number;
-  /** Where there are no blocks. */
+  /** Maximum number of codes; for engines without blocks. */
   readonly limit: number;
 }
 
 export interface CodesRead {
-  /** Of the chunks, in the order of `codes`. */
+  /** Keys of the chunks, in the order of `codes`. */
   readonly keys: Int32Array;
-  /** One after another. */
+  /** The concatenated codes. */
   readonly codes: Uint8Array;
   /** Key up to which the codes have been read. */
   readonly last: number;
-  /** Codes of another series do not continue these: the database may have lost the last ones. */
+  /** Codes of another series do not continue these: the database may have lost the latest ones. */
   readonly series: number;
   /** Whether there are no more. */
   readonly isEnd: boolean;
@@ -28,7 +28,7 @@ const BLOCK = 'select keys, codes from vector_codes_blocks where space_key = ? a
 
 const none = () => ({ keys: new Int32Array(0), codes: new Uint8Array(0), series: 0 });
 
-/** A block that is stored in one piece is read as such. */
+/** Reads a whole block as one value if it is stored. */
 export function readCodes(reading: Reading, { space, after }: CodesWanted): CodesRead {
   const [first, newest] = reading.row(RANGE, after) ?? [];
   if (typeof first !== 'number') return { ...none(), last: after, isEnd: true };

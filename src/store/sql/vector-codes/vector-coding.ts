@@ -1,22 +1,22 @@
-/** Codes of the vectors of one space: one bit for each dimension, or more where they are few, by which near vectors are preselected. */
+/** Codes of the vectors of one space, by which near vectors are preselected: a bit per dimension, but at least 256. */
 export interface VectorCoding {
   /** Size of a code. */
   readonly bytes: number;
-  /** Of 32 bits that hold it. */
+  /** Number of 32-bit words that hold a code. */
   readonly words: number;
   encode(vector: Float32Array): Uint8Array;
   /**
-   * What each byte of a code adds to the estimated product with this vector, at `(place << 8) | byte`. The sum over a code
-   * is greater the smaller the angle probably is.
+   * What each byte of a code adds to the estimated dot product with this vector, at index `(place << 8) | byte`. The
+   * greater the sum over a code, the smaller the angle probably is.
    */
   weights(query: Float32Array): Int16Array;
 }
 
 /**
- * A vector is rotated in a fixed pseudo-random way and the signs of its components are its code; the query is rotated likewise and
- * keeps its components. The rotation spreads what a vector says evenly over all dimensions, also that of a sparse one.
- * Everything stored depends on the seed and the order of the operations here, which only IEEE arithmetic decides, so
- * that it is the same on every processor.
+ * A vector is rotated in a fixed pseudo-random way, and the signs of its components are its code. The query is rotated
+ * in the same way and keeps its components. The rotation spreads the information of a vector evenly over all
+ * dimensions, even that of a sparse one. Stored codes depend on the seed and on the order of the operations below,
+ * which use only IEEE arithmetic, so that codes are the same on every processor.
  */
 export function vectorCoding(dimensions: number): VectorCoding {
   const bytes = Math.max(FEWEST_BYTES, Math.ceil(dimensions / 8));
@@ -36,14 +36,14 @@ export function vectorCoding(dimensions: number): VectorCoding {
   };
 }
 
-/** Fewer bits tell too little. */
+/** Fewer bits do not distinguish vectors well enough. */
 const FEWEST_BYTES = 32;
 const SEED = 0x9e3779b9;
 const ROUNDS = 4;
 
 /**
- * Rounds of random signs and a Walsh-Hadamard transform, over the first and the last components in turn: the transform needs
- * a power of two, and twice the greatest one within the length covers it.
+ * Rounds of random signs and a Walsh-Hadamard transform, over the first and the last components in turn: the length of
+ * the transform must be a power of two, and twice the greatest one within `length` covers all components.
  */
 function createRotation(length: number): (vector: Float32Array) => Float64Array {
   const span = 2 ** Math.floor(Math.log2(length));
@@ -89,7 +89,7 @@ function randomSigns(count: number): Int8Array {
   return signs;
 }
 
-/** Components of the query become integers up to this, so that sums of eight fit 16 bits. */
+/** Components of the query are scaled to integers up to this, so that sums of eight fit into 16 bits. */
 const LARGEST = 2_047;
 
 function weightsOf(query: Float64Array): Int16Array {
@@ -100,7 +100,7 @@ function weightsOf(query: Float64Array): Int16Array {
   for (let place = 0; place < query.length / 8; place++) {
     const components = query.subarray(place * 8, place * 8 + 8).map((component) => Math.round(component * scale));
     weights[place << 8] = -components.reduce((sum, component) => sum + component, 0);
-    // A byte weighs what it does without its highest bit, and twice the component of that bit.
+    // The weight of a byte is that of the byte without its highest bit, plus twice the component of that bit.
     for (let bit = 0; bit < 8; bit++) {
       const twice = 2 * (components[bit] ?? 0);
       for (let rest = 0; rest < 1 << bit; rest++) {

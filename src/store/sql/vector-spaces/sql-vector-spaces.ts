@@ -49,7 +49,7 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
     },
 
     async claim(name) {
-      // The usual case, before every ingestion, on a read connection that does not wait for writers.
+      // The usual case before every ingestion, checked on a read connection, which does not wait for writers.
       const current = await currentSpace(sqlite.reader);
       if (current !== undefined && isSameSpace(current, name)) return;
       const adopted = await sqlite.writer.transaction().execute((transaction) => claim(transaction, name));
@@ -81,7 +81,7 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
   };
 }
 
-/** Accepts the name of the current space; an empty corpus adopts another one, which is returned. */
+/** Accepts the name of the current space; an empty corpus adopts another one. Returns whether it did. */
 async function claim(database: Queries, name: VectorSpaceName): Promise<boolean> {
   const current = await currentSpace(database);
   if (current !== undefined && isSameSpace(current, name)) return false;

@@ -12,7 +12,7 @@ export function switchSpace({ writer }: Database, target: SpaceRow): Promise<boo
   return writer.transaction().execute(async (transaction) => {
     if (await hasUnembeddedChunk(transaction, target.key)) return false;
     const spaces = await transaction.selectFrom('vector_spaces').selectAll().execute();
-    // Already switched: the previous space stays.
+    // Already switched: keep the previous space.
     if (spaces.some((space) => space.key === target.key && space.state === 'current')) return true;
     const others = spaces.filter((space) => space.key !== target.key);
     for (const space of others) {

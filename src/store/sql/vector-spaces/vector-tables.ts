@@ -25,7 +25,7 @@ export interface VectorCodeTable {
   readonly key: Generated<number>;
   readonly space_key: number;
   readonly chunk_key: number;
-  /** Of `vectorCoding`. */
+  /** Encoded by `vectorCoding`. */
   readonly code: Uint8Array;
 }
 
@@ -54,7 +54,7 @@ export interface OutboxTable {
   readonly created_at: string;
 }
 
-/** The tables of vector spaces, their vectors, and what the vector index is still to be told. */
+/** The tables of vector spaces, their vectors, and the pending writes to the vector index. */
 export interface VectorTables {
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;

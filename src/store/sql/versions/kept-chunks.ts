@@ -21,7 +21,7 @@ export interface ChunksToKeep {
   readonly embeddingText: EmbeddingText;
 }
 
-/** Under another title every chunk has other full-text terms and, with most embedders, another vector. */
+/** A new title changes the full-text terms of every chunk and, with most embedders, its vector: none can be kept. */
 export const keepsNone = ({ generation, title }: DocumentRow, newTitle: string): boolean =>
   generation === 0 || title !== newTitle;
 

@@ -12,16 +12,16 @@ export function nextLabel(label: string): string {
   return `v${number === undefined ? 1 : Number(number) + 1}`;
 }
 
-/** The current time, but never before `earlier`: a clock that was set back would make two versions valid at once. */
+/** The current time, but never before `earlier`: a clock that was set back must not make validity periods overlap. */
 export function timestampAfter(earlier: string | null): string {
   const now = new Date().toISOString();
   return earlier !== null && earlier > now ? earlier : now;
 }
 
 /**
- * Records the visible state of a document as a version, before another one replaces it at `at`. Its chunks are only
- * listed: removed ones are moved to `past_chunks` on deletion, the others are shared. Without `keepsContent` only the
- * row of the version is kept.
+ * Records the visible state of a document as a version that ends at `at`, before new content replaces it. Its chunks
+ * are only listed: a chunk that is later deleted moves to `past_chunks`, the others are shared. Without `keepsContent`
+ * only the row of the version is kept.
  */
 export async function recordVersion(
   database: Queries,

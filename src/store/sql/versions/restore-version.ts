@@ -82,7 +82,7 @@ async function keepShared(database: Queries, { key, generation }: DocumentRow, t
 async function restoreContent(database: Queries, row: DocumentRow, then: RowAsOf): Promise<void> {
   const generation = row.generation + 1;
   const { rows: table, randomId } = dialectOf(database);
-  // An identifier is free unless the chunk was edited since and still uses it.
+  // The id is free unless the chunk was edited after this version: the edited chunk still has it.
   const freeId = sql`case when exists (select 1 from chunks where id = p.id) then ${randomId} else p.id end`;
   await sql`
     insert into chunks (id, document_key, generation, ordinal, text, start_offset, end_offset, page, heading_path,

@@ -3,7 +3,7 @@ import type { RetirementReceipt } from '../../versions.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** Pruned versions whose row is kept; beyond it the oldest rows are deleted. */
+/** Number of pruned versions whose row is kept; the rows of older ones are deleted. */
 const MAX_PRUNED_VERSIONS_KEPT = 100;
 
 /** Prunes the content of a document's versions beyond the newest `keep`, and records what was removed. */

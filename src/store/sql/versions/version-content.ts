@@ -11,7 +11,7 @@ import { VERSION_CHUNKS } from '../search/past-tables.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import type { RowAsOf } from './row-as-of.ts';
 
-/** How the records have the original of a version. */
+/** Finds the original file of a version in the records. */
 export async function originalAsOf(
   database: Queries,
   { key, version_key, content_hash }: RowAsOf,
@@ -22,7 +22,7 @@ export async function originalAsOf(
       ? sql<Omit<FoundOriginal, 'identity'>>`
           select ${wantedBytes(sql`bytes`, wanted)} as bytes, octet_length(bytes) as size, object
           from version_files where version_key = ${version_key}`
-      : // Those of a successor that waits to be read are not what is seen.
+      : // A file that waits to replace the visible content is not part of this version.
         sql<Omit<FoundOriginal, 'identity'>>`
           select ${foundVisible(wanted)} from document_files f
           left join visible_originals o on o.document_key = f.document_key where f.document_key = ${key}`;
@@ -45,7 +45,7 @@ export async function textAsOf(database: Queries, { key, version_key }: RowAsOf)
   return row && toExtractedText(row);
 }
 
-/** The chunks of a version as a subquery, rows with their keys. */
+/** Subquery that selects the chunks of a version, with their keys. */
 export const chunksAsOf = ({ key, generation, version_key }: RowAsOf): RawBuilder<ChunkRow & { key: number }> =>
   version_key > 0
     ? sql`select * from (${sql.raw(VERSION_CHUNKS)}) as m where version_key = ${version_key}`

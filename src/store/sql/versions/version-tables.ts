@@ -39,7 +39,7 @@ export interface DocumentVersionTable {
 export interface VersionFileTable {
   readonly version_key: number;
   readonly bytes: Uint8Array;
-  /** Name of the object that has the bytes instead; `bytes` is empty then. */
+  /** Name of the object that stores the bytes instead; `bytes` is then empty. */
   readonly object: Generated<string | null>;
 }
 
@@ -81,13 +81,13 @@ export interface KeptChunkTable extends Omit<VersionChunkTable, 'version_key'> {
 export interface VisibleOriginalTable {
   readonly document_key: number;
   readonly bytes: Uint8Array;
-  /** Name of the object that has the bytes instead; `bytes` is empty then. */
+  /** Name of the object that stores the bytes instead; `bytes` is then empty. */
   readonly object: Generated<string | null>;
   /** Metadata */
   readonly settings: JsonText;
 }
 
-/** The tables of earlier versions, and of what a replacement keeps of the visible one. */
+/** The tables of earlier versions, and of what a pending replacement keeps from the visible version. */
 export interface VersionTables {
   readonly document_versions: DocumentVersionTable;
   readonly version_files: VersionFileTable;
