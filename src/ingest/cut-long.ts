@@ -59,5 +59,5 @@ export function graphemeCut(piece: string, maximum: number): number {
   return isInPair ? Math.max(2, maximum - 1) : maximum;
 }
 
-/** Latin letters, signs and spaces, of which no two form one grapheme. NaN, past the end, is not plain. */
+/** Latin letters, signs and spaces, no two of which form one grapheme. NaN (past the end) is not plain. */
 const isPlain = (unit: number): boolean => unit < 0x300 && unit !== 0x0d && unit !== 0xa9 && unit !== 0xae;

@@ -34,7 +34,7 @@ export function describeDocument({
   return shorten([lead, ...others, names].filter(Boolean).join(' '), MAX_SUMMARY);
 }
 
-/** Headings of most documents, which do not distinguish any of them. */
+/** Headings that so many documents have that they distinguish none of them. */
 const GENERIC_HEADING =
   /^(?:[\divx]+[.)]?\s*)*(?:abstract|contents|table of contents|references|bibliography|acknowledge?ments?|see also|external links|notes|footnotes|index|appendix|inhalt(?:sverzeichnis)?|literatur|sommaire|目录|目次|参考文献)\W*$/iu;
 
@@ -81,7 +81,8 @@ const BOILERPLATE =
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u;
 
 /**
- * Sentences with the words most frequent in the headings and the text, each chosen for words that the chosen ones lack.
+ * The sentences with the words most frequent in the headings and the text; each adds words that those chosen before it
+ * lack.
  */
 function keySentences(
   sentences: readonly string[],

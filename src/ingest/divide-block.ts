@@ -5,8 +5,8 @@ import { cutAtWords } from './cut-long.ts';
 import type { Block } from './readers/reader.ts';
 
 /**
- * The smallest parts a block should be cut into, each at most `maximum` long: lines where the block has lines, items of
- * a list, else sentences.
+ * The smallest parts a block should be cut into, each at most `maximum` long: the lines of a table or of code, the
+ * items of a list, otherwise sentences.
  */
 export function divideBlock(text: string, block: Block, maximum: number): Span[] {
   const parts = partsOf(text, block);

@@ -3,13 +3,13 @@ import type { StoredJob } from './stored-job.ts';
 
 /** Reads files of all known types and splits them. */
 export interface DocumentReaders {
-  /** Without, pictures are refused when they are submitted. */
+  /** If false, pictures are rejected on submission. */
   readonly readsImages: boolean;
-  /** Without, recordings are refused when they are submitted. */
+  /** If false, recordings are rejected on submission. */
   readonly readsRecordings: boolean;
-  /** Largest file of any format in bytes; undefined leaves it to the formats. */
+  /** Maximum size in bytes of a file of any format; if undefined, the limits of the formats apply. */
   readonly maxFileBytes?: number | undefined;
-  /** Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
+  /** Throws ServiceError: the reader's own errors, `timeout`, `too_large`, `cancelled`. */
   prepare(job: StoredJob, signal: AbortSignal): Promise<PreparedDocument>;
   close(): Promise<void>;
 }

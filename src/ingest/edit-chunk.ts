@@ -15,7 +15,7 @@ interface EditParts {
   readonly embeddings: EmbeddingModel;
 }
 
-/** Changes a chunk's text, which is embedded before anything is written, and its own metadata. */
+/** Changes a chunk's text and its own metadata. New text is embedded before anything is written. */
 export async function editChunk(
   { corpus, embeddings }: EditParts,
   chunk: Chunk,

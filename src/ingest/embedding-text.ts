@@ -7,8 +7,8 @@ export interface EmbeddedChunk {
 }
 
 /**
- * The text that is embedded for a chunk: title, headings and context, then the chunk's text. The stored text lacks the
- * former.
+ * The text that is embedded for a chunk: title, headings and context, then the chunk's text. Only the latter is stored
+ * as the text of the chunk.
  */
 export function embeddingText({ title, headingPath, text, context }: EmbeddedChunk): string {
   const named = title.replace(/\.[a-z\d]{1,5}$/i, '');
@@ -18,5 +18,5 @@ export function embeddingText({ title, headingPath, text, context }: EmbeddedChu
     .join('\n');
 }
 
-/** Whether the chunk begins with its heading, which then is not repeated. */
+/** Whether the chunk begins with this name, which then is not repeated. */
 const startsWith = (text: string, name: string): boolean => text.replace(/^[#\s]+/, '').startsWith(name);

@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { remedyFor } from '../models/provider-error.ts';
 import { DeletedConcurrently } from '../store/deleted-concurrently.ts';
 
-/** Whether a retry can help, or only another file or other settings. */
+/** `transient`: a retry can succeed. `permanent`: only another file or other settings can. */
 type FailureKind = 'transient' | 'permanent';
 
 /** Stores that are busy or unavailable, and a corpus that moved to another embedder meanwhile. */
@@ -15,7 +15,7 @@ function failureKind(error: unknown): FailureKind {
   return error instanceof ServiceError && TRANSIENT.has(error.code) ? 'transient' : 'permanent';
 }
 
-/** True for errors that pass without intervention. */
+/** True for errors that can go away without intervention. */
 export const isTransient = (error: unknown): boolean => failureKind(error) === 'transient';
 
 /** The reading process ended without a reply, by chance or because of the document; a retry shows which. */

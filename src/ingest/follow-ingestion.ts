@@ -20,8 +20,8 @@ export interface Followed {
 const POLL_INTERVAL_MS = 2_000;
 
 /**
- * The events of a document's latest submission: past ones, then new ones as they occur, until the last one. An `after`
- * id of another submission, or of events that are not kept any more, starts from the beginning.
+ * The events of a document's latest submission: past ones, then new ones as they occur, until the last one. If
+ * `after` belongs to another submission, or to a log that is no longer kept, the events start from the beginning.
  */
 export async function* followIngestion(
   { queue, feed }: { readonly queue: Pick<IngestionQueue, 'ofDocument'>; readonly feed: IngestionFeed },
@@ -35,7 +35,7 @@ export async function* followIngestion(
   }
   for (;;) {
     signal.throwIfAborted();
-    // Before reading, so that no event is missed.
+    // Start waiting before reading, so that no event is missed.
     using next = startWaiting(log, signal);
     const events = await log.after(place);
     for (const placed of events) {
@@ -45,7 +45,7 @@ export async function* followIngestion(
     }
     const last = events.at(-1);
     if (last !== undefined) {
-      // A task that is retried after it ended continues in the same log.
+      // A task that is retried after it has ended continues in the same log.
       if (isLast(last.event) && (await isOver()) && (await log.after(place)).length === 0) return;
       continue;
     }
@@ -64,7 +64,7 @@ const isLast = ({ type }: IngestEvent): boolean => type === 'done' || type === '
 
 /** The final event according to the records; undefined while the ingestion is running. */
 function endOf(task: IngestionTask | undefined, document: Document): IngestEvent | undefined {
-  // Ingested by a version without tasks, unless the document was deleted since.
+  // Without a task, an older version ingested the document, or the document was deleted since.
   if (task === undefined && document.ingestionStatus === 'success') return { type: 'done', document };
   if (task === undefined) return { type: 'cancelled', reason: 'The document was deleted.' };
   if (task.attempt !== document.ingestionAttempt) {
@@ -84,7 +84,7 @@ function endOf(task: IngestionTask | undefined, document: Document): IngestEvent
   }
 }
 
-/** Begins to wait for an event, or for a while: some ends are only in the records. */
+/** Waits for the next event, or for the poll interval, because some final states appear only in the records. */
 function startWaiting(log: IngestionLog, signal: AbortSignal): Disposable & { readonly change: Promise<void> } {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);

@@ -4,17 +4,20 @@ import { newId } from '../documents/ids.ts';
 import type { ReadingTask } from './reading-task.ts';
 import { MAX_MESSAGE_BYTES, type StoredJob } from './stored-job.ts';
 
-/** A task as it is given; `stored` takes the place of its bytes. */
+/** A task as submitted to the pool; if a job has `stored`, its own bytes are ignored. */
 export type GivenTask = ReadingTask | { readonly kind: 'document'; readonly job: StoredJob };
 
-/** A task as it is sent to a reader process. */
+/** A task as sent to a reader process. */
 export interface HandedTask {
-  /** Without its bytes where these are in `file`. */
+  /** Its bytes are empty if they are in `file`. */
   readonly task: ReadingTask;
   readonly file?: string;
 }
 
-/** Writes a large document to the folder; it is sent as a message where there is none, or no space in it. */
+/**
+ * Prepares a task for a reader process: a large document is written to the folder. Without a folder, or if it cannot be
+ * written, the document is sent as a message.
+ */
 export async function handOver(given: GivenTask, folder: string | undefined): Promise<HandedTask> {
   if (given.kind !== 'document') return { task: given };
   const { stored, ...job }: StoredJob = given.job;
@@ -32,7 +35,7 @@ export async function handOver(given: GivenTask, folder: string | undefined): Pr
   return { task: { kind: 'document', job: stored === undefined ? job : { ...job, bytes: await stored.read() } } };
 }
 
-/** In the reader process: the whole task. */
+/** In the reader process: the task with its bytes. */
 export async function takeOver({ task, file }: HandedTask): Promise<ReadingTask> {
   if (file === undefined || task.kind !== 'document') return task;
   return { ...task, job: { ...task.job, bytes: await readFile(file) } };

@@ -6,12 +6,12 @@ export type ImageReaderSource =
   | ({ readonly kind: 'tesseract' } & TesseractSettings)
   | { readonly kind: 'remote'; readonly readImage: ImageReader };
 
-/** The part of it that is sent to a reading process. */
+/** The part of an `ImageReaderSource` that is sent to a reading process. */
 export type ImageReaderChoice = Exclude<ImageReaderSource, { kind: 'remote' }> | { readonly kind: 'remote' };
 
-/** Messages of a reading process while it reads. */
+/** Messages that a reading process sends while it reads. */
 export type ImageReaderRequest =
-  /** A picture is being read in the process itself, which restarts the time limit. */
+  /** The process reads a picture itself; the time limit starts again. */
   | { readonly kind: 'reading_image' }
   | { readonly kind: 'read_image'; readonly number: number; readonly picture: Picture };
 

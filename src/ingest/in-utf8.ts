@@ -2,8 +2,8 @@ import type { FetchedPage } from '../web/page-fetcher.ts';
 import { declaredCharset } from './readers/html/html-charset.ts';
 
 /**
- * Converts the bytes to UTF-8 when the server names another encoding and neither the bytes nor the page contradict it:
- * the readers see only the bytes and could only guess.
+ * Converts the bytes to UTF-8 when the server names another encoding and neither the bytes nor the page contradict it,
+ * because the readers see only the bytes and would have to guess.
  */
 export function inUtf8({
   bytes,

@@ -22,7 +22,7 @@ export type IngestStep =
       readonly outcome: IngestOutcome;
       readonly documentId: string | null;
       readonly reason?: string;
-      /** The server of a page says that it has no such page. */
+      /** Set if the server reports that the page does not exist. */
       readonly isGone?: true;
     }
   | { readonly type: 'skipped'; readonly name: string; readonly reason: SkipReason };
@@ -33,23 +33,23 @@ export interface IngestAllOptions {
   readonly collections: readonly string[];
   /** Contextual enrichment of its chunks by a model. */
   readonly isEnriched?: boolean;
-  /** Without it addresses are refused. */
+  /** If absent, URLs are rejected. */
   readonly web?: WebAccess;
-  /** For addresses: more than the one page. */
+  /** For URLs: the further pages of the site to ingest; if absent, only the named page. */
   readonly site?: SiteScope | undefined;
   readonly dataFolder: string;
-  /** Largest file that is read at all. */
+  /** Maximum size in bytes; larger files are not read. */
   readonly maxBytes?: number | undefined;
-  /** No new file is started after this. */
+  /** When aborted, no new file is started. */
   readonly stop: AbortSignal;
-  /** Work in progress is cancelled. */
+  /** When aborted, work in progress is cancelled. */
   readonly abandon: AbortSignal;
 }
 
 /** Which pages of a site are ingested besides the named one. */
 export interface SiteScope {
   readonly kind: 'sitemap' | 'crawl';
-  /** Links followed one after another; for `crawl`. */
+  /** Maximum number of links between the named page and another; for `crawl`. */
   readonly depth: number;
   readonly limit: number;
 }
@@ -59,8 +59,8 @@ const CONCURRENCY = 3;
 export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
 /**
- * Ingests everything the arguments name, a few items at a time, in the order found. Throws what would stop every
- * document; a document that fails alone is a result.
+ * Ingests everything the arguments name, a few items at a time, in the order found. Throws errors that would
+ * affect every item; the failure of a single one is a result.
  */
 export async function* ingestAll(
   names: readonly string[],
@@ -147,7 +147,7 @@ async function* sources(
   }
 }
 
-/** A stop while a page is being fetched ends the walk without a failure. */
+/** Ends the walk without an error if it is stopped while a page is being fetched. */
 async function* untilStopped(pages: AsyncGenerator<SitePage>, stop: AbortSignal): AsyncGenerator<SitePage, void> {
   try {
     yield* pages;
@@ -180,7 +180,7 @@ async function ingestOne(source: ReadableSource, options: IngestAllOptions): Pro
   }
 }
 
-/** Why a file that nobody named is passed over, by the error `unsupported_type` that it would fail with. */
+/** Why a file that was not named explicitly is skipped, derived from its `unsupported_type` error. */
 export function skipReasonOf({ message }: ServiceError): SkipReason {
   if (saysImageNotRead(message)) return 'picture';
   return saysRecordingNotRead(message) ? 'recording' : 'unsupported';

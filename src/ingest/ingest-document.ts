@@ -31,7 +31,7 @@ export interface IngestorParts {
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
   readonly queue: Pick<IngestionQueue, 'hold' | 'release'>;
-  /** Enrichment by models; without it documents are stored as read. */
+  /** Enrichment by models; if absent, documents are stored as read. */
   readonly enrichment?: Enrichment;
   /** Receives all ingestion events. */
   readonly feed?: Pick<IngestionFeed, 'publish'>;
@@ -43,7 +43,7 @@ const DOCUMENTS_AT_ONCE = 4;
 const RELEASE_PAUSE_MS = 1_000;
 const RELEASE_TRIES = 300;
 
-/** A document, and the try at it that writes belong to. */
+/** A document and the attempt that its writes belong to. */
 interface Begun {
   readonly document: Document;
   readonly held: Attempt;
@@ -74,10 +74,10 @@ export function createIngestor(parts: IngestorParts): Ingestor {
         }
         mine = held;
         for await (const event of events({ document, held }, signal, decideRetry)) {
-          // The other server tells how it goes on.
+          // The server that has taken the task over publishes its further events.
           if (event.type === 'failed' && event.error instanceof TakenOver) isOver = true;
           else {
-            // The server of the later submission says so, too, but maybe after the failure that it causes here.
+            // The server of the later submission publishes this as well, but possibly after the failure it causes here.
             const isReplaced = event.type === 'failed' && event.document.ingestionAttempt !== attempt;
             parts.feed?.publish({ documentId: id, attempt }, isReplaced ? supersededBy : event);
           }
@@ -93,7 +93,10 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     }
   }
 
-  /** While a database restarts, the caller learns of that at once; others leave the task alone as long as it is ours. */
+  /**
+   * Retries a failed release in the background, for example while the database restarts. Meanwhile no other process
+   * takes the task, because this one still holds it.
+   */
   async function releaseLater(id: string, held: Attempt): Promise<void> {
     for (let tries = 0; tries < RELEASE_TRIES; tries++) {
       await sleep(RELEASE_PAUSE_MS, undefined, { ref: false });
@@ -105,7 +108,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     }
   }
 
-  /** Which try the writes of a run belong to. */
+  /** The attempt that the writes of a run belong to, or `TakenOver` if another process has the task. */
   async function holdOf({ id, ingestionStatus: status, ingestionAttempt }: Document): Promise<Attempt | TakenOver> {
     if (status === 'success' || status === 'failed') return ingestionAttempt;
     return parts.queue.hold(id, ingestionAttempt).catch((error: unknown) => {
@@ -118,7 +121,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     const held = mine ?? (await corpus.get(id))?.ingestionAttempt;
     if (held === undefined) return;
     await parts.queue.release(id, held).catch((error: unknown) => {
-      // Only a token tells this try from a later one.
+      // A late release needs a token, which distinguishes this attempt from a later one.
       if (typeof held === 'object') void releaseLater(id, held);
       throw error;
     });
@@ -130,7 +133,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     decideRetry: RetryDecision,
   ): AsyncGenerator<IngestEvent, void> {
     const { document } = begun;
-    // Another run of the same submission was faster.
+    // Another run of the same submission has finished first.
     if (document.ingestionStatus === 'success') yield { type: 'done', document };
     else if (document.ingestionStatus === 'failed') yield failed(document);
     else yield* ingest(begun, signal, decideRetry);
@@ -154,14 +157,14 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       yield { type: 'status', status: 'success' };
       yield { type: 'done', document: published };
     } catch (thrown) {
-      // An aborted document stays as it is and is resumed later; every other error is recorded as its failure.
+      // An aborted ingestion keeps its state and is resumed later; every other error is recorded as a failure.
       if (signal.aborted) throw thrown;
       const error = toError(thrown);
       if (error instanceof TakenOver) {
         yield { type: 'failed', document, error };
         return;
       }
-      // Before the task is put off, with which this try ends.
+      // Resets the status before `decideRetry` postpones the task, which ends this attempt.
       const mayRetry = decideRetry !== isFinal && (await isStillWanted(begun));
       const until = mayRetry ? await decideRetry(error) : undefined;
       if (until !== undefined) {
@@ -173,7 +176,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     }
   }
 
-  /** Its bytes may be hundreds of megabytes: they are not read here, and not needed afterwards. */
+  /** Reads and splits the document. A large file is handed over to the reader on disk, not loaded here. */
   async function readFile(document: Document, settings: Metadata, signal: AbortSignal): Promise<PreparedDocument> {
     const { id, sizeInBytes, type } = document;
     const gone = () => new ServiceError('not_found', `The file of document ${id} is gone.`);
@@ -185,13 +188,13 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     const save = async (path: string) => {
       if (!(await corpus.saveOriginal(id, path))) throw gone();
     };
-    // Recordings are sent to a transcriber first.
+    // A recording is always loaded, because it is sent to a transcriber first.
     const isHandedOver = sizeInBytes > MAX_MESSAGE_BYTES && typeByName(type)?.isRecording !== true;
     const job = toPreparationJob(document, isHandedOver ? new Uint8Array() : await read(), settings);
     return readers.prepare(isHandedOver ? { ...job, stored: { save, read } } : job, signal);
   }
 
-  /** Writes contexts for the chunks, where requested. */
+  /** Adds contexts to the chunks if the settings request them. */
   async function* augment(
     { document, held }: Begun,
     settings: Metadata,
@@ -212,15 +215,14 @@ export function createIngestor(parts: IngestorParts): Ingestor {
   }
 
   /**
-   * Whether the submission is still pending; false when the document was deleted, cancelled or submitted again
-   * meanwhile.
+   * Sets the document back to `pending`; returns false if it was deleted, cancelled or submitted again meanwhile.
    */
   async function isStillWanted({ document: { id }, held }: Begun): Promise<boolean> {
     try {
       await corpus.setStatus(id, 'pending', held);
       return true;
     } catch (error) {
-      // The pause was over before, and the next try has begun.
+      // Another attempt at the same submission has begun; postponing this one has no effect then.
       if (error instanceof TakenOver) return true;
       if (error instanceof ServiceError && (error.code === 'conflict' || error.code === 'not_found')) return false;
       throw error;
@@ -286,7 +288,7 @@ function refuseEnrichment({ settings }: Submission): void {
   throw new ServiceError('not_configured', 'No model is configured for chunk enrichment.');
 }
 
-/** Rejects pictures and recordings on submission, so that a folder of them does not become a list of failed documents. */
+/** Rejects pictures and recordings on submission, so that a folder of them does not become many failed documents. */
 function refuseUnread({ type, fileName }: CarriedOver['read'], readers: IngestorParts['readers']): void {
   const { isImage, isRecording } = typeByName(type) ?? {};
   if (isImage && !readers.readsImages) throw imageNotRead(fileName);
@@ -318,7 +320,7 @@ const failed = (document: Document): IngestEvent => ({
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Also where the answer of the store was lost, or another server that took the task over was faster. */
+/** Also true if the store's reply was lost, or another server took the task over and published first. */
 const isPublished = (now: Document, { ingestionAttempt }: Document): boolean =>
   now.ingestionStatus === 'success' && now.ingestionAttempt === ingestionAttempt;
 

@@ -5,22 +5,22 @@ import { LruMap } from '../shared/lru-map.ts';
 import type { IngestEvent } from './ingestor.ts';
 
 export interface PlacedEvent {
-  /** Names the log and the place in it, to resume after. */
+  /** Identifies the log and the position in it; following can resume after it. */
   readonly id: string;
   readonly event: IngestEvent;
 }
 
 /** Events of one submission of a document. */
 export interface IngestionLog {
-  /** Events after the one of this id, in order; from the beginning when it is of another log, or of none. */
+  /** Events after the one with this id, in order; all events if the id is undefined or belongs to another log. */
   after(id: string | undefined): Promise<readonly PlacedEvent[]>;
   /** Resolves at the next event; may reject when the signal aborts. */
   changed(signal: AbortSignal): Promise<void>;
-  /** Settles when the events that belong to what the records say by now can be read. */
+  /** Resolves when all events that led to the current state of the records can be read. */
   settled(): Promise<void>;
 }
 
-/** Keeps the events of ingestions, so that clients can follow one late, disconnect and resume. */
+/** Keeps the events of ingestions, so that clients can join late, disconnect and resume. */
 export interface IngestionFeed {
   publish(submission: Submitted, event: IngestEvent): void;
   /** The log of the document's latest submission. */
@@ -36,11 +36,11 @@ export interface Submitted {
 export const feedLimits = {
   /** Maximum number of logs; the least recently used are discarded first. */
   logs: 2_000,
-  /** Maximum number of events per log; later progress is discarded. */
+  /** Maximum number of events per log; later `progress` events are discarded. */
   events: 5_000,
 } as const;
 
-/** The events of this process, in memory. */
+/** A feed that keeps the events of this process in memory. */
 export function createIngestionFeed(): IngestionFeed {
   const logs = new LruMap<string, Log>({ max: feedLimits.logs });
   const logOf = ({ documentId, attempt }: Submitted): Log =>
@@ -75,7 +75,7 @@ class Log implements IngestionLog {
   async settled(): Promise<void> {}
 }
 
-/** What the id of an event says; undefined if it is none. */
+/** Parses the id of an event; undefined if it is malformed. */
 export function placeOf(id: string | undefined): { readonly logId: string; readonly number: number } | undefined {
   const [logId, digits = ''] = id?.split(':') ?? [];
   return logId !== undefined && /^\d{1,9}$/.test(digits) ? { logId, number: Number(digits) } : undefined;

@@ -14,11 +14,11 @@ export interface IngestionService {
   readonly queuesByDefault: boolean;
   /** Notifies the workers of new tasks; the first call starts them. */
   wakeUp(): void;
-  /** Settles when no due task is left. */
+  /** Resolves when no due task is left. */
   idle(): Promise<void>;
-  /** Cancels an open task, also one in progress. Throws `conflict` when it has already ended. */
+  /** Cancels an open task, even one in progress. Throws `conflict` if it has already ended. */
   cancel(task: IngestionTask): Promise<IngestionTask>;
-  /** Ends the work of this process on a task that another one has cancelled. */
+  /** Stops work in this process on a task that another process has cancelled. */
   cancelledElsewhere(taskId: string): void;
   /** Queues a failed or cancelled task again. Throws `conflict` when it cannot be retried. */
   retry(task: IngestionTask): Promise<IngestionTask>;

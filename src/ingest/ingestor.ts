@@ -9,7 +9,7 @@ export interface IngestionSettings {
   readonly chunkSize?: number;
   readonly chunkOverlap?: number;
   readonly skipSummary?: boolean;
-  /** Settings of a summary by a model, where one is written. */
+  /** Settings of a summary written by a model. */
   readonly summary?: SummarySettings;
   /**
    * Has a model write a context for each chunk, for search; false turns this off. Undefined keeps the setting of the
@@ -29,7 +29,7 @@ export type SubmittedContent =
       readonly bytes: Uint8Array;
       readonly fileName: string;
       readonly mediaType?: string;
-      /** SHA-256 of the bytes in hexadecimal, where it was computed before. */
+      /** SHA-256 of the bytes in hexadecimal, if already computed. */
       readonly contentHash?: string;
     }
   | { readonly kind: 'text'; readonly text: string }
@@ -77,7 +77,8 @@ export type RetryDecision = (error: Error) => Promise<Date | undefined>;
 export interface Ingestor {
   /**
    * Records the submission durably as `pending`; from here on it is not lost. With `queued` a worker of the queue
-   * processes it, else the caller must `run` it. Throws `conflict`, `unsupported_type`, `too_large`, `invalid_request`.
+   * processes it; otherwise the caller must `run` it. Throws `conflict`, `unsupported_type`, `too_large` and
+   * `invalid_request`.
    */
   submit(submission: Submission, options?: { readonly queued?: boolean }): Promise<Accepted>;
   /**
@@ -85,7 +86,7 @@ export interface Ingestor {
    * nothing.
    */
   estimate(submission: Submission, signal: AbortSignal): Promise<ContextEstimate | null>;
-  /** The extracted text of the content. Stores nothing. Throws the reason if it cannot be read. */
+  /** The extracted text of the content. Stores nothing. Throws ServiceError if it cannot be read. */
   readText(submission: Submission, signal: AbortSignal): Promise<string>;
   /**
    * Reads, splits, embeds and publishes a submitted document. Ends with `done`, `failed` or, if `decideRetry` returns a

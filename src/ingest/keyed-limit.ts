@@ -7,7 +7,7 @@ export interface KeyedLimit {
   begin(name: string, signal: AbortSignal): Promise<() => void>;
 }
 
-/** Limits concurrency to `places`, and to one per key. */
+/** Limits concurrency to `concurrency` in total, and to one per key. */
 export function createKeyedLimit(concurrency: number): KeyedLimit {
   const limit = pLimit(concurrency);
   const last = new Map<string, Promise<void>>();
@@ -47,7 +47,7 @@ async function acquireSlot(limit: ReturnType<typeof pLimit>, signal: AbortSignal
   try {
     return await raceAbort(entered.promise, signal, stopped);
   } catch (error) {
-    // The slot has not been granted yet; it is released as soon as it is.
+    // The slot has not been granted yet; it is released as soon as it is granted.
     void entered.promise.then((releaseSlot) => releaseSlot());
     throw error;
   }

@@ -9,12 +9,12 @@ export interface PageReaders extends SiteReader {
   close(): Promise<void>;
 }
 
-/** Less than a fetch and its tool may take together. */
+/** Shorter than the time that a fetch and the tool call around it may take. */
 const TIMEOUT_MS = 20_000;
 
 /**
- * Reads fetched pages in processes of their own, so that no page can hold up the service. They are not those that read
- * documents: a page that someone waits for must not queue behind an hour of uploads.
+ * Reads fetched pages in separate processes, so that no page can block the service. Documents have a pool of their own,
+ * because a page that someone waits for must not queue behind an hour of uploads.
  */
 export function createPageReaders(limits: Partial<PreparationLimits> = {}): PageReaders {
   const pool = createReaderPool({ timeoutMs: TIMEOUT_MS, ...limits });

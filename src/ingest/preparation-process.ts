@@ -18,12 +18,12 @@ export type ProcessReply =
  */
 const megabytes = Number(process.argv[2]);
 const MEMORY_CHECK_INTERVAL_MS = 100;
-/** The heap's part of the memory: V8 lets garbage pile up to its limit, which must not reach that of the process. */
+/** Share of the memory limit for the heap: V8 lets garbage grow up to the heap limit, which must be lower. */
 const HEAP_SHARE = 0.75;
 
 const thread = startThread();
 let isReading = false;
-/** Whether the reply has been sent. */
+/** Whether the parent has been sent `ended`, so that it kills this process. */
 let hasReportedEnd = false;
 
 // Not `exit`, which waits for a thread blocked in native code.
@@ -34,7 +34,7 @@ process.on('message', (message: ToPreparation) => {
   if (message.kind === 'read') isReading = true;
   thread.postMessage(message);
 });
-// When memory runs out nevertheless, the system should kill this process and not the service.
+// If the machine runs out of memory anyway, the OOM killer should choose this process, not the service.
 void writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 
 setInterval(() => {
@@ -57,13 +57,13 @@ function startThread(): Worker {
   });
   worker.on('exit', () => {
     if (isReading) answer({ kind: 'ended', because: 'crash', message: 'the reading thread ended' });
-    // Between documents no one waits for a reply; an ended process is replaced for the next document.
+    // Between documents no one waits for a reply; the parent starts a new process for the next document.
     else if (!hasReportedEnd) process.exit(1);
   });
   return worker;
 }
 
-/** Sends the reply. The parent ends this process when it no longer has a reading thread. */
+/** Sends the reply to the current job. After an `ended` reply, the parent kills this process. */
 function answer(reply: ProcessReply): void {
   if (!isReading) return;
   isReading = false;

@@ -57,7 +57,7 @@ async function answer(handed: HandedTask, readImage: ImageReader | undefined): P
   }
 }
 
-// Each with its own readers, since a process that reads pages of the web needs few of those of documents.
+// Each task imports only the readers it needs: a process for web pages needs few of those for documents.
 async function perform(task: ReadingTask, readImage: ImageReader | undefined) {
   switch (task.kind) {
     case 'document':

@@ -11,14 +11,14 @@ import type { ReadDocument } from './readers/reader.ts';
 import { sectionsOf } from './sections.ts';
 import { type SplitChunk, type SplitOptions, splitText } from './split-text.ts';
 
-/** A document to be read and split. Plain data, to be sent to a thread. */
+/** A document to be read and split. Plain data, so that it can be sent to another process. */
 export interface PreparationJob {
   readonly bytes: Uint8Array;
   readonly fileName: string;
   readonly type: string;
   readonly content:
     | { readonly kind: 'file' | 'text' }
-    /** Lengths of the ready-made chunks in the bytes, which are separated by a blank line. */
+    /** Lengths of the ready-made chunks, which the bytes contain separated by blank lines. */
     | { readonly kind: 'chunks'; readonly lengths: readonly number[] };
   readonly split: SplitOptions;
   readonly skipSummary: boolean;

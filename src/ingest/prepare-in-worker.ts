@@ -24,13 +24,13 @@ export interface PreparationLimits {
 }
 
 export interface PreparationSettings extends PreparationLimits {
-  /** Reads pictures; without it pictures are rejected. */
+  /** Reads pictures; if absent, pictures are rejected. */
   readonly imageReader?: ImageReaderSource | undefined;
-  /** Turns recordings into text; without it recordings are rejected. */
+  /** Turns recordings into text; if absent, recordings are rejected. */
   readonly transcriber?: Transcriber | undefined;
   /** See DocumentReaders. */
   readonly maxFileBytes?: number | undefined;
-  /** Where large files are put for the processes that read them; without it, they are sent as messages. */
+  /** Folder through which large files are passed to the reader processes; if absent, they are sent as messages. */
   readonly folder?: string | undefined;
 }
 
@@ -54,15 +54,15 @@ export function createPreparationWorkers(settings: Partial<PreparationSettings> 
   };
 }
 
-/** What is read, for messages about it. */
+/** What is read, for error messages. */
 interface Subject {
   readonly name: string;
-  /** What to do about a document that is too much, after a blank. */
+  /** What to do if reading exceeds a limit; begins with a space, or is empty. */
   readonly advice: string;
 }
 
 export interface ReaderPool {
-  /** Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
+  /** Throws ServiceError: the reader's own errors, `timeout`, `too_large`, `cancelled`. */
   run<Kind extends ReadingTask['kind']>(
     task: Extract<GivenTask, { kind: Kind }>,
     options: Subject & { readonly signal: AbortSignal },
@@ -72,8 +72,8 @@ export interface ReaderPool {
 
 /**
  * A pool of processes that read files and pages. These are untrusted: one that makes a reader loop, exhaust its memory
- * or crash ends its process only. A thread would not suffice: V8 ends the whole process when a single allocation in a
- * thread fails, whatever limit the thread has. A process that is intact is reused for the next one.
+ * or crash ends only its own process. A thread would not suffice: V8 ends the whole process when a single allocation
+ * in a thread fails, whatever limit the thread has. An intact process is reused.
  */
 export function createReaderPool(settings: Partial<PreparationSettings> = {}): ReaderPool {
   const { workers, timeoutMs, memoryMb, imageReader, folder } = { ...defaultLimits, ...settings };
@@ -112,7 +112,7 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
   const rest = (worker: ChildProcess) => {
     setHeld(worker, false);
     const end = () => {
-      // First, so that nothing more is given to it before it has gone.
+      // Forgotten first, so that it gets no further task before it has exited.
       forget(worker);
       worker.kill('SIGKILL');
     };
@@ -136,10 +136,10 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
         }
         rest(worker);
         if (reply.kind === 'refused') throw reply.cause ?? new ServiceError(reply.code, reply.message);
-        // The reply to a task has the result of that task.
+        // The reply to a task holds the result for the kind of that task.
         return reply.result as ReadingResults[Kind];
       });
-      // One that waits for its turn is given up at once.
+      // A task that still waits for a process is rejected immediately.
       return raceAbort(reading, options.signal, () => cancelled(options));
     },
     async close() {

@@ -17,7 +17,7 @@ export interface ChunksToPublish {
   readonly spaces: Pick<VectorSpaces, 'claim'>;
   readonly embeddings: EmbeddingModel;
   readonly document: Document;
-  /** The try that the writes belong to. */
+  /** The attempt that the writes belong to. */
   readonly held: Attempt;
   readonly settings: Metadata;
   readonly prepared: PreparedDocument;
@@ -30,8 +30,8 @@ export interface ChunksToPublish {
 const BATCH = 256;
 
 /**
- * Embeds the chunks of a document, then makes them visible all at once. Visible chunks with the same text and the same
- * embedded text are reused.
+ * Embeds the chunks of a document, then makes all of them visible together. Visible chunks with the same text and the
+ * same embedded text are reused.
  */
 export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<IngestEvent, Document> {
   const { corpus, embeddings, document, held, signal } = parts;
@@ -40,7 +40,7 @@ export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<Ing
     try {
       return yield* publishIn(space, parts);
     } catch (error) {
-      // The corpus was moved to another embedder meanwhile, which is no fault of the document.
+      // The corpus has switched to another embedder meanwhile; the document is embedded again in the new vector space.
       if (!(error instanceof ServiceError) || error.code !== 'embedding_mismatch') throw error;
       if (!(await waitForSpaceSwitch(embeddings, space, signal))) throw error;
       await corpus.setStatus(document.id, 'parsing', held);
@@ -48,7 +48,10 @@ export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<Ing
   }
 }
 
-/** The records switch first; the embedder of this process follows a moment later. */
+/**
+ * Waits until the embedder of this process has left a vector space: the records switch first, the embedder a moment
+ * later. Returns false on timeout.
+ */
 async function waitForSpaceSwitch(
   embeddings: EmbeddingModel,
   from: VectorSpaceName,

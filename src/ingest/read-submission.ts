@@ -32,8 +32,8 @@ const MAX_CHUNKS = 102_400;
 const MAX_CHUNK_CHARACTERS = 20_000_000;
 
 /**
- * Validates a submission and derives its type, title and identifier (docs/contract.md 3, 6.2). `maxFileBytes` takes the
- * place of the limits of the formats.
+ * Validates a submission and derives its type, title and identifier (docs/contract.md 3, 6.2). `maxFileBytes` replaces
+ * the size limits of the formats.
  */
 export async function readSubmission(submission: Submission, maxFileBytes?: number): Promise<ReadSubmission> {
   checkSettings(submission.settings);

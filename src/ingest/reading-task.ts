@@ -3,14 +3,14 @@ import type { Sitemap } from '../web/sitemap.ts';
 import type { PageContent } from '../web/web-pages.ts';
 import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
 
-/** What a reader process is asked to do. Plain data, to be sent to it. */
+/** A task for a reader process. Plain data, so that it can be sent as a message. */
 export type ReadingTask =
   | { readonly kind: 'document'; readonly job: PreparationJob }
   | { readonly kind: 'page'; readonly page: FetchedPage }
   | { readonly kind: 'links'; readonly page: FetchedPage }
   | { readonly kind: 'sitemap'; readonly page: FetchedPage };
 
-/** What comes of each kind of task. */
+/** The result of each kind of task. */
 export interface ReadingResults {
   readonly document: PreparedDocument;
   readonly page: PageContent;

@@ -9,16 +9,16 @@ import { feedLimits, type IngestionFeed, type IngestionLog, type PlacedEvent, pl
 import type { IngestEvent } from './ingestor.ts';
 
 const WRITE_EVERY_MS = 40;
-/** Time in which another server has written what it published before. */
+/** Time within which another server has written the events that it has published. */
 const SETTLED_AFTER_MS = 3 * WRITE_EVERY_MS;
 const POLL_MS = 100;
 const TRIM_EVERY_MS = 60_000;
 const RETENTION_MS = 60 * 60_000;
 const CLOSE_WITHIN_MS = 2_000;
-/** Events that wait for a database that does not answer; later ones are discarded. */
+/** Maximum number of events buffered while the database does not respond; later ones are discarded. */
 const MAX_WAITING = 20_000;
 
-/** The events of all servers: an ingestion is followed wherever it is worked on. */
+/** A feed that all servers share through the database, so that any of them can follow an ingestion. */
 export function createSharedIngestionFeed(
   ingestions: SharedIngestions,
   report: (message: string, cause: unknown) => void,
@@ -68,7 +68,7 @@ class SharedLog implements IngestionLog {
   readonly #watch: VersionWatch<SubmissionKey>;
   readonly #document: Document;
   readonly #key: SubmissionKey;
-  /** As it was read last. */
+  /** Version of the log at the last read. */
   #version: string | undefined;
 
   constructor(ingestions: SharedIngestions, watch: VersionWatch<SubmissionKey>, document: Document) {
@@ -98,7 +98,7 @@ class SharedLog implements IngestionLog {
   }
 }
 
-/** An event without its document, which its readers have. */
+/** The stored form of an event, without the document, which its readers already have. */
 const written = z.discriminatedUnion('type', [
   z.object({ type: z.literal('status'), status: z.enum(ingestionStatuses) }),
   z.object({

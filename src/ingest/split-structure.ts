@@ -112,7 +112,7 @@ const commonLength = (left: readonly string[], right: readonly string[]): number
   return different === -1 ? left.length : different;
 };
 
-/** The second is below the first, or both are below the same heading. */
+/** Whether the second path is below the first, or both are below the same heading. */
 function isTogether(left: readonly string[], right: readonly string[]): boolean {
   const common = commonLength(left, right);
   return common === left.length || (common === left.length - 1 && common === right.length - 1);

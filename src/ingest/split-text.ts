@@ -77,7 +77,8 @@ function splitBySize(text: string, sections: readonly Section[], options: SplitO
 const pageOf = (page: PageSpan | undefined): number | null => page?.number ?? null;
 
 /**
- * Returns a look-up for ascending offsets: the last item that begins at or before. An overlap may step back a little.
+ * Returns a function that finds the last item beginning at or before an offset. It is fast for ascending offsets, with
+ * small steps back as for overlaps.
  */
 function follow<T>(items: readonly T[], startOf: (item: T) => number): (offset: number) => T | undefined {
   let index = -1;

@@ -2,7 +2,7 @@ import type { Transcriber, Transcript } from '../models/transcriber.ts';
 import { typeByName } from './readers/file-types.ts';
 import type { StoredJob } from './stored-job.ts';
 
-/** The transcript in the recording's place, to be read as subtitles, or as text where the model tells no times. */
+/** Replaces a recording by its transcript, to be read as subtitles, or as text if the model gives no times. */
 export async function transcribeRecording(
   job: StoredJob,
   transcriber: Transcriber | undefined,

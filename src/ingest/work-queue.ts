@@ -9,9 +9,9 @@ import type { IngestEvent, Ingestor } from './ingestor.ts';
 export interface QueueWorkers {
   /** Notifies of new tasks. The first call starts the workers. */
   wakeUp(): void;
-  /** Aborts the work on this task, if any, and settles when it has ended. */
+  /** Aborts the work on this task, if any, and resolves when it has ended. */
   stop(taskId: string): Promise<void>;
-  /** Settles when no due task is left. */
+  /** Resolves when no due task is left. */
   idle(): Promise<void>;
   /** Returns running tasks to the queue. */
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export interface WorkersParts {
   /** Tasks processed concurrently. */
   readonly concurrency: number;
   readonly policy: TryPolicy;
-  /** Time with tasks in hand after which one that needs the process for itself is waited for. */
+  /** Milliseconds of uninterrupted work after which no task is started as long as one that must run alone is due. */
   readonly aloneAfterMs?: number;
   readonly report: (message: string, cause: unknown) => void;
 }
@@ -52,7 +52,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
 
   const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : concurrency);
 
-  /** Under a load that never ends, this process lets its tasks end now and then for one that it must run alone. */
+  /** Under constant load, lets the running tasks end now and then, so that a task that must run alone gets its turn. */
   function takeNext(): Promise<TakenTask | undefined> {
     const alone = inHand.size === 0;
     const now = performance.now();
@@ -115,7 +115,10 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     }
   }
 
-  /** Until it succeeds, as while a database restarts: nobody takes a task that is in work by a process that runs. */
+  /**
+   * Postpones a task. Retries until that succeeds, for example while the database restarts, because no other process
+   * takes a task that a live process is working on.
+   */
   async function putOff(task: TakenTask, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const until = new Date(Date.now() + policy.firstPauseMs);

@@ -50,8 +50,8 @@ const TAGS = ['document-summary', 'before', 'passage', 'after'] as const;
 
 /**
  * Contextual retrieval: a model writes for each chunk the context it needs to be understood alone. Contexts are cached
- * by model, prompt, title, headings and chunk, not by the neighbours, so that an edit costs one call and not one for
- * all. Each is saved when it arrives; an interrupted run resumes where it stopped.
+ * by model, prompt, title, headings and chunk, but not by neighbours, so that editing a chunk costs a single call. Each
+ * is saved when it arrives; an interrupted run resumes where it stopped.
  */
 export async function* contextualizeChunks(
   document: ChunksToContextualize,

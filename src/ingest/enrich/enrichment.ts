@@ -16,13 +16,13 @@ import { type ContextSettings, storedContext, storedSummary } from './enrichment
 
 /** Texts that models add to documents during ingestion. */
 export interface Enrichment {
-  /** Throws `unknown_model`, `not_configured` or `invalid_request` for settings that could not be carried out later. */
+  /** Throws `unknown_model`, `not_configured` or `invalid_request` for settings that cannot be applied later. */
   check(settings: IngestionSettings): void;
   /** The model that summarises a document with these settings; undefined when none does. */
   summaryModel(settings: Metadata): string | undefined;
   /** Whether contexts are written for the chunks of a document with these settings. */
   contextualizes(settings: Metadata): boolean;
-  /** The chunks with their contexts. Throws the model's errors; contexts written until then are kept. */
+  /** Returns the chunks with their contexts. Throws the model's errors; contexts written until then are kept. */
   contextualize(
     document: ChunksToContextualize,
     settings: Metadata,

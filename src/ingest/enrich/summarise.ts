@@ -58,8 +58,8 @@ function inParts(text: string): string[] {
 }
 
 /**
- * Samples too many chunks: the first half from the beginning, where a document introduces its subject, the rest evenly
- * up to its end.
+ * Samples at most `most` items: half of them from the beginning, where a document introduces its subject, the rest at
+ * even distances up to the end.
  */
 export function sampleChunks<Item>(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;

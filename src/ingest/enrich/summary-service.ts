@@ -95,7 +95,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
       if (failures === 0) report('Summaries are not written for now; the extracts stay until they are.', away.reason);
       const waitMs = Math.min(pauses.maxMs, pauses.firstMs * 2 ** failures);
       failures++;
-      // The tasks could not be put back either, as while a database restarts.
+      // The tasks could not be returned to the queue either, for example while the database restarts.
       if (away.reason instanceof ServiceError && away.reason.code === 'store_failed') queue.requeueAgain();
       return { waitMs };
     }

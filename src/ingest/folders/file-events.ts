@@ -8,7 +8,7 @@ export interface FileEvents {
 }
 
 export interface FileEventsParts {
-  /** Absolute, of a folder. */
+  /** Absolute path of the folder. */
   readonly root: string;
   readonly dataFolder: string;
   /** Something at this path changed or was removed. */

@@ -20,13 +20,13 @@ export type Found =
   /** `isNamed` when the caller named this file itself, and not a folder or glob that contains it. */
   | { readonly kind: 'file'; readonly path: string; readonly sizeInBytes: number; readonly isNamed: boolean }
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason }
-  /** A file or folder below that cannot be read; `problem` says why. */
+  /** A file or folder that cannot be read; `problem` says why. */
   | { readonly kind: 'unreadable'; readonly path: string; readonly problem: string };
 
 export interface FindFilesOptions {
-  /** Whether the file at this path should be read when it was not named itself. */
+  /** Whether to read the file at this path if it was not named explicitly. */
   readonly isSupported: (path: string) => boolean | Promise<boolean>;
-  /** Citewell's own files, which are not documents. */
+  /** Folder of Citewell's own files, which are skipped. */
   readonly dataFolder?: string;
   readonly signal: AbortSignal;
 }
@@ -34,7 +34,7 @@ export interface FindFilesOptions {
 export const isGlob = (argument: string): boolean => /[*?[\]{}]/.test(argument);
 
 /**
- * The files of a path or a glob, one at a time, in constant memory. A file that is named itself is always yielded;
+ * The files of a path or a glob, one at a time, in constant memory. A file that is named explicitly is always yielded;
  * below folders, hidden and unsupported ones are skipped.
  */
 export async function* findFiles(argument: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
@@ -85,7 +85,7 @@ async function* below(folder: string, options: FindFilesOptions): AsyncGenerator
   }
 }
 
-/** The entries of a folder, or those before the problem, as when a disk is removed. */
+/** The entries of a folder. If reading it fails, for example because a disk was removed, the problem comes last. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent | { readonly problem: string }, void> {
   try {
     yield* await opendir(folder);

@@ -12,5 +12,5 @@ export type FolderStep =
   | { readonly type: 'removed'; readonly name: string; readonly documentId: string }
   /** The file is being written to, or is locked by another program. */
   | { readonly type: 'unsettled'; readonly name: string }
-  /** Documents are kept because the absence of their files may have another cause. */
+  /** Documents are kept, because their files may be missing for another reason than deletion. */
   | { readonly type: 'kept'; readonly name: string; readonly reason: string };

@@ -33,11 +33,11 @@ export interface SourcedDocument {
 
 /** Destination of a folder's files. Methods throw ServiceError. */
 export interface FolderTarget {
-  /** The address of a long-running server, which completes queued tasks by itself; undefined when there is none. */
+  /** The address of a long-running server that processes queued tasks; undefined when there is none. */
   readonly server: string | undefined;
   /** An unreadable document is returned as a result; an error that would affect all others is thrown. */
   ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
-  /** The document with that source. */
+  /** The document with this source. */
   documentOf(source: string): Promise<SourcedDocument | undefined>;
   /** Documents whose source begins with the prefix, ordered by source. */
   documentsBelow(query: {

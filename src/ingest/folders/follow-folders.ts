@@ -14,20 +14,20 @@ export interface FollowParts {
   /** Absolute, real paths of folders, none below another. */
   readonly roots: readonly string[];
   readonly dataFolder: string;
-  /** Largest file that is read at all. */
+  /** Maximum size in bytes; larger files are not read. */
   readonly maxBytes?: number | undefined;
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   readonly keepDeleted: boolean;
   readonly within?: readonly string[];
-  /** No new work is started after this. */
+  /** When aborted, no new work is started. */
   readonly stop: AbortSignal;
-  /** Work in progress is cancelled. */
+  /** When aborted, work in progress is cancelled. */
   readonly abandon: AbortSignal;
   readonly onStep: (step: FolderStep) => void;
-  /** The first pass over all files is complete. */
+  /** Called when the first pass over all files is complete. */
   readonly onCaughtUp: () => void;
-  /** The process holding the data folder has gone; it is contacted again shortly. */
+  /** Called when the process that holds the data folder has ended; it is contacted again shortly. */
   readonly onLost: (error: ServiceError) => void;
 }
 

@@ -15,7 +15,7 @@ export async function followableFolder(given: string, allowed: readonly string[]
       `"${given}" is not an absolute path, such as ${join(homedir(), 'Documents')}.`,
     );
   }
-  // Checked as written before anything is looked up, so that the answer says nothing about other folders.
+  // Checked before any access to the file system, so that the error reveals nothing about other folders.
   requireAllowed(resolve(path), given, allowed);
   const info = await stat(path).catch(() => undefined);
   if (info?.isDirectory() !== true) {
@@ -47,7 +47,7 @@ function requireAllowed(path: string, given: string, allowed: readonly string[])
   }
 }
 
-/** Whether what the path leads to is below one of the folders. */
+/** Whether the path, with links resolved, is one of the folders or below one. */
 export async function leadsBelow(path: string, folders: readonly string[]): Promise<boolean> {
   const [real, ...bases] = await Promise.all([
     realpath(path),
@@ -59,7 +59,7 @@ export async function leadsBelow(path: string, folders: readonly string[]): Prom
   });
 }
 
-/** The same as long as the path names the same folder; undefined for one that is not there. */
+/** Device and inode, which change when the folder at the path is replaced; undefined if nothing exists there. */
 export async function identityOf(path: string): Promise<string | undefined> {
   const info = await stat(path).catch(() => undefined);
   return info && `${info.dev}:${info.ino}`;

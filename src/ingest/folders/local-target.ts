@@ -14,7 +14,7 @@ export interface LocalTargetParts {
 
 export interface TargetOwner {
   readonly userId: string;
-  /** Of new documents; empty means the owner's default collection. */
+  /** Collections of new documents; empty means the owner's default collection. */
   collectionIds(): Promise<readonly string[]>;
 }
 

@@ -1,22 +1,22 @@
 import { sep } from 'node:path';
 
-/** Paths where something happened, each given out when it has been quiet there for a while, or when that takes long. */
+/** Paths with file events. A path is due once no event has occurred for a while, or after a maximum delay. */
 export interface PendingPaths {
   add(path: string): void;
-  /** Those that are due, without what lies below another of them. */
+  /** Removes and returns the due paths, without those below another due path. */
   takeDue(now: number): string[];
-  /** Milliseconds until one is due; undefined when none waits. */
+  /** Milliseconds until the next path is due; undefined if none is pending. */
   untilDue(now: number): number | undefined;
 }
 
 export interface Quiet {
-  /** Milliseconds without a further event. */
+  /** Milliseconds without a further event after which a path is due. */
   readonly quietMs: number;
-  /** Milliseconds after which a path is due although it never is quiet, as that of a log. */
+  /** Milliseconds after which a path is due even if events continue, as for a log file. */
   readonly maxMs: number;
 }
 
-/** So many at once are one change of the whole folder; it costs less to look at all than to keep them. */
+/** Beyond this number the whole folder is checked, which costs less than tracking every path. */
 const MAX_PATHS = 10_000;
 
 export function createPendingPaths(root: string, { quietMs, maxMs }: Quiet): PendingPaths {

@@ -8,7 +8,7 @@ import { decodeText } from '../readers/encoding/decode-text.ts';
 import { extensionOf, type FileType, typeByExtension } from '../readers/file-types.ts';
 
 const PROBED_BYTES = 65_536;
-/** Unless the operator allows it, no format has larger files (see the readers' limits), so such a file is not read at all. */
+/** Maximum size in bytes for every format, unless the operator allows more; larger files are not read at all. */
 export const MAX_BYTES = 200_000_000;
 
 /**
@@ -25,20 +25,20 @@ export async function isSupported(path: string): Promise<boolean> {
     await detectType({ bytes: await readFile(path), fileName });
     return true;
   } catch (error) {
-    // Reading reports files that cannot be opened.
+    // A file that cannot be opened counts as supported, so that reading it reports the error.
     return !(error instanceof ServiceError);
   }
 }
 
-/** The same by the name alone, for a file that is elsewhere. */
+/** Like `isSupported`, but by name alone, for a file that is not on this machine. */
 export function isNamedLikeSupported(fileName: string): boolean {
   const extension = extensionOf(fileName);
   return extension === '' || typeByExtension(extension) !== undefined;
 }
 
 /**
- * The format of a file, read no further than that needs. Throws `invalid_request` if it cannot be read, and what
- * `detectType` throws.
+ * Detects the format of a file, reading no more than needed. Throws `invalid_request` if the file cannot be read, and
+ * the errors of `detectType`.
  */
 export async function typeOfFile(path: string): Promise<FileType> {
   const fileName = basename(path);
@@ -55,7 +55,7 @@ export const unreadableWords = (problem: string): string => `It cannot be read: 
 export const unreadableFile = (cause: unknown): ServiceError =>
   new ServiceError('invalid_request', unreadableWords(fileProblem(cause)), { cause });
 
-/** Throws `too_large`. */
+/** Throws `too_large` for a file of more than `maxBytes`. */
 export function refuseLarge(sizeInBytes: number, maxBytes: number): void {
   if (sizeInBytes <= maxBytes) return;
   throw new ServiceError(
@@ -74,7 +74,7 @@ async function readHead(path: string): Promise<Uint8Array> {
   }
 }
 
-/** The last character may be truncated. A file with a NUL, or with many control characters, is binary. */
+/** Whether the bytes are UTF-8 text: no NUL and few control characters. The last character may be truncated. */
 function isUtf8(head: Uint8Array): boolean {
   if (head.includes(0)) return false;
   try {

@@ -21,7 +21,7 @@ export interface SyncParts {
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   readonly dataFolder: string;
-  /** Largest file that is read at all. */
+  /** Maximum size in bytes; larger files are not read. */
   readonly maxBytes?: number | undefined;
   readonly keepDeleted: boolean;
   /** Links to files outside these folders are not read; undefined allows all. */
@@ -33,9 +33,9 @@ export interface SyncParts {
   readonly duplicates: Map<string, Set<string>>;
   /** Milliseconds a file must be unchanged before it is read; a file still being written is checked later. */
   readonly settleMs: (path: string) => number;
-  /** Stops starting new work. */
+  /** When aborted, no new work is started. */
   readonly stop: AbortSignal;
-  /** Aborts running work. */
+  /** When aborted, work in progress is cancelled. */
   readonly abandon: AbortSignal;
 }
 
@@ -100,7 +100,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     const step = await ingestFile(path, source, parts);
     if (step.type !== 'document' || step.outcome !== 'failed') return step;
     const now = await client.documentOf(source);
-    // Another synchronization submitted the same content meanwhile.
+    // Another synchronisation submitted the same content meanwhile.
     const isTaken = now?.contentHash === contentHash && now.status !== 'failed';
     return isTaken ? { type: 'unchanged', name: path } : step;
   } catch (error) {
@@ -127,7 +127,7 @@ const failed = (name: string, reason: string): FolderStep => ({
 const concernsOneFile = ({ code }: ServiceError): boolean =>
   code === 'invalid_request' || code === 'too_large' || code === 'unsupported_type' || code === 'timeout';
 
-// A server completes its queue by itself; without one, unfinished documents must be ingested here.
+// A server processes its own queue; without one, unfinished documents must be ingested in this process.
 const isUnfinishedHere = ({ status }: SourcedDocument, { server }: FolderTarget): boolean =>
   server === undefined && status !== 'success' && status !== 'failed' && status !== 'enriching';
 
@@ -203,7 +203,7 @@ async function* removeOne(
   try {
     await client.deleteDocument(id);
   } catch (error) {
-    // Another process was faster.
+    // Another process has deleted it first.
     if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
   }
   yield { type: 'removed', name, documentId: id };

@@ -22,7 +22,7 @@ export interface NamedBytes {
   readonly mediaType?: string;
 }
 
-/** Signatures of printable characters; all others are meaningless in a text file. */
+/** Signatures that consist of printable characters; all others are meaningless in a text file. */
 const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'pgp', 'asar']);
 /** Text formats that are classified further. */
 const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl', 'eml', 'ics', 'vcf', 'svg']);
@@ -82,12 +82,12 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
       typeByName(type ?? '') ?? (type === undefined && named?.sharedSignature === 'compound' ? named : undefined);
     if (found !== undefined) return found;
   }
-  // Of sounds, many begin with tags of arbitrary length, or with a frame that is hard to tell from noise.
+  // Many recordings begin with tags of arbitrary length, or with a frame that is hard to distinguish from noise.
   if (signature === undefined && named?.isRecording) return named;
   throw unsupported(fileName, signature);
 }
 
-/** Names that the detection by signature has for archives and pictures, where they are no extensions of ours. */
+/** Names for archives and pictures in the `file-type` package that differ from our extensions. */
 const SIGNATURE_NAMES: Readonly<Record<string, string>> = {
   'tar.gz': 'gz',
   'tar.bz2': 'bz2',
@@ -95,7 +95,7 @@ const SIGNATURE_NAMES: Readonly<Record<string, string>> = {
   apng: 'png',
 };
 
-/** Besides pictures; what is zipped or in a compound file may be several things. */
+/** Types, besides pictures and recordings, that a signature proves; zip and compound files need a closer look. */
 const CONCLUSIVE = new Set(['gz', 'tar', 'epub', '7z', 'rar', 'cab', 'bz2', 'xz', 'zst']);
 
 function typeBySignature(signature: string | undefined): FileType | undefined {

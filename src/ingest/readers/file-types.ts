@@ -8,18 +8,18 @@ export interface FileType {
   /** The short name (docs/contract.md 6.2). */
   readonly type: string;
   readonly extensions: readonly string[];
-  /** The first one is written into records; the others are understood as well. */
+  /** The first one is written into records; the others are accepted as well. */
   readonly mediaTypes: readonly [string, ...string[]];
   readonly maxBytes: number;
-  /** On first use: a PDF parser is not needed for ingesting notes. */
+  /** Loads the reader on first use, so that ingesting notes does not load a PDF parser. */
   readonly load: () => Promise<Reader>;
-  /** The signature the bytes share with other formats, so that a damaged file is recognised by its name only. */
+  /** The signature that the format shares with others; a damaged file is then recognised only by its name. */
   readonly sharedSignature?: 'zip' | 'compound';
   /** True for formats that can contain files of any format. */
   readonly isContainer?: boolean;
-  /** True where an image reader has to be configured. */
+  /** True for formats that require an image reader. */
   readonly isImage?: boolean;
-  /** True where a transcriber has to be configured. */
+  /** True for formats that require a transcriber. */
   readonly isRecording?: boolean;
   /** True for source code. */
   readonly isCode?: boolean;
@@ -251,7 +251,7 @@ export function extensionOf(fileName: string): string {
   return /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
 }
 
-/** The list for messages: `txt, md, html…`. */
+/** The list of readable types for messages: `txt, md, html…`. */
 export const readableTypeList = (): string =>
   [
     ...readableTypes.filter((each) => !each.isImage && !each.isRecording && !each.isCode).map(({ type }) => type),

@@ -5,7 +5,7 @@ import { detectType } from './detect-type.ts';
 import { type FileType, typeByName } from './file-types.ts';
 import type { FileInput, ReadDocument, ReadNested } from './reader.ts';
 
-/** Reads bytes of a known type and of a size that was checked. Throws `unsupported_type` and the reader's errors. */
+/** Reads bytes of a known type whose size has been checked. Throws `unsupported_type` and the reader's errors. */
 export async function readDocument(type: string, input: FileInput): Promise<ReadDocument> {
   const known = typeByName(type);
   if (known === undefined) throw new ServiceError('unsupported_type', `No reader understands files of type ${type}.`);
@@ -26,7 +26,7 @@ const readNested: ReadNested = async ({ mediaType, ...file }, budget) => {
   return readDocument(type.type, { ...file, budget: budget.deeper() });
 };
 
-/** Throws `too_large` with the limit when a file is larger than its format, or else the operator, allows. */
+/** Throws `too_large` for a file larger than `maxBytes`, by default the limit of its format. */
 export function checkSize(
   { type, maxBytes: own }: FileType,
   { bytes, fileName }: { readonly bytes: { readonly byteLength: number }; readonly fileName: string },

@@ -9,10 +9,10 @@ const SELF_CLOSING = new Set(
   ),
 );
 
-/** Empty elements of XHTML that an HTML parser would take for the beginning of one, with all that follows in it. */
+/** Self-closed XHTML elements, which an HTML parser would leave open, so that they swallow everything that follows. */
 const EMPTY_IN_XML = /<(script|style|title|iframe|textarea|noscript)(?![a-z0-9:-])([^<>]*)\/>/gi;
 
-/** Removes the tags of elements nested deeper than the limit; their text stays. Ends the empty elements of XHTML. */
+/** Removes the tags of elements nested deeper than the limit, keeping their text. Closes self-closed XHTML elements. */
 export function limitNesting(text: string): string {
   const html = /^\s*<\?xml\s/i.test(text) ? text.replace(EMPTY_IN_XML, '<$1$2></$1>') : text;
   let depth = 0;

@@ -40,9 +40,9 @@ export interface ReaderInput extends FileInput {
   /** The detected type, as in the registry of file types. */
   readonly type: string;
   /**
-   * Reads a file nested in this one by its own format. Handed in, because readers of containers would otherwise import
-   * the registry that loads them. Throws what reading the file by itself throws, and `invalid_request` when it is a
-   * container nested too deeply.
+   * Reads a file nested in this one with the reader of its own format. Injected, because readers of containers would
+   * otherwise import the registry that loads them. Throws the errors of that reader, and `invalid_request` for a
+   * container that is nested too deeply.
    */
   readonly readNested: ReadNested;
 }
@@ -54,8 +54,8 @@ export interface NestedFile extends Pick<FileInput, 'bytes' | 'fileName' | 'sign
 }
 
 /**
- * Reads one format; its row in `file-types.ts` says which. Throws ServiceError('invalid_request') with a message fit for
- * the document's record when the bytes are not valid in that format, 'too_large' beyond a limit.
+ * Reads one format; its row in `file-types.ts` says which. Throws ServiceError with a message fit for the document's
+ * record: `invalid_request` when the bytes are not valid in that format, `too_large` when a limit is exceeded.
  */
 export interface Reader {
   read(input: ReaderInput): Promise<ReadDocument>;

@@ -12,7 +12,10 @@ export const recordingNotRead = (fileName: string): ServiceError =>
 /** Whether a message is that of `recordingNotRead`. */
 export const saysRecordingNotRead = (message: string): boolean => message.includes(TRANSCRIBER_PROMPT);
 
-/** Recordings are transcribed before they are read; those that arrive here are inside of other files, or cannot be. */
+/**
+ * Rejects recordings. They are transcribed before reading; those that reach this reader are nested in another file, or
+ * there is no transcriber.
+ */
 export const recordingReader: Reader = {
   async read({ fileName, budget }) {
     if (budget === undefined) throw recordingNotRead(fileName);

@@ -46,7 +46,7 @@ function* cuesOf(text: string): Generator<{ readonly seconds: number; readonly t
   }
 }
 
-/** Removes markup; speaker names stay. */
+/** Removes markup but keeps speaker names. */
 const plain = (line: string): string =>
   line
     .replaceAll(/<v(?:\.[^\s>]*)?\s+([^>]*)>/g, '$1: ')

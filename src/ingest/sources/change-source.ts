@@ -4,23 +4,23 @@ import type { Secrets, SettingChanges } from '../../sources/fields.ts';
 import { changeSettings, sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 
-/** What is to be changed of a followed source; members that are absent stay as they are. */
+/** Changes to a followed source; absent members keep their value. */
 export interface SourceChange {
   readonly keepDeleted?: boolean | undefined;
-  /** For documents that are taken in from now on. */
+  /** Applies to documents ingested from now on. */
   readonly collectionIds?: readonly string[] | undefined;
-  /** Of a site; so are the two below. */
+  /** For sites only, as are `depth` and `limit`. */
   readonly sitemap?: boolean | undefined;
   readonly depth?: number | undefined;
   readonly limit?: number | undefined;
-  /** Of a source of another kind; so are those below. */
+  /** For remote sources only, as are `everyMinutes` and `credentials`. */
   readonly settings?: SettingChanges | undefined;
   readonly everyMinutes?: number | null | undefined;
-  /** All of them; none where it is empty. */
+  /** Replaces all credentials; an empty object removes them. */
   readonly credentials?: Secrets | undefined;
 }
 
-/** Throws `invalid_request` for what cannot be changed. */
+/** Applies a change to a location. Throws `invalid_request` for a field that cannot be changed. */
 export function changedLocation(location: SourceLocation, change: SourceChange): SourceLocation {
   switch (location.kind) {
     case 'folder':
@@ -49,7 +49,7 @@ export function changedLocation(location: SourceLocation, change: SourceChange):
   }
 }
 
-/** Whether what was changed says what is read, or how, so that the source is to be looked at again. */
+/** Whether a change affects what is read or how, so that the source must be synchronised again. */
 export const needsNewSync = (before: FollowedSource, after: FollowedSource): boolean =>
   before.credentials !== after.credentials || readingOf(before.location) !== readingOf(after.location);
 
@@ -67,8 +67,8 @@ function readingOf(location: SourceLocation): string {
 const TRIAL_MS = 60_000;
 
 /**
- * Looks whether a source can be listed with these settings and credentials. Throws what a synchronisation would say, but
- * never `unauthenticated`, which would concern whoever asks.
+ * Checks that a source can be listed with these settings and credentials. Throws the error that a synchronisation would
+ * report; `unauthenticated` becomes `invalid_request`, because it would seem to concern the caller's own credentials.
  */
 export async function trySource(
   { type, settings }: Extract<SourceLocation, { kind: 'remote' }>,

@@ -3,13 +3,13 @@ import type { RemoteItem } from '../../sources/connector.ts';
 export const MAX_KEY_BYTES = 1_000;
 const MAX_URI = 4_000;
 
-/** Why an item cannot be told from others; undefined if it can. */
+/** Why the key of an item cannot identify it; undefined if it can. */
 export function nameProblem({ key }: RemoteItem): string | undefined {
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) return 'Its name is too long.';
   return key === '' || /\p{Cc}/u.test(key) ? 'Its name has control characters, or it has none.' : undefined;
 }
 
-/** What a listing says of an item that cannot be used; undefined if all can. */
+/** Why a listed item cannot be used; undefined if it can. */
 export function itemProblem(item: RemoteItem): string | undefined {
   const { uri, version } = item;
   if (uri.length > MAX_URI) return 'Its name is too long.';

@@ -1,16 +1,16 @@
 import type { RemoteItem } from '../../sources/connector.ts';
 import type { FailedItem, FollowedSourceRecords } from '../../store/followed-sources.ts';
 
-/** What one synchronisation knows of items that could not be taken in. */
+/** The failed items of a source, as seen by one synchronisation. */
 export interface FailedItems {
-  /** Those of these items that failed before. */
+  /** Earlier failures of these items, by key. */
   of(items: readonly RemoteItem[]): Promise<ReadonlyMap<string, FailedItem>>;
-  /** Whether an item that failed is left for a later synchronisation. */
+  /** Whether a failed item is left for a later synchronisation. */
   isWaiting(item: RemoteItem, failure: FailedItem | undefined): boolean;
-  /** False if it cannot be remembered, so that it must be listed again. */
+  /** Records a failure. Returns false if it cannot be stored, so that the item must be listed again. */
   remember(item: RemoteItem, reason: string, retryAfter: number | undefined): Promise<boolean>;
   forget(keys: readonly string[]): Promise<void>;
-  /** Items that are due and were not tried in this synchronisation, page by page. */
+  /** Pages of failed items that are due and were not tried in this synchronisation. */
   due(): AsyncGenerator<readonly RemoteItem[], void>;
 }
 
@@ -20,14 +20,14 @@ export interface FailedItemParts {
     FollowedSourceRecords,
     'failuresOf' | 'saveFailure' | 'forgetFailures' | 'dueFailures' | 'latestFailures'
   >;
-  /** Tries all again, whenever they failed. */
+  /** Retries all failed items, regardless of when they are due. */
   readonly isFull: boolean;
-  /** Failures that are remembered of one source. */
+  /** Maximum number of failures remembered per source. */
   readonly limit?: number;
   readonly now?: () => number;
 }
 
-/** When more fail, the cursor is kept instead, so that all are listed again. */
+/** If more items fail, the cursor is not advanced, so that the next listing names them again. */
 const MAX_REMEMBERED = 10_000;
 const PER_PAGE = 200;
 const MAX_ITEM = 20_000;
@@ -35,7 +35,10 @@ const MAX_REASON = 500;
 const MINUTE = 60_000;
 const LONGEST_PAUSE = 7 * 24 * 60 * MINUTE;
 
-/** The second try is that of the next synchronisation; then 15 minutes, an hour, four hours, … up to a week. */
+/**
+ * Milliseconds until the next try: 0 after the first one (the next synchronisation), then 15 minutes, an hour, four
+ * hours, … up to a week.
+ */
 export const pauseAfter = (tries: number): number =>
   tries <= 1 ? 0 : Math.min(LONGEST_PAUSE, 15 * MINUTE * 4 ** (tries - 2));
 
@@ -69,7 +72,7 @@ export function rememberFailures(parts: FailedItemParts): FailedItems {
         if (count >= limit) return false;
         count++;
       }
-      // Another version is another item: it may be read at once.
+      // A new version counts as a new item, so its tries start over.
       const tries = before !== undefined && itemOf(before).version === item.version ? before.tries + 1 : 1;
       const at = now();
       await records.saveFailure(id, {

@@ -18,22 +18,22 @@ import { requireOwnerRights } from './require-owner-rights.ts';
 import { documentsBelow, siteFolder } from './site-documents.ts';
 import { createSyncTally, type SyncTally } from './sync-tally.ts';
 
-/** `stopped`: it cannot be followed; `problem` says why. */
+/** `stopped`: the source cannot be followed; `problem` says why. */
 export type SourceState = 'syncing' | 'following' | 'idle' | 'stopped';
 
-/** A followed source, and the work on it in this process. */
+/** A followed source and the state of the work on it in this process. */
 export interface Followed {
   source: FollowedSource;
   state: SourceState;
   problem: string | undefined;
   tally: SyncTally | undefined;
   stop: AbortController;
-  /** Settles when the work on it has ended. */
+  /** Settles when the current work on the source has ended. */
   over: Promise<void>;
-  /** False until its record is written. */
+  /** False until the record of the source is written. */
   isStored: boolean;
   isInWork: boolean;
-  /** Its next synchronisation is one by the schedule, and not one that was asked for. */
+  /** Whether the next synchronisation is due by schedule, rather than requested. */
   isScheduled: boolean;
 }
 
@@ -43,29 +43,29 @@ export interface FollowerParts extends LocalTargetParts {
   readonly users: Pick<UserRecords, 'get'>;
   readonly allowedFolders: readonly string[];
   readonly dataFolder: string;
-  /** Largest file that is read at all. */
+  /** Maximum size in bytes; larger files are not read. */
   readonly maxFileBytes?: number | undefined;
   /** Undefined without web access. */
   readonly web?: WebAccess | undefined;
-  /** What connectors reach their servers through; undefined without web access. */
+  /** Network access for connectors; undefined without web access. */
   readonly network?: RemoteNetwork | undefined;
   /** MCP servers whose resources may be followed. */
   readonly mcp?: McpServers | undefined;
-  /** Encrypts credentials; undefined where none can be kept. */
+  /** Encrypts credentials; undefined if none can be stored. */
   readonly secrets?: SecretBox | undefined;
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** A folder that cannot be read, as when a disk is not mounted, is tried again. */
+/** Pause before a folder that cannot be read, for example on an unmounted disk, is tried again. */
 const RETRY_MS = 60_000;
 /**
- * A folder that was moved, or mounted anew, must be watched anew: the system watches what was there before. Its owner may
- * have lost their rights meanwhile.
+ * Interval at which a watched folder and the rights of its owner are checked. A folder that was moved or remounted must
+ * be watched again, because the system still watches the old one.
  */
 const CHECK_MS = 2_000;
 const SAVE_MS = 2_000;
 
-/** Begins to follow a source, until its `stop` or `closing`. */
+/** Starts to follow a source, until its `stop` or `closing` is aborted. */
 export type Follow = (entry: Followed) => void;
 
 export function createFollower(parts: FollowerParts, closing: AbortSignal): Follow {
@@ -92,7 +92,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
 
   const newTally = (entry: Followed): SyncTally => {
     const tally = createSyncTally(async (counted) => {
-      // Other servers know of the problem only by this report.
+      // Other servers learn of the problem only from this report.
       const lastSync = { ...counted, ...(entry.problem !== undefined && { problem: entry.problem }) };
       entry.source = { ...entry.source, lastSync };
       await records.saveReport(entry.source.id, lastSync);
@@ -164,7 +164,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     const { location } = entry.source;
     if (location.kind !== 'site') return;
     const tally = newTally(entry);
-    // A walk that the end of the process interrupts is taken up again.
+    // Saved as unfinished, so that a walk that the end of the process interrupts is resumed.
     await tally.save();
     try {
       if (web === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
@@ -183,7 +183,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
         else tally.addGonePage(step.name, known.id);
       };
       for await (const step of ingestAll([location.url], { ...shared, site })) await note(step);
-      // Pages of earlier walks that nothing leads to any more are looked at once each: they may be gone, or only hidden.
+      // Pages of earlier walks that are no longer linked are fetched once each: they may be gone, or merely unlinked.
       const others = (await documentsBelow(siteFolder(location), target, signal)).filter((source) => !seen.has(source));
       const once = { kind: 'crawl', depth: 0, limit: 1 } as const;
       const left = others.slice(0, location.limit);
@@ -277,7 +277,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     localTarget(
       {
         userId: ownerId,
-        // One that was deleted meanwhile is left out.
+        // Omits collections that were deleted meanwhile.
         async collectionIds() {
           const found = await Promise.all(collectionIds.map((id) => collections.get(id)));
           return found.flatMap((collection) => collection?.id ?? []);

@@ -4,7 +4,7 @@ import type { PassParts, RemoteStep } from './sync-parts.ts';
 
 const PAGE = 200;
 
-/** Removes what a whole listing did not name. */
+/** Removes the documents of items that a complete listing did not name. */
 export async function* removeUnseen(listed: number, parts: PassParts): AsyncGenerator<RemoteStep, void> {
   const { id, pass, records, signal } = parts;
   if (listed === 0) {
@@ -29,7 +29,7 @@ export async function* removeUnseen(listed: number, parts: PassParts): AsyncGene
 /** Removes the document of an item that is gone, unless it is kept. */
 export async function* removeItem(item: SourceItem, parts: PassParts): AsyncGenerator<RemoteStep, void> {
   const { id, records, target, keepDeleted } = parts;
-  // A page that moved may be there in another source, or the folder of one is in that of the other.
+  // Another source of the owner may list the same URI: a page moved there, or the sources' folders overlap.
   const isKept = keepDeleted || (await records.isOfOthers(id, item.uri));
   const document = isKept ? undefined : await target.documentOf(item.uri);
   if (document !== undefined) {

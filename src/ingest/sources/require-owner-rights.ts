@@ -3,12 +3,12 @@ import { sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { UserRecords } from '../../store/user-records.ts';
 
-/** Whether only superusers may follow it. */
+/** Whether only superusers may follow a source at this location. */
 export const isForSuperusers = (location: SourceLocation): boolean =>
   location.kind === 'folder' || (location.kind === 'remote' && sourceKind(location.type).isForSuperusers === true);
 
 /**
- * Folders and the like are for superusers, and nothing is followed for a user who is deactivated. Throws `forbidden`.
+ * Throws `forbidden` if the owner of a source is deactivated, or is no superuser although the source requires one.
  */
 export async function requireOwnerRights(
   { ownerId, location }: FollowedSource,

@@ -1,7 +1,7 @@
 import type { SourceLocation } from '../../store/followed-sources.ts';
 import type { FolderTarget } from '../folders/folder-target.ts';
 
-/** What the addresses of a site's pages begin with. */
+/** The URL prefix of a site's pages. */
 export function siteFolder({ url, walk }: Extract<SourceLocation, { kind: 'site' }>): string {
   const { origin, pathname } = new URL(url);
   return walk === 'sitemap' ? `${origin}/` : origin + pathname.replace(/[^/]*$/, '');
@@ -9,7 +9,7 @@ export function siteFolder({ url, walk }: Extract<SourceLocation, { kind: 'site'
 
 const KNOWN_PER_QUERY = 500;
 
-/** The addresses of all documents that begin with the prefix, in their order. */
+/** The sources of all documents that begin with the prefix, in ascending order. */
 export async function documentsBelow(
   prefix: string,
   target: FolderTarget,

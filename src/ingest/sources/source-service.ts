@@ -11,43 +11,44 @@ import { placeOf, type SourceFailures, type SourceStatus, stateOnOtherServer, st
 
 /** Keeps documents in step with folders and sites while the service runs. */
 export interface SourceService {
-  /** Folders below which others may be followed; absolute paths. */
+  /** Absolute paths of the folders that may be followed, together with everything below them. */
   readonly allowedFolders: readonly string[];
-  /** Follows what was followed when the service last ran. */
+  /** Resumes following the stored sources. */
   start(): void;
-  /** Leaves following to another server, until the next `start`. */
+  /** Stops following, because another server takes over, until the next `start`. */
   pause(): void;
   /**
-   * Reads what another server has added or removed. For a source that is followed here, begins a synchronisation (`sync`),
-   * or goes on with what was changed (`taken_up`), if that is asked for.
+   * Reloads the sources that another server has added or removed. If `asked` names a source that this server follows,
+   * also starts a synchronisation (`sync`) or applies its changed settings (`taken_up`).
    */
   changedElsewhere(asked?: { readonly kind: string; readonly id: string }): Promise<void>;
   list(): Promise<readonly SourceStatus[]>;
-  /** What of a source could not be taken in, and is tried again. */
+  /** Items of a source that could not be ingested and are retried. */
   failuresOf(source: SourceStatus, limit: number): Promise<SourceFailures>;
-  /** Throws `forbidden` for a folder that is not allowed, `conflict` for one that is followed already. */
+  /** Throws `forbidden` for a folder that is not allowed, `conflict` for a source that is already followed. */
   add(
     location: SourceLocation,
     owner: Pick<Principal, 'userId'>,
     collectionIds: readonly string[],
-    /** Credentials, for a source outside this machine. */
+    /** Credentials for a remote source. */
     credentials?: Secrets,
   ): Promise<SourceStatus>;
   /**
-   * Changes how a source is followed, and keeps what is known of it. New credentials and settings are tried first, unless
-   * told otherwise, and begin a synchronisation. Throws `invalid_request` for what cannot be changed or is refused there.
+   * Changes how a source is followed and keeps the state of its items. With `isTried`, new credentials and settings are
+   * tested against the source first. A change of what is read starts a synchronisation. Throws `invalid_request` for a
+   * field that cannot be changed, or if the source refuses access.
    */
   change(id: string, change: SourceChange, options: { readonly isTried: boolean }): Promise<SourceStatus>;
-  /** Begins a full synchronisation. */
+  /** Starts a full synchronisation. */
   sync(id: string): Promise<SourceStatus>;
-  /** Ends following; the documents stay. */
+  /** Stops following the source; its documents are kept. */
   remove(id: string): Promise<void>;
   removeOfOwner(ownerId: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SourceServiceParts extends FollowerParts {
-  /** Servers of which one follows for all: the one that was told to `start`. */
+  /** Servers that share the database; only the one on which `start` was called follows the sources. */
   readonly others?: Pick<OtherServers, 'announce' | 'inTurn'> | undefined;
 }
 
@@ -85,7 +86,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     for (const id of known) if (!listed.has(id) && followed.get(id)?.isStored === true) drop(id);
   }
 
-  /** What another server may have changed. */
+  /** The stored fields that another server may have changed; empty if there are no others. Throws `not_found`. */
   async function storedOf(id: string): Promise<Partial<FollowedSource>> {
     if (others === undefined) return {};
     const stored = (await records.list()).find((source) => source.id === id);
@@ -104,7 +105,8 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   };
 
   /**
-   * A walk of a site, and a source that has no schedule, is taken up again only if the end of a process interrupted it.
+   * Follows a source again after a restart. A site, or a remote source without a schedule, is synchronised only if the
+   * end of a process interrupted its last synchronisation.
    */
   const resume = (entry: Followed): void => {
     const { location, lastSync } = entry.source;
@@ -169,7 +171,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     const { overlap } = await import('../folders/followable-folder.ts');
     const id = newId();
     const credentials = await sealed(secrets, id);
-    // Nothing is awaited between this check and the entry, so that two requests at once do not both pass.
+    // No await between this check and `followed.set`, so that two concurrent requests cannot both pass it.
     requireFree(location, userId, overlap);
     const lastSync = null;
     const source = {
@@ -201,7 +203,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     } else if (!entry.isInWork || entry.state !== 'syncing') {
       entry.stop.abort();
       await entry.over;
-      // Two requests at once begin one synchronisation.
+      // Of two concurrent requests, only one starts a synchronisation.
       if (followed.has(entry.source.id) && entry.stop.signal.aborted) {
         entry.isScheduled = false;
         follow(entry);
@@ -231,7 +233,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
         collectionIds: change.collectionIds ?? source.collectionIds,
         credentials: change.credentials === undefined ? source.credentials : credentials,
       };
-      // Before anything is awaited, so that two requests at once do not undo each other.
+      // Assigned before the next await, so that concurrent requests do not undo each other's changes.
       entry.source = changed;
       try {
         await records.change(changed);
@@ -251,12 +253,12 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     return opened === undefined ? {} : (JSON.parse(opened) as Secrets);
   };
 
-  /** Goes on with what was changed: with a synchronisation where one was running, or is needed. */
+  /** Applies a changed source: restarts a running synchronisation, or starts one if the change requires it. */
   async function takeUp(entry: Followed, before: FollowedSource): Promise<void> {
     const isNeeded = (entry.isInWork && entry.state === 'syncing') || needsNewSync(before, entry.source);
     entry.stop.abort();
     await entry.over;
-    // Removed meanwhile, or begun anew by another request.
+    // Removed meanwhile, or restarted by another request.
     if (followed.get(before.id) !== entry || !entry.stop.signal.aborted) return;
     if (!isNeeded) return resume(entry);
     entry.isScheduled = false;

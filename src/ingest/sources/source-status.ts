@@ -4,18 +4,18 @@ import type { Followed, SourceState } from './follow-source.ts';
 export interface SourceStatus extends FollowedSource {
   readonly state: SourceState;
   readonly problem?: string;
-  /** Files found so far or in total, while a folder is read for the first time. */
+  /** Number of files in a folder while it is synchronised; absent until they are counted. */
   readonly total?: number;
 }
 
-/** Items of a source that could not be taken in so far. */
+/** Items of a source that could not be ingested so far. */
 export interface SourceFailures {
   readonly count: number;
-  /** Those that were tried last. */
+  /** The most recently tried items. */
   readonly items: readonly FailedItem[];
 }
 
-/** By which a source is shown. */
+/** The path, URL or address under which a source is shown. */
 export function placeOf(location: SourceLocation): string {
   switch (location.kind) {
     case 'folder':
@@ -27,7 +27,7 @@ export function placeOf(location: SourceLocation): string {
   }
 }
 
-/** What the report of the server that follows it says. */
+/** The state of a source that another server follows, derived from the report of that server. */
 export function stateOnOtherServer({ location, lastSync }: FollowedSource): Pick<SourceStatus, 'state' | 'problem'> {
   if (lastSync?.problem !== undefined) return { state: 'stopped', problem: lastSync.problem };
   if (lastSync === null || lastSync.endedAt === null) return { state: 'syncing' };

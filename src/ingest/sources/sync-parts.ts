@@ -3,7 +3,7 @@ import type { FollowedSourceRecords } from '../../store/followed-sources.ts';
 import type { FolderTarget } from '../folders/folder-target.ts';
 import type { FailedItemParts, FailedItems } from './failed-items.ts';
 
-/** What became of one item; `waiting`: it failed before, and is tried again in a later synchronisation. */
+/** Outcome for one item; `waiting`: it failed before and is retried in a later synchronisation. */
 export interface RemoteStep {
   readonly outcome:
     | 'ingested'
@@ -22,7 +22,7 @@ export interface RemoteStep {
 
 export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
   readonly id: string;
-  /** Names this synchronisation; another one has another name. */
+  /** Unique name of this synchronisation. */
   readonly pass: string;
   readonly connector: SourceConnector;
   readonly records: Pick<
@@ -39,23 +39,23 @@ export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
   > &
     FailedItemParts['records'];
   readonly target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocument'>;
-  /** Lists everything although a cursor is known, and tries all again that failed. */
+  /** Lists everything even if a cursor is known, and retries all failed items. */
   readonly isFull: boolean;
   readonly keepDeleted: boolean;
   readonly maxBytes: number;
-  /** The names of files that can be read. */
+  /** Whether a file of this name can be read. */
   readonly isSupported: (fileName: string) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** What both listings of a synchronisation share. */
+/** Dependencies shared by both listings of a synchronisation. */
 export interface SyncParts extends RemoteSyncParts {
   readonly failed: FailedItems;
 }
 
-/** What the work on one listing needs. */
+/** Dependencies of one listing. */
 export interface PassParts extends SyncParts {
-  /** A document is gone, or has other content now: items that shared its content are read again. */
+  /** Has items that share the content of this document read again, because it was removed or changed. */
   release(documentId: string): Promise<void>;
   /** Documents that were released in this pass. */
   readonly released: ReadonlySet<string>;

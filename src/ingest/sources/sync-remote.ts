@@ -10,11 +10,11 @@ const BATCH = 200;
 const MAX_ITEMS = 1_000_000;
 
 /**
- * Brings the documents in step with what the source lists. Unchanged items are not read. What was done is recorded in
- * batches, so that a synchronisation that was interrupted does not read them again. Documents are removed only after a
- * complete listing that is not empty. When one is, or gets other content, and another item had the same, such as a file
- * that was moved, that item is taken in instead. An item that fails is remembered and tried again, also if no listing
- * names it again. Throws what concerns the whole source.
+ * Synchronises the documents with the items that the source lists. Unchanged items are not read. Progress is recorded
+ * in batches, so that an interrupted synchronisation does not read finished items again. Documents are removed only
+ * after a complete, non-empty listing. If a document is removed or its content changes, another item with the same
+ * content, such as a moved file, is ingested in its place. A failed item is remembered and retried even if no later
+ * listing names it. Throws errors that concern the whole source.
  */
 export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<RemoteStep, void> {
   const parts: SyncParts = { ...given, failed: rememberFailures(given) };
@@ -25,7 +25,10 @@ export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<Remote
   }
 }
 
-/** Whether items have to be read again because the document with their content was removed, or got other content. */
+/**
+ * Synchronises one listing. Returns whether items must be read again because the document that held their content was
+ * removed or changed.
+ */
 async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, connector, records, signal } = given;
   let hasReleased = false;
@@ -40,9 +43,9 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
   };
   const cursor = parts.isFull && connector.needsCursor !== true ? undefined : await records.cursorOf(id);
   let end: Extract<Listed, { kind: 'end' }> | undefined;
-  /** Whether no part of the listing is missing. */
+  /** False once a part of the source could not be listed. */
   let isWhole = true;
-  /** Whether every item was taken in, or its failure is remembered. */
+  /** False once an item failed and its failure could not be remembered. */
   let isSettled = true;
   let listed = 0;
   let batch: RemoteItem[] = [];
@@ -83,11 +86,11 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
   if (end === undefined) throw new ServiceError('provider_failed', 'The listing ended early, so nothing was removed.');
   if (end.covers === 'all' && isWhole) yield* removeUnseen(listed, parts);
   isSettled = (yield* retryFailed(parts)) && isSettled;
-  // Failures that are not remembered must be listed again.
+  // Otherwise the cursor is kept, so that the next listing names the unfinished items again.
   if (isWhole && isSettled && !hasReleased) await records.saveCursor(id, end.cursor);
   return hasReleased;
 }
 
-/** What is known of an item stays, since it is there. */
+/** Marks an item that still exists as seen in this pass, without changing its stored state. */
 const keepItem = async (key: string, { id, pass, records }: PassParts): Promise<void> =>
   records.saveItems(id, pass, await records.items(id, [key]));

@@ -3,18 +3,18 @@ import type { FolderStep } from '../folders/folder-step.ts';
 import type { IngestStep } from '../ingest-all.ts';
 import type { RemoteStep } from './sync-parts.ts';
 
-/** Counts what a synchronisation does, and saves it now and then. */
+/** Counts the outcomes of a synchronisation and saves the report periodically. */
 export interface SyncTally {
   report(): SyncReport;
-  /** Number of files in the folder, as far as it is known. */
+  /** Number of files in the folder; undefined until they are counted. */
   total(): number | undefined;
   add(step: FolderStep): void;
   addPage(step: Extract<IngestStep, { type: 'result' }>): void;
-  /** An item of a source outside this machine. */
+  /** Adds the outcome for an item of a remote source. */
   addRemote(step: RemoteStep): void;
-  /** A page that the site no longer has; its document is kept. */
+  /** Adds a page that the site no longer has; its document is kept. */
   addGonePage(name: string, documentId: string): void;
-  /** The pass over everything is complete; later steps are changes. */
+  /** Marks the first full pass as complete; later steps are changes. */
   end(): void;
   /** Counts the files below the folder; failures are ignored, since the synchronisation reports them. */
   count(folder: string, dataFolder: string, signal: AbortSignal): Promise<void>;
@@ -67,7 +67,7 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
     report,
     total: () => total,
     add(step) {
-      // After the first pass, unchanged files are only those that later passes look at again.
+      // After the first pass, unchanged files are those that a repeated pass checks again; they are not counted.
       if (step.type === 'unsettled' || (step.type === 'unchanged' && endedAt !== null)) return;
       const kind = step.type === 'document' ? step.outcome : step.type;
       const reason = 'reason' in step ? step.reason : undefined;
@@ -97,7 +97,7 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
           if (kind === 'file') found++;
         total = found;
       } catch {
-        // The synchronisation meets the same problem and reports it.
+        // The synchronisation encounters the same problem and reports it.
       }
     },
     save: saveNow,

@@ -5,15 +5,15 @@ import { patiently } from '../../sources/patiently.ts';
 import type { SourceItem } from '../../store/followed-sources.ts';
 import type { PassParts, RemoteStep, RemoteSyncParts } from './sync-parts.ts';
 
-/** What became of an item, and what is to be recorded of it. */
+/** The outcome for an item, and the values to record for it. */
 export interface Taken extends Pick<SourceItem, 'version'> {
   readonly step: RemoteStep;
   readonly duplicateOf?: string | null;
-  /** Seconds. */
+  /** Seconds to wait at least before a retry. */
   readonly retryAfter?: number | undefined;
 }
 
-/** Reads an item and takes it in. Throws what concerns the whole source. */
+/** Reads and ingests an item. Throws errors that concern the whole source. */
 export async function takeItem(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<Taken> {
   const { key, version } = item;
   try {
@@ -73,7 +73,7 @@ async function ingestItem(item: RemoteItem, { connector, target, maxBytes, signa
 const concernsAll = ({ code }: ServiceError): boolean =>
   ['unauthenticated', 'store_failed', 'embedding_mismatch', 'not_configured', 'cancelled', 'internal'].includes(code);
 
-/** The document of what the item was before is no longer what is there. */
+/** Deletes the document of an item whose type is no longer supported, unless `keepDeleted`. */
 async function dropDocument(before: SourceItem | undefined, parts: PassParts): Promise<void> {
   const { target, keepDeleted } = parts;
   const document = before === undefined || keepDeleted ? undefined : await target.documentOf(before.uri);
@@ -82,7 +82,10 @@ async function dropDocument(before: SourceItem | undefined, parts: PassParts): P
   await parts.release(document.id);
 }
 
-/** Gives the document of an item the address that the item has now. */
+/**
+ * Moves the document of an item to the item's new URI. If a document exists there already, the old one is deleted,
+ * unless `keepDeleted`.
+ */
 async function moveDocument(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<void> {
   const { target, keepDeleted } = parts;
   if (before === undefined || before.uri === item.uri) return;

@@ -6,10 +6,10 @@ import { takeItem } from './take-item.ts';
 
 const CONCURRENCY = 3;
 
-/** Whether every item was settled: taken in, or remembered as failed. */
+/** Ingests the changed items of a batch. Returns whether all were settled: ingested, or remembered as failed. */
 export async function* takeBatch(batch: readonly RemoteItem[], parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, pass, records, failed } = parts;
-  // A listing may name an item twice; the last is what it is now.
+  // A listing may name an item twice; the last entry wins.
   const items = [...new Map(batch.map((item) => [item.key, item])).values()];
   const known = new Map(
     (
@@ -31,7 +31,7 @@ export async function* takeBatch(batch: readonly RemoteItem[], parts: PassParts)
   );
   for (const { key } of same) yield { outcome: 'unchanged', name: key, documentId: null };
   const changed = items.filter((item) => !isSame(item));
-  // Seen already, so that an item that fails is not taken as gone.
+  // Marked as seen before they are read, so that an item that fails does not count as removed.
   await records.saveItems(
     id,
     pass,
@@ -47,13 +47,13 @@ export async function* takeBatch(batch: readonly RemoteItem[], parts: PassParts)
   );
 }
 
-/** What is known of items, by their keys. */
+/** Stored state and earlier failures of items, by key. */
 interface Known {
   readonly known: ReadonlyMap<string, SourceItem>;
   readonly failures: ReadonlyMap<string, unknown>;
 }
 
-/** Whether every item was settled. */
+/** Returns whether every item was settled. */
 async function* takeItems(
   items: readonly RemoteItem[],
   { known, failures }: Known,
@@ -70,7 +70,7 @@ async function* takeItems(
       isSettled = (await failed.remember(item, step.reason ?? '', retryAfter)) && isSettled;
     }
     await records.saveItems(id, pass, [{ key, uri, version, duplicateOf }]);
-    // It was compared with what the document was before.
+    // The item may have been compared with the earlier content of the document.
     if (duplicateOf !== null && parts.released.has(duplicateOf)) await parts.release(duplicateOf);
     if (step.outcome !== 'failed' && failures.has(key)) await failed.forget([key]);
     yield step;
@@ -78,7 +78,7 @@ async function* takeItems(
   return isSettled;
 }
 
-/** Items that failed earlier and are due, and which this listing did not name. */
+/** Retries failed items that are due and that this listing did not name. Returns whether all were settled. */
 export async function* retryFailed(parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
   const { id, records, failed, signal } = parts;
   let isSettled = true;
@@ -86,7 +86,7 @@ export async function* retryFailed(parts: PassParts): AsyncGenerator<RemoteStep,
     signal.throwIfAborted();
     const keys = items.map(({ key }) => key);
     const known = new Map((await records.items(id, keys)).map((item) => [item.key, item]));
-    // Others were taken in meanwhile, or are gone.
+    // The others were ingested meanwhile, or are gone.
     const isOpen = ({ key }: RemoteItem) => known.get(key)?.version === null;
     await failed.forget(items.filter((item) => !isOpen(item)).map(({ key }) => key));
     const open = items.filter(isOpen);

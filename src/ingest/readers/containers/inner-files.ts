@@ -33,8 +33,8 @@ export interface ReadInnerFiles {
 }
 
 /**
- * Reads nested files, each with the reader of its format, and adds them as sections under their names. One that cannot
- * be read is left out and reported with the reason. Throws `NestingBudgetExceeded` and temporary errors.
+ * Reads nested files, each with the reader of its format, and adds them as sections under their names. A file that
+ * cannot be read is left out and reported with the reason. Throws `NestingBudgetExceeded` and temporary errors.
  */
 export async function addInnerFiles(files: readonly InnerFile[], reading: InnerReading): Promise<ReadInnerFiles> {
   const { composition, level, input } = reading;

@@ -13,7 +13,7 @@ export interface NestingBudget {
   deeper(): NestingBudget;
 }
 
-/** People do send an archive in a mail in an archive; deeper nesting is an attack. */
+/** People do send an archive in a mail in an archive; deeper nesting indicates an attack. */
 export const MAX_DEPTH = 2;
 export const MAX_FILES = 5_000;
 const MAX_BYTES = 150_000_000;

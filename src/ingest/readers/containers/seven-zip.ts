@@ -8,15 +8,15 @@ import { createNestingBudget, MAX_FILES } from './nesting-budget.ts';
 
 const ARCHIVE = '/archive';
 const OUTPUT = '/unpacked';
-/** Names in UTF-8, an empty password instead of a question for one, no file over another, no percentages. */
+/** UTF-8 names, an empty password instead of a prompt, renaming instead of overwriting, no progress output. */
 const OPTIONS = ['-sccUTF-8', '-p', '-y', '-aou', '-bd'];
 
-/** Types that compress one file, whose name they need not hold. */
+/** Types that compress a single file and may lack its name. */
 const STREAMS = new Set(['bz2', 'xz', 'zst']);
 
 /**
- * Archives that 7-Zip opens: 7z, rar, cab, and bzip2, xz and zstd, which hold a tar archive or a single file. 7-Zip runs as
- * WebAssembly on a file system in memory, so nothing in an archive reaches the files of this machine.
+ * Archives that 7-Zip opens: 7z, rar, cab, and bzip2, xz and zstd, which contain a tar archive or a single file. 7-Zip
+ * runs as WebAssembly on an in-memory file system, so that no archive can reach the files of this machine.
  */
 export const sevenZipReader: Reader = {
   async read(input) {
@@ -42,7 +42,7 @@ export const sevenZipReader: Reader = {
 };
 
 async function startProgram({ bytes, fileName }: Pick<ReaderInput, 'bytes' | 'fileName'>) {
-  // Its types describe an ES module, and it is a CommonJS one.
+  // The types of the package describe an ES module, but it is a CommonJS module.
   const { default: start } = (await import('7z-wasm')) as unknown as { default: SevenZipModuleFactory };
   let lines: string[] = [];
   const print = (line: string) => lines.push(line);
@@ -55,13 +55,13 @@ async function startProgram({ bytes, fileName }: Pick<ReaderInput, 'bytes' | 'fi
       lines = [];
       let code: number | undefined;
       try {
-        // Its types leave out the exit code.
+        // The types of the package omit the exit code.
         code = (program.callMain as (given: string[]) => number)(command);
       } catch {
-        // A failure inside of 7-Zip, about which it prints nothing.
+        // 7-Zip failed internally and prints nothing about it; `code` stays undefined.
       }
       const output = lines.join('\n');
-      // 1 is a warning. Files of which a part is missing or wrong are unpacked nevertheless.
+      // Exit code 1 is a warning: files with missing or damaged parts are unpacked nevertheless.
       if (code !== 0 && code !== 1) throw unreadable(fileName, code === undefined ? undefined : output);
       return output;
     },
@@ -82,7 +82,7 @@ function* filesIn(files: SevenZipModule['FS'], folder: string, below = ''): Gene
   }
 }
 
-/** Sizes that the archive tells of its files, in bytes; streams tell none. */
+/** Sizes in bytes that the archive declares for its files; 0 for streams, which declare none. */
 const sizesIn = (listing: string): number[] =>
   listing.split('\n\n').flatMap((entry) => {
     if (!/^Path = /m.test(entry) || /^Attributes = D/m.test(entry)) return [];

@@ -9,7 +9,7 @@ export const tarReader: Reader = {
   read: (input) => readTar(input.bytes, input),
 };
 
-/** Reads the files of a tar archive. Throws `invalid_request` and what reading them throws. */
+/** Reads the files of a tar archive. Throws `invalid_request` and the errors of reading them. */
 export function readTar(bytes: Uint8Array, input: ReaderInput): Promise<ReadDocument> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!isTar(bytes)) throw new ServiceError('invalid_request', `${input.fileName} is not a readable tar archive.`);

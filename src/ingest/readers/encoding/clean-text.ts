@@ -3,12 +3,12 @@ import { oneLine } from '../../../shared/text.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNWANTED = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\ufeff\ufffe\uffff]/g;
 
-/** Colours, movements of the cursor and window titles in what a terminal wrote. */
+/** Escape sequences in terminal output: colours, cursor movements, window titles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals speak in control characters
 const TERMINAL_COMMAND = /\u001b(?:\[[0-?]{0,200}[ -/]{0,9}[@-~]|\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\))/g;
 
 /**
- * Normalised text: one form of line end, no control characters, terminal commands, byte order marks or soft hyphens, no
+ * Normalises a text: uniform line ends; no control characters, terminal commands, byte order marks, soft hyphens or
  * lone surrogates. A form feed becomes a paragraph break. All visible content is unchanged.
  */
 export function cleanText(text: string): string {
@@ -20,5 +20,5 @@ export function cleanText(text: string): string {
     .toWellFormed();
 }
 
-/** Normalised, and on one line. */
+/** The normalised text on one line. */
 export const cleanLine = (text: string): string => oneLine(cleanText(text));

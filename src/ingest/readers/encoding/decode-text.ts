@@ -29,7 +29,7 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions = {}): Deco
   return { text: cleanText(decoded), encoding };
 }
 
-/** Encoding of Japanese mails: seven-bit, with escape sequences that switch character sets. */
+/** Encoding of Japanese mails: seven-bit, with escape sequences that switch between character sets. */
 const SWITCHING = 'iso-2022-jp';
 
 const switchesSets = (bytes: Uint8Array): boolean => {
@@ -95,9 +95,9 @@ const WRITTEN = /[\p{L}\p{M}\p{N}\p{P}\p{Sc}\p{Sm}\p{So}\p{Zs}\n\r\t]/gu;
 const SELDOM = /[\ufffd\u0080-\u009f]|\p{Co}|\p{Cn}/gu;
 /** Spaces, line ends, digits and East Asian full stops, some of which occur in every real text. */
 const COMMON = /[ \n\r\t\d.,\u3000-\u3002\uff0c]/;
-/** Every second byte of such a text is zero, which is a sign even where there are few. */
+/** Latin-1 characters in UTF-16: every second byte is zero, which is significant even in a short text. */
 const WESTERN = /^[\n\r\t\u0020-\u00ff]+$/;
-/** Any two bytes are likely to be a character of some script, so a few of them prove nothing. */
+/** Any two bytes are likely to form a character of some script, so fewer characters prove nothing. */
 const MIN_CHARACTERS = 4;
 
 function writtenShare(text: string): number {

@@ -4,9 +4,9 @@ import { isElement, textBelow } from './html-nodes.ts';
 
 const PREFIX =
   /^(?:(?:(?:written|posted|published|story|text|article|review) )?by|von|par|por|di|door|od|автор|(?:view|zeige) all(?:e)? (?:posts|beiträge) (?:by|von)|alle beiträge von|(?:ein )?(?:beitrag|artikel|gastbeitrag|text|kommentar) von|(?:text|autor(?:in|en)?|author|auteur|autore|redaktion|verfasst von|geschrieben von|publié par|rédigé par|veröffentlicht von|posted on .{6,30} by)\s*:?)\s*[:：]?\s+/iu;
-/** What is read of a value; longer ones are no names. */
+/** Maximum number of characters read of a value; longer values are not names. */
 const MAX_READ = 500;
-/** Accounts that are no names. */
+/** Account names and placeholders that name nobody. */
 const NOBODY =
   /^(?:(?:wordpress)?admin(?:istrator)?|webmaster|editor|author|guest|gast|user|staff|root|unknown|null|undefined|anonymous|by|von)$/i;
 const NAMED = [
@@ -17,7 +17,7 @@ const NAMED = [
   '[class~=author], [id~=author], [class~=autor], [class~=byline], [class~=Byline], [class*=article__author], [class*=author__name]',
 ];
 
-/** A name as pages write it, without what stands around it; undefined when it is no name. */
+/** Extracts a name from a byline, without the words around it; undefined if there is none. */
 export function authorName(value: string, site = ''): string | undefined {
   let name = oneLine(value.slice(0, MAX_READ).replaceAll(/<[^<>]*>/g, ' '));
   for (let before = ''; before !== name; ) {
@@ -31,7 +31,7 @@ export function authorName(value: string, site = ''): string | undefined {
   return name;
 }
 
-/** The author that a page shows where articles name theirs. */
+/** The author that a page shows in one of the places where articles name theirs. */
 export function shownAuthor($: CheerioAPI, site: string | undefined): string | undefined {
   for (const selector of NAMED) {
     const names: string[] = [];
@@ -39,7 +39,7 @@ export function shownAuthor($: CheerioAPI, site: string | undefined): string | u
       if ($(element).closest('.comments, #comments, .comment, .comment-list, footer, aside').length > 0) continue;
       const text = element.attribs['content'] ?? textBelow(element);
       const name = text.length < 120 ? authorName(text, site) : undefined;
-      // More words are a sentence about somebody, and figures a date.
+      // More than six words are a sentence about somebody, and digits are a date.
       if (name !== undefined && name.split(' ').length <= 6 && !/\d/.test(name)) names.push(name);
     }
     if (names[0] !== undefined) return names[0];

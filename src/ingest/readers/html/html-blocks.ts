@@ -24,7 +24,7 @@ export interface InlineStyle {
   codeBlock(text: string, language: string | undefined): string;
 }
 
-/** Without markup. The words of a picture are kept, as no other words say what it shows. */
+/** No markup. The alternative text of a picture is kept, because nothing else says what it shows. */
 export const plainStyle: InlineStyle = {
   link: (text) => text,
   code: (text) => text,
@@ -118,7 +118,7 @@ function styled(node: HtmlElement, text: string, style: InlineStyle): string {
   return INLINE.has(node.name) ? text : ` ${text} `;
 }
 
-/** File names and single words say nothing that a text would miss. */
+/** The alternative text of a picture, unless it is a file name or a single short word, which adds nothing. */
 function imageText(image: HtmlElement, style: InlineStyle): string {
   const alternative = oneLine(image.attribs['alt'] ?? '');
   if (
@@ -132,7 +132,7 @@ function imageText(image: HtmlElement, style: InlineStyle): string {
 
 const ORDINAL = /^(?:st|nd|rd|th|er|re|e|ème|de|nd[es]?|o|a|º|ª|TM|SM|™|®|©)$/;
 
-/** `10<sup>6</sup>` as `10^6`, `x<sub>i</sub>` as `x_i`; formulas of chemistry, ordinals and trade marks need no sign. */
+/** `10<sup>6</sup>` as `10^6`, `x<sub>i</sub>` as `x_i`; chemical formulas, ordinals and trade marks need no sign. */
 function raisedText(node: HtmlElement, text: string): string {
   const inner = text.trim();
   const { prev, next } = node;
@@ -140,7 +140,7 @@ function raisedText(node: HtmlElement, text: string): string {
   if (inner === '' || !/[\p{L}\p{N})\]]$/u.test(before) || /^[^\p{L}\p{N}+−–-]/u.test(inner)) return text;
   if (node.name === 'sup' && (ORDINAL.test(inner) || /^\[/.test(inner))) return text;
   if (node.name === 'sub' && /^\d+$/.test(inner) && /(?:^|[^a-z])(?:[A-Z][a-z]?|\))$/.test(before)) return text;
-  // Words set small beside others are no exponents.
+  // Several raised or lowered words are not an exponent or an index.
   if (/\s/.test(inner) && !/[-+−=*/]/.test(inner)) return text;
   const runsOn = next?.type === 'text' && /^[\p{L}\p{N}]/u.test(next.data);
   const isShort = /^[+−–-]?[\p{L}\p{N}.,]+$/u.test(inner);
@@ -170,7 +170,7 @@ function listLines(list: HtmlElement, depth: number, style: InlineStyle): string
   });
 }
 
-/** The box of an item in a list of tasks. */
+/** The Markdown check box of an item in a task list; empty if it has none. */
 function taskMark(item: HtmlElement): string {
   const box = firstBox(item);
   return box === undefined ? '' : 'checked' in box.attribs ? '[x] ' : '[ ] ';

@@ -21,16 +21,16 @@ const COMMENTS = words(
 
 const named = (list: string): RegExp => new RegExp(`(?:^|[\\s_-])(?:${list})(?:$|[\\s_-])`, 'i');
 
-/** Any of these within a name; in an element that holds prose this proves nothing: `elementor-widget-text`, `related-work`. */
+/** Matches anywhere in a name; inconclusive for an element with prose: `elementor-widget-text`, `related-work`. */
 export const BOILERPLATE_NAME = named(BOILERPLATE_NAMES);
-/** Names that mean boilerplate even with whole sentences in it, as long as these are few. */
+/** Names that mean boilerplate even for an element with a few whole sentences. */
 export const CERTAIN_BOILERPLATE_NAME = named(
   words(`cookies? cookie-banner gdpr onetrust didomi newsletter newsletter-signup signup sign-up popup pop-up promo-bar promobar
   sponsored advert\\w* author-bio author-box about-author byline-bio related-posts related-articles related-content related-node
   related-stories recommended recommendations recirc recirculation more-from read-next up-next most-read most-popular outbrain taboola
   trending carousel app-download upsell cross-sell also-bought also-viewed recently-viewed cart-drawer minicart mini-cart`),
 );
-/** The foot of a page, whatever stands in it, and a column beside the text. */
+/** The footer of a page and a column next to the text, whatever they contain. */
 export const FOOT_NAME = /(?:^|[\s_-])footer(?:$|[\s_-])|(?:^|\s)side-?bar(?:$|\s)/i;
 export const COMMENTS_NAME = named(COMMENTS);
 

@@ -2,12 +2,12 @@ import { oneLine } from '../../../shared/text.ts';
 import { type Measure, measure } from './html-measure.ts';
 import { elementsOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
 
-/** What a page says about its text outside of it. */
+/** What the metadata of a page says about its text. */
 export interface Evidence {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly articleBody?: string | undefined;
-  /** Whether it calls itself an article. */
+  /** Whether the page declares itself an article. */
   readonly isArticle?: boolean;
 }
 
@@ -15,13 +15,13 @@ export interface Evidence {
 const MIN_PROSE = 800;
 const MIN_PARAGRAPHS = 3;
 const MIN_DESCRIPTION = 40;
-/** Share of the first candidate's prose without which the second is a part of it. */
+/** A second candidate with a smaller share of the first one's prose is not chosen. */
 const MIN_SHARE = 0.25;
 
 /**
- * Chooses between two candidates: the part with most of the prose, and the part around the heading that the page's title
- * names. The second counts where the first lacks that heading or holds several texts, and what the page says about itself
- * does not speak against it.
+ * Chooses between two candidates: the part with most of the prose (`first`), and the part around the heading that the
+ * page's title names. The second is chosen if the first lacks that heading or contains several texts, unless the page's
+ * metadata contradicts it.
  */
 export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evidence): HtmlNode {
   const measures = measure(body);
@@ -36,7 +36,7 @@ export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evide
     const away = (own: Measure) => Math.abs(Math.log(Math.max(1, own.text) / articleBody.length));
     return away(other) + 0.1 < away(one) ? second : first;
   }
-  // A box with a heading of its own, or the table of contents.
+  // The second is only a box with a heading of its own, or the table of contents.
   if (other.weight < one.weight * MIN_SHARE) return first;
   if (description !== undefined && description.length >= MIN_DESCRIPTION) {
     const start = squash(description).slice(0, 50);
@@ -45,13 +45,13 @@ export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evide
     if (holds(second) && !holds(first)) return second;
   }
   if (!contains(first, heading)) return second;
-  // A page that calls itself an article has one text; others may have several.
+  // A page that declares itself an article has one text; others may have several.
   return evidence.isArticle === true ? second : first;
 }
 
 const squash = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-/** The heading whose words the title holds. */
+/** The first `h1` or `h2` whose words make up most of the title. */
 function headingOf(body: HtmlNode, title: string | undefined): HtmlElement | undefined {
   if (title === undefined) return undefined;
   const wanted = squash(title);

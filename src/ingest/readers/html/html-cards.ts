@@ -1,7 +1,7 @@
 import { measure } from './html-measure.ts';
 import { detach, elementsOf, type HtmlElement, type HtmlNode, hasBelow } from './html-nodes.ts';
 
-/** As many cards of one kind are a list of other pages. */
+/** This many cards next to each other are a list of other pages. */
 const MIN_CARDS = 3;
 /** A card with more prose than this is a text of its own. */
 const MAX_CARD_PROSE = 400;

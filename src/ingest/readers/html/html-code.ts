@@ -10,7 +10,7 @@ import {
   textBelow,
 } from './html-nodes.ts';
 
-/** Columns of line numbers beside code. */
+/** Selects columns of line numbers next to code. */
 const GUTTERS = [
   '.lineno, .linenos, .lineNumber, .line-number, .line-numbers-rows, .LineNumbers, .gutter, .rouge-gutter, .blob-num',
   '.hljs-ln-numbers, .react-syntax-highlighter-line-number, .linenumber, .ln-num, .lnt, .ln, .line-no, .code-line-number',
@@ -22,7 +22,7 @@ const LANGUAGE =
 const ANCHOR_NAME = /(?:^|\s)(?:headerlink|hash-link|header-anchor|anchorjs-link|anchor)(?:$|\s)/;
 const BLOCK = new Set(['div', 'p', 'li', 'tr', 'section', 'article']);
 
-/** Removes line numbers beside code, and the `#` and `¶` by which headings link to themselves. */
+/** Removes line numbers next to code, and the `#` and `¶` with which headings link to themselves. */
 export function removeMarks($: CheerioAPI): void {
   const known = new Map<HtmlNode, boolean>();
   $(GUTTERS)
@@ -44,7 +44,7 @@ export function removeMarks($: CheerioAPI): void {
     .remove();
 }
 
-/** Whether code is near, as the same names are given to columns of a layout with figures in them. */
+/** Whether there is code nearby; some layouts use the same class names for columns of figures. */
 function isBesideCode(element: HtmlElement, known: Map<HtmlNode, boolean>): boolean {
   if (/(?:^|\s)blob-num(?:$|\s)/.test(nameOf(element))) return true;
   let node: HtmlNode | null = element;
@@ -57,17 +57,17 @@ function isBesideCode(element: HtmlElement, known: Map<HtmlNode, boolean>): bool
   return false;
 }
 
-/** From a number to the row, table or box that also holds the code. */
+/** Levels between a line number and the row, table or box that also contains the code. */
 const MAX_LEVELS = 4;
 
-/** Some pages make the whole heading the link to itself. */
+/** Whether the link is the whole heading, as on some pages; it is then kept. */
 function isWholeHeading({ parent }: HtmlElement, text: string): boolean {
   return parent !== null && isElement(parent) && /^h[1-6]$/.test(parent.name) && textBelow(parent).trim() === text;
 }
 
 /** The text of a `<pre>` with its lines, whether they end with a line break, `<br>` or an element of their own. */
 export function codeText(pre: HtmlNode): string {
-  // In parts, as the end of a growing text is slow to read.
+  // Collected in parts, because reading the end of a growing string is slow.
   const parts: string[] = [];
   const write = (part: string) => {
     if (part !== '') parts.push(part);
@@ -89,14 +89,14 @@ export function codeText(pre: HtmlNode): string {
     const start = parts.length;
     for (const child of childrenOf(node)) visit(child);
     if (!isLine) return;
-    // An empty line has an element as well.
+    // The element of an empty line also ends with a line break.
     if (!breaksAfter(node) && (parts.length === start || isWithinLine())) write('\n');
   };
   for (const child of childrenOf(pre)) visit(child);
   return parts.join('');
 }
 
-/** Elements of lines follow each other. */
+/** Whether an adjacent element has the same name, as the lines of code do. */
 const isOneOfMany = ({ name, parent, prev, next }: HtmlElement): boolean =>
   [prev, next, prev?.prev, next?.next].some(
     (other) => other !== null && other !== undefined && isElement(other) && other.name === name,

@@ -9,13 +9,12 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['snow', 'fffafa'],
   ['ivory', 'fffff0'],
 ]);
-/** Sum of the differences of red, green and blue below which nobody reads a text. */
+/** Below this sum of the differences in red, green and blue, text is unreadable. */
 const MIN_CONTRAST = 24;
 
 /**
- * Whether text has the colour of its background, as its own style says. The background is the nearest one declared
- * inline around it; white when the page declares none at all, unknown when its style sheets may declare one, for the whole
- * page as well.
+ * Whether the inline style of an element gives its text the colour of the background. The background is the nearest one
+ * declared inline around the element, white if the page declares none, and undefined if style sheets may declare one.
  */
 export function isColouredAway({ name, attribs }: HtmlElement, background: string | undefined): boolean {
   const declared = last(COLOUR, attribs['style']) ?? (name === 'font' ? attribs['color'] : undefined);
@@ -26,7 +25,7 @@ export function isColouredAway({ name, attribs }: HtmlElement, background: strin
   return colour !== undefined && background !== undefined && difference(colour, background) < MIN_CONTRAST;
 }
 
-/** The background below an element; pictures and gradients are unknown. */
+/** The background of the content of an element; undefined for pictures and gradients. */
 export function backgroundOf(
   { attribs }: HtmlElement,
   around: string | undefined,
@@ -38,7 +37,7 @@ export function backgroundOf(
   return sheets && (attribs['class'] !== undefined || attribs['id'] !== undefined) ? undefined : around;
 }
 
-/** Whether an element below has a colour or a background of its own, so that it may be seen. */
+/** Whether a descendant has a colour or background of its own, so that it may be visible. */
 export function isRecolouredBelow(node: HtmlNode, sheets: boolean): boolean {
   return elementsOf(node).some(
     (child) =>

@@ -2,7 +2,7 @@ import type { CheerioAPI } from 'cheerio';
 import { oneLine } from '../../../shared/text.ts';
 import { childrenOf, type HtmlNode, isElement, nameOf, textBelow } from './html-nodes.ts';
 
-/** The first letters of the months in the languages of Latin script, which tell them apart. */
+/** First letters that distinguish the months, in languages with Latin script. */
 const MONTHS = [
   /^(?:jan|jän|gen|ene|sty)/,
   /^(?:feb|fév|fev|lut)/,
@@ -21,7 +21,7 @@ const DAY_MONTH_NAME =
   /\b(\d{1,2})(?:\.|st|nd|rd|th|er|º)?\s+(?:de\s+)?(\p{L}{3,10})\.?,?\s+(?:de\s+|del\s+)?((?:19|20)\d\d)\b/u;
 const MONTH_NAME_DAY = /(?<!\p{L})(\p{L}{3,10})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+((?:19|20)\d\d)\b/u;
 const NUMBERS = /(?<!\d|\d[./-])(\d{1,2})([./-])\s?(\d{1,2})\2\s?((?:19|20)\d\d|\d\d)(?!\2?\d)/;
-/** Versions, sections and telephone numbers look like days with a year of two digits. */
+/** Dates with a two-digit year; versions, sections and telephone numbers look the same. */
 const SHORT_YEAR = /(?<!\d)\d{1,2}([./-])\s?\d{1,2}\1\s?\d\d(?!\d)/;
 const YEAR_FIRST = /(?<!\d)((?:19|20)\d\d)(?:[-/.]|年\s?)(\d{1,2})(?:[-/.]|月\s?)(\d{1,2})(?!\d)/;
 const NAMED = [
@@ -36,7 +36,7 @@ const NAMED = [
   'time',
 ];
 
-/** A date as pages write it, as an ISO date; one with a time of day keeps it. Undefined when it is no date. */
+/** Converts a date as written on a page to ISO format, keeping the time of an ISO date; undefined if it is no date. */
 export function isoDate(value: string, monthFirst = false): string | undefined {
   const text = oneLine(value);
   if (/^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text))
@@ -66,14 +66,14 @@ function date(year = '', month = '', day = ''): string | undefined {
   return y >= 1990 && y <= 2100 && m >= 1 && m <= 12 && d >= 1 && d <= 31 ? found : undefined;
 }
 
-/** The day in an address such as `/2019/10/22/title`. */
+/** The date in a URL path such as `/2019/10/22/title`. */
 export function dateInAddress(url: string | undefined): string | undefined {
   const [, year, , month, day] =
     /\/((?:19|20)\d\d)([/-])(\d\d?)\2(\d\d?)(?=[/-])/.exec(URL.parse(url ?? '')?.pathname ?? '') ?? [];
   return date(year, month, day);
 }
 
-/** The date that a page shows where dates of articles stand, else the first that stands by itself in its body. */
+/** The date that a page shows where articles show theirs, otherwise the first that stands alone in its body. */
 export function shownDate($: CheerioAPI): string | undefined {
   const monthFirst = /^en(?:-us)?$/i.test($('html').attr('lang') ?? '');
   for (const selector of NAMED) {

@@ -12,8 +12,8 @@ const HIDING_NAME =
 const NOT_TEXT = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'option', 'svg']);
 
 /**
- * Zero-width and direction-changing characters, tags and variation selectors; joiners stay, because some scripts need
- * them.
+ * Zero-width and direction-changing characters, tags and variation selectors; joiners are kept, because some scripts
+ * need them.
  */
 const INVISIBLE =
   /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu;

@@ -23,8 +23,8 @@ import {
 import { isClearlyData } from './html-table.ts';
 
 /**
- * Finds the main content of a page, without boilerplate. The page is modified: unwanted elements are removed. First by
- * names and roles, then the part with most of the prose is selected, then link lists are removed from it.
+ * Finds the main content of a page, without boilerplate. Modifies the page: elements are removed by name and role, then
+ * the part with most of the prose is selected, then link lists are removed from it.
  */
 export function findMainContent($: CheerioAPI, evidence: Evidence = {}): HtmlNode[] {
   const [body] = $('body').get();
@@ -59,7 +59,7 @@ function removeTags(node: HtmlNode): void {
   }
 }
 
-/** Content overrides names: an element named like a menu with most of the text is the text. */
+/** Content overrides names: an element with a larger share of the text is the text, even if it is named like a menu. */
 const MAX_RUNNING_LINES = 0.4;
 const MAX_REMOVED_SHARE = 0.97;
 const NO_SENTENCE = 30;
@@ -98,11 +98,11 @@ function removeByName(body: HtmlNode, total: number): void {
   for (const { element, weight } of doomed) if (!isAll || weight < NO_SENTENCE) detach(element);
 }
 
-/** Prose that an element may hold, in all and of the page's, and still be removed for its name alone. */
+/** An element is removed for its name alone if its prose is below this amount or this share of the page's prose. */
 const MAX_NAMED_PROSE = 600;
 const MAX_NAMED_SHARE = 0.12;
 
-/** A name counts only where links, or fields to fill in, outweigh the prose, or where it leaves no doubt. */
+/** A name counts only if links or input fields outweigh the prose, or if the name leaves no doubt. */
 function isNamedBoilerplate(names: string, own: Measure, prose: number): boolean {
   const hasName = BOILERPLATE_NAME.test(names);
   if (hasName && (own.linked * 2 > own.text || own.weight < NO_SENTENCE || (own.inputs > 0 && own.weight < 300)))
@@ -167,7 +167,7 @@ function wrapsData(element: HtmlElement): boolean {
   return only !== undefined && others.length === 0 && /^(?:div|section|table)$/.test(only.name) && wrapsData(only);
 }
 
-/** The page's own content mark-up: the innermost element that contains enough of the prose. */
+/** The innermost element that the page marks as content and that contains enough of the prose. */
 function markedContent(body: HtmlNode, weight: (node: HtmlNode) => number): HtmlNode | undefined {
   const total = weight(body);
   let best: HtmlNode | undefined;

@@ -2,15 +2,15 @@ import type { CheerioAPI } from 'cheerio';
 import { oneLine } from '../../../shared/text.ts';
 import { childrenOf, elementsOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
 
-/** Longer sources of a formula could carry a hidden text. */
+/** Longer TeX sources could carry hidden text. */
 const MAX_TEX = 2_000;
-/** What a script drew from the source that stands beside it. */
+/** Elements that a script rendered from a source next to them. */
 const DRAWN = '.MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_Preview, .MathJax_CHTML, .mjx-chtml, .katex-html';
 const FORMULA = '.katex, .mwe-math-element, mjx-container, math';
 
 /**
- * Replaces formulas by their TeX in dollar signs, or by a readable line where a page has no TeX. It comes before hidden
- * content is removed, because pages show a picture and hide the source.
+ * Replaces formulas by their TeX in dollar signs, or by a readable line if the page has no TeX. Must run before hidden
+ * content is removed, because pages show a rendered formula and hide its source.
  */
 export function writeFormulas($: CheerioAPI): void {
   $(DRAWN).each((_, drawn) => {
@@ -48,7 +48,7 @@ export function writeFormulas($: CheerioAPI): void {
   }
 }
 
-/** Whether the source of what a script drew stands next to it; saved pages may have lost it. */
+/** Whether the source of a rendered formula is next to it; saved pages may have lost it. */
 function hasSourceBeside({ prev, next }: HtmlElement): boolean {
   return [prev, next, next?.next].some(
     (node) =>

@@ -73,7 +73,7 @@ function weightOf(direct: string, name: string): number {
   const length = lengthOf(direct);
   if (length < 2) return 0;
   if (name === 'pre') return length;
-  // A heading counts as no prose of its own.
+  // A heading does not count as prose.
   if (/^h[1-6]$/.test(name)) return 0;
   const wide = wideShare(direct);
   // A character of a dense script counts as two or three letters.

@@ -14,7 +14,7 @@ export interface HtmlMetadata {
   readonly canonicalUrl?: string;
   /** The article's text according to the structured data. */
   readonly articleBody?: string;
-  /** Whether the page calls itself an article. */
+  /** Whether the page declares itself an article. */
   readonly isArticle: boolean;
 }
 
@@ -58,7 +58,7 @@ const META: ReadonlyMap<string, Name> = new Map(
   }),
 );
 
-/** Lists of more, or of further lists, name nobody that a reader looks for. */
+/** Longer lists are cut, and nested lists are ignored: they name nobody that a reader looks for. */
 const MAX_AUTHORS = 50;
 const ARTICLE_TYPES = /(?:Article|Posting|Report|Page|Recipe|Product|HowTo|Event|Course|Book|Review)$/;
 
@@ -150,7 +150,7 @@ function structuredData($: CheerioAPI): Readonly<Record<string, unknown>>[] {
 const isArticle = (item: Readonly<Record<string, unknown>>): boolean =>
   [item['@type']].flat().some((type) => typeof type === 'string' && ARTICLE_TYPES.test(type));
 
-/** A reference to another item of the same data, such as the author's. */
+/** Resolves a reference (`@id`) to another item of the same data, such as the author. */
 function resolved(value: unknown, items: readonly Readonly<Record<string, unknown>>[]): unknown {
   if (Array.isArray(value))
     return value.slice(0, MAX_AUTHORS).map((each) => (Array.isArray(each) ? undefined : resolved(each, items)));
@@ -159,13 +159,13 @@ function resolved(value: unknown, items: readonly Readonly<Record<string, unknow
   return items.find((item) => item['@id'] === id && item['name'] !== undefined);
 }
 
-/** The heading within a title that also names the site or the section. */
+/** The heading contained in a title that also names the site or section. */
 function headlineWithin($: CheerioAPI, title: string | undefined): string | undefined {
   if (title === undefined) return undefined;
   for (const heading of $('h1').slice(0, 3).get()) {
     const text = cleanLine($(heading).text());
     const at = text.length < 4 ? -1 : title.toLowerCase().indexOf(text.toLowerCase());
-    // What stands beside it is set off, or the heading is a part of a longer one.
+    // The rest of the title must be set off by a separator; otherwise the heading is only a part of a longer one.
     if (at === -1 || text.length === title.length) continue;
     const before = title.slice(0, at);
     const after = title.slice(at + text.length);

@@ -37,16 +37,16 @@ export function detach(node: HtmlNode): void {
   node.next = null;
 }
 
-/** Class and identifier, by which authors name parts. */
+/** The class and id of an element, with which authors name the parts of a page. */
 export const nameOf = ({ attribs }: HtmlElement): string => `${attribs['class'] ?? ''} ${attribs['id'] ?? ''}`;
 export const elementsOf = (node: HtmlNode): HtmlElement[] => childrenOf(node).filter(isElement);
 
-/** Whether an element of that tag lies below. */
+/** Whether a node has a descendant with this tag name. */
 export function hasBelow(node: HtmlNode, name: string): boolean {
   return elementsOf(node).some((child) => child.name === name || hasBelow(child, name));
 }
 
-/** A box that only shows whether a task is done, in contrast to a field of a form. */
+/** Whether an element is a check box that only shows if a task is done, unlike a form field. */
 export const isTaskBox = ({ name, attribs }: HtmlElement): boolean =>
   name === 'input' &&
   attribs['type'] === 'checkbox' &&

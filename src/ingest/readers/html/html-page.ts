@@ -66,7 +66,7 @@ function blocksOf(
   const cleaned: typeof builder = {
     ...builder,
     add(kind, text, heading) {
-      // The page's title is returned beside its text.
+      // The title is returned separately from the text.
       const repeats = isFirst && kind === 'heading' && title !== undefined && isTitle(text, title);
       if (text.trim() !== '') isFirst = false;
       if (!repeats) builder.add(kind, cleanText(text), heading);
@@ -84,7 +84,7 @@ const isTitle = (heading: string, title: string): boolean => {
   return own !== '' && bare(title).startsWith(own);
 };
 
-/** Text in which passages are searched; what a picture shows is only in the Markdown. */
+/** Style of the text in which passages are searched; the alternative text of pictures is only in the Markdown. */
 const textStyle: InlineStyle = { ...plainStyle, image: () => '' };
 
 const markdownStyle = (base: string): InlineStyle => ({
@@ -114,7 +114,7 @@ const markdownStyle = (base: string): InlineStyle => ({
   codeBlock: (text, language) => (text.trim() === '' ? '' : fenced(text, language)),
 });
 
-/** A text between the white space before and after it. */
+/** Splits a text into leading white space, content and trailing white space. */
 function trimmed(text: string): [before: string, inner: string, after: string] {
   const inner = text.trim();
   const at = text.length - text.trimStart().length;

@@ -6,7 +6,7 @@ import { childrenOf, type HtmlElement, type HtmlNode, isElement, textBelow } fro
 export function isDataTable(table: HtmlElement): boolean {
   const rows = rowsOf(table);
   if (rows.every((row) => cellsOf(row).length < 2)) return false;
-  // A table with headings of its own holds data even where a cell holds a further table.
+  // A table with header cells contains data even if a cell contains another table.
   const isHeaded = rows.some((row) => cellsOf(row).filter(({ name }) => name === 'th').length > 1);
   return !rows.some((row) => cellsOf(row).some((cell) => holds(cell, isHeaded ? HEADED_LAYOUT : LAYOUT)));
 }
@@ -17,7 +17,7 @@ const MAX_CELL = 400;
 /** Share of the table's text that a single cell may hold. */
 const MAX_SHARE = 0.5;
 
-/** Whether a table is clearly one of data, header or not: several rows of as many short cells each. */
+/** Whether a table is clearly data, even without a header: several rows of short cells, none wider than the first. */
 export function isClearlyData(table: HtmlElement): boolean {
   if (!isDataTable(table)) return false;
   const rows = rowsOf(table)

@@ -3,13 +3,13 @@ import type { FetchedPage } from '../../../web/page-fetcher.ts';
 
 const MAX_LINKS = 50_000;
 
-/** The addresses that an HTML page links to, each once; none where it asks programs not to follow its links. */
+/** The URLs that an HTML page links to, without duplicates; empty if the page forbids following links (`nofollow`). */
 export function pageLinks({ bytes, url, mediaType }: FetchedPage): readonly string[] {
   if (mediaType !== undefined && !mediaType.includes('html')) return [];
   let isClosed = false;
   let base: string | undefined;
   const references = new Set<string>();
-  // Without a tree, which takes hundreds of times the memory of a page of links.
+  // Parsed as a stream, because a tree takes hundreds of times the memory of the page.
   const parser = new Parser({
     onopentag(name, { href, rel, name: meta, content }) {
       if (name === 'meta' && /^robots$/i.test(meta ?? '') && /nofollow/i.test(content ?? '')) isClosed = true;

@@ -3,7 +3,7 @@ import { encodePng, type Pixels, shrink } from './encode-png.ts';
 import type { Picture } from './image-reader.ts';
 import { checkSize, MAX_SIDE, undecodable } from './picture-limits.ts';
 
-/** HEIF whose pictures are encoded as HEVC, as phones make it (ISO/IEC 23008-12). */
+/** Brands of HEIF files whose pictures are encoded as HEVC, as by phones (ISO/IEC 23008-12). */
 const BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1']);
 const MAX_PICTURES = 100;
 

@@ -7,7 +7,7 @@ import { checkSize, MAX_SIDE, undecodable } from './picture-limits.ts';
 
 const MAX_PAGES = 100;
 
-/** The pages of a BMP or TIFF as PNG, which whoever reads pictures takes; undefined for other formats. */
+/** The pages of a BMP or TIFF as PNG, which every image reader accepts; undefined for other formats. */
 export function decodeScan(bytes: Uint8Array, fileName: string): Iterable<Picture> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = buffer.toString('latin1', 0, 4);
@@ -18,7 +18,7 @@ export function decodeScan(bytes: Uint8Array, fileName: string): Iterable<Pictur
   return pictures(pages, fileName);
 }
 
-/** One after another: a page can be a hundred times its place in the file. */
+/** Decodes one page at a time, because a page can be a hundred times larger than in the file. */
 function* pictures(pages: readonly (() => Pixels)[], fileName: string): Generator<Picture, void> {
   for (const [index, read] of pages.entries()) {
     const bytes = decoded(fileName, () => encodePng(shrink(read(), MAX_SIDE)));
@@ -72,7 +72,7 @@ function readTiffPage(buffer: Buffer, page: number): Pixels {
 const PALETTE = 3;
 const same = (value: number): number => value;
 
-/** The first `kept` of every `each` values, as bytes: what is transparent is shown as if it were not. */
+/** The first `kept` of every `each` values, as bytes. Dropping the alpha channel makes transparent pixels opaque. */
 function pick(values: ArrayLike<number>, each: number, kept: number, toByte: (value: number) => number): Uint8Array {
   const count = Math.floor(values.length / each);
   const bytes = new Uint8Array(count * kept);

@@ -9,7 +9,7 @@ export interface Picture {
 }
 
 /**
- * Returns the text in a picture, and a description where the reader can give one. Empty when there is nothing. Throws
+ * Returns the text in a picture, and a description if the reader can give one; empty if there is neither. Throws
  * ServiceError.
  */
 export type ImageReader = (picture: Picture, signal: AbortSignal) => Promise<string>;

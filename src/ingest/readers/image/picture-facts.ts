@@ -1,12 +1,12 @@
 import { type PictureFacts, readExif } from './exif.ts';
 
-/** Size and EXIF data of a picture. Empty where unknown; never throws. */
+/** Size and EXIF data of a picture; empty if unknown or damaged. */
 export function readPictureFacts(bytes: Uint8Array): PictureFacts {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     return factsOf(buffer);
   } catch (error) {
-    // A header that points outside of the file.
+    // An offset in a header points outside of the file.
     if (error instanceof RangeError) return {};
     throw error;
   }
@@ -58,7 +58,7 @@ function webpFacts(buffer: Buffer): PictureFacts {
   return size((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1);
 }
 
-/** The largest of the sizes of the picture's parts, which may be tiles. */
+/** The largest size of any part of the picture; the others may be tiles. */
 function heicFacts(buffer: Buffer): PictureFacts {
   let facts: PictureFacts = {};
   for (let at = buffer.indexOf('ispe'); at !== -1 && at < 100_000; at = buffer.indexOf('ispe', at + 4)) {
@@ -68,7 +68,7 @@ function heicFacts(buffer: Buffer): PictureFacts {
   return facts;
 }
 
-/** EXIF data without the size, which may be that of a thumbnail. */
+/** EXIF data without the image size, which may be that of a thumbnail. */
 function camera(exif: Buffer): PictureFacts {
   const { width: _, height: __, ...facts } = readExif(exif);
   return facts;

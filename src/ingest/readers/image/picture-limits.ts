@@ -1,17 +1,17 @@
 import { ServiceError } from '../../../errors.ts';
 
-/** Pixels on the longer side of a picture that is decoded here: scans are finer than it takes to read them. */
+/** Maximum pixels on the longer side of a decoded picture; scans have a higher resolution than reading them needs. */
 export const MAX_SIDE = 2_400;
 const MAX_DECODED_BYTES = 200_000_000;
 
-/** Throws `too_large` for pixels of so many bytes. */
+/** Throws `too_large` if the decoded pixels take too many bytes. */
 export function checkSize(bytes: number): void {
   if (bytes > MAX_DECODED_BYTES) {
     throw new ServiceError('too_large', 'A picture of so many pixels is not opened. Make it smaller first.');
   }
 }
 
-/** What decoders throw says that the file is broken or of a rare kind. */
+/** The error for a picture that a decoder rejects, because the file is broken or of a rare kind. */
 export const undecodable = (fileName: string, cause?: unknown): ServiceError =>
   new ServiceError(
     'unsupported_type',

@@ -78,7 +78,7 @@ export function htmlBody(bytes: Buffer, charset: string | undefined): MailBody {
   return readWholeHtml(decodeText(bytes, { declared: charset ?? declaredCharset(bytes) })?.text ?? '');
 }
 
-/** Prefers the plain form of two, unless it only refers to the other. */
+/** Prefers the plain-text body, unless it is so short that it only refers to the HTML body. */
 export function betterBody(plain: MailBody | undefined, html: MailBody | undefined): MailBody | undefined {
   if (plain === undefined || html === undefined) return plain ?? html;
   return plain.text.trim().length * 4 < html.text.length ? html : plain;

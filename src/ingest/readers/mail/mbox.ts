@@ -9,13 +9,13 @@ const SEPARATOR = /^From \S[^\n]* \d{4}[^\n]*\r?\n/;
 export const mboxReader: Reader = {
   read: (input) => {
     const { buffer, byteOffset, byteLength } = input.bytes;
-    // Of single bytes, so that mails in several encodings stay as they are.
+    // Latin-1 maps each byte to one character, so that mails in different encodings stay unchanged.
     const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
     return readArchive([...mailsOf(text)], input);
   },
 };
 
-/** Whether the text holds more than one mail, or may hold more after its beginning, which is then all that is given. */
+/** Whether the text contains several mails, or begins like a mailbox and is only the beginning of a file. */
 export const isMailbox = (text: string, isWhole: boolean): boolean =>
   SEPARATOR.test(text) && (!isWhole || nextSeparator(text, 1) !== text.length);
 
@@ -27,7 +27,7 @@ function* mailsOf(text: string): Generator<InnerFile, void> {
     number += 1;
     yield {
       name: `Mail ${number}.eml`,
-      // A line of the mail itself that begins like a separator was quoted.
+      // Mailboxes quote the lines of a mail that look like separators.
       bytes: (maxBytes) =>
         mail.length <= maxBytes ? Buffer.from(mail.replaceAll(/^>(>*From )/gm, '$1'), 'latin1') : undefined,
     };
@@ -35,7 +35,7 @@ function* mailsOf(text: string): Generator<InnerFile, void> {
   }
 }
 
-/** Where the next mail begins, after a blank line; the length of the text after the last one. */
+/** The offset of the next mail, which begins after a blank line; the length of the text after the last one. */
 function nextSeparator(text: string, from: number): number {
   for (let at = text.indexOf('\nFrom ', from); at !== -1; at = text.indexOf('\nFrom ', at + 1)) {
     const isAfterBlank = text[at - 1] === '\n' || (text[at - 1] === '\r' && text[at - 2] === '\n');

@@ -16,7 +16,7 @@ export interface MimePart {
   bytes(): Buffer;
 }
 
-/** Real mails stay below ten. */
+/** Real mails have fewer than ten levels. */
 const MAX_NESTING = 30;
 const MAX_PARTS = 2_000;
 

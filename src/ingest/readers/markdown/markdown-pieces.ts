@@ -12,9 +12,9 @@ const HTML_UNTIL: readonly (readonly [begin: RegExp, end: RegExp])[] = [
   [/^ {0,3}<![A-Z]/i, />/],
 ];
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
-/** After a blank line, such a line cannot continue an earlier block. */
+/** Matches lines that, after a blank line, cannot continue an earlier block. */
 const STANDS_ALONE = /^[\p{L}#|>*_\d[]/u;
-/** Such a line can continue a list after any distance. */
+/** Matches lines that can continue a list after any distance. */
 const LIST_ITEM = /^(?:[*+-]|\d{1,9}[.)])(?:\s|$)/;
 
 /** Splits a Markdown text at block ends into pieces that can be parsed separately. */

@@ -1,14 +1,14 @@
 import type { MergedCells, SheetRow } from './sheet-rows.ts';
 
-/** Years are as often column names as data; they count as names. */
+/** Whether a cell contains a number. Years do not count, because they are as often column names as data. */
 export const isNumber = (text: string): boolean =>
   /\d/.test(text) && /^[-+(]?\p{Sc}?\s?[\d.,'\s]*\d\s?[%\p{Sc})]?$/u.test(text) && !/^(?:19|20)\d\d$/.test(text);
 
 const MAX_HEADER_ROWS = 4;
 
 /**
- * The rows at the beginning of a table that name its columns: the first one, and those below it where merged cells of
- * the first group the columns, as `2023` does above `Passengers` and `Cars`. Merged cells are filled already.
+ * The rows at the beginning of a table that name its columns: the first one, and further ones below merged cells that
+ * group columns, as `2023` does above `Passengers` and `Cars`. Expects merged cells to be filled already.
  */
 export function headerRowsOf(rows: readonly SheetRow[], merged: readonly MergedCells[]): readonly SheetRow[] {
   let naming = rows.slice(0, 1);
@@ -25,7 +25,7 @@ export function headerRowsOf(rows: readonly SheetRow[], merged: readonly MergedC
   return naming;
 }
 
-/** Whether a row divides these groups: it has a name below each of them, no number, and nothing new beside them. */
+/** Whether a row names the columns of these groups: a name below each group, no number, and nothing new elsewhere. */
 function namesBelow(last: SheetRow, next: SheetRow, groups: readonly MergedCells[]): boolean {
   const isGrouped = (column: number) => groups.some(({ left, right }) => left <= column && column <= right);
   const above = new Map(last.cells.map(({ column, text }) => [column, text]));

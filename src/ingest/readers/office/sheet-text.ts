@@ -93,7 +93,7 @@ const namedCells = ({ cells }: SheetRow, header: Header | undefined): string =>
     })
     .join('; ');
 
-/** The names of the first rows, when they look like names rather than data. Those of several rows are joined: `2023 Cars`. */
+/** The column names in the first rows, if they look like names and not data. Several rows are joined: `2023 Cars`. */
 function headerOf(
   naming: readonly SheetRow[],
   rows: readonly SheetRow[],
@@ -106,7 +106,7 @@ function headerOf(
   }
   const names = [...header.values()];
   if (rows.length <= naming.length || names.length < Math.max(2, 0.6 * columns.length)) return undefined;
-  // One may be a number: some programs name the column of row numbers 0.
+  // One name may be a number: some programs name the column of row numbers 0.
   const numbers = names.filter(isNumber).length;
   if (names.some((name) => name.length > 120) || numbers > (names.length > 3 ? 1 : 0)) return undefined;
   return header;

@@ -27,7 +27,7 @@ export const odtReader: Reader = {
   },
 };
 
-/** The tree of `content.xml`. Throws `invalid_request` when there is none, or one that is encrypted. */
+/** The tree of `content.xml`. Throws `invalid_request` when it is missing or encrypted. */
 export function contentOf(file: ZipPackage, fileName: string) {
   if (/<manifest:encryption-data\b/.test(file.text('META-INF/manifest.xml') ?? '')) {
     throw new ServiceError(

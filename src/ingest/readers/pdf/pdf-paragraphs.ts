@@ -14,7 +14,7 @@ export interface Typography {
   readonly bodySize: number;
   /** Largest first. */
   readonly headingSizes: readonly number[];
-  /** False where bold type is too common to mark headings. */
+  /** False if bold type is too common to mark headings. */
   readonly hasBoldHeadings: boolean;
   /** Words in lower case, including hyphenated ones. */
   readonly words: ReadonlySet<string>;
@@ -137,7 +137,7 @@ interface Step {
 const BULLET = /^(?:[•◦▪■●‣–*]\s|\(?\d{1,2}[.)]\s|\(?[a-z][.)]\s|\[\d{1,3}\]\s)/;
 const SENTENCE_END = /[.!?:;。！？]["”’»)\]]?$/;
 
-/** True when `row` begins another block than the one `last` belongs to. */
+/** Whether `row` begins a new block, rather than continuing that of `last`. */
 function isBorder({ first, last, row, isWithinTable, leading, edge, typography }: Step): boolean {
   if (last.region !== row.region) return true;
   const gap = last.y - row.y;

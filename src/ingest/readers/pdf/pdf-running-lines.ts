@@ -21,7 +21,7 @@ export function dropRunningHeaders(pages: readonly (readonly Row[])[]): Row[][] 
     const dropped = new Set(
       [...edges].filter((row) => {
         const key = keyOf(row, index);
-        // Numbered rows as further inside the page belong to a table or list that goes on over pages.
+        // Numbered rows that also occur further inside the page belong to a table or list that spans pages.
         if (key.includes('#') && within.has(shapeOf(key))) return false;
         return (counts.get(key) ?? 0) >= (isPageNumber(key) ? MIN_PAGES : needed);
       }),

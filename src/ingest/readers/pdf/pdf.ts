@@ -92,7 +92,8 @@ async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
 }
 
 /**
- * Character maps and standard fonts, which the web page has as well. Without the maps, most East Asian PDFs have no text.
+ * Character maps and standard fonts, which are shipped with the web page. Without the maps, most East Asian PDFs have
+ * no text.
  */
 function libraryData() {
   const folder = `${pageFolder()}/assets/pdf/`;

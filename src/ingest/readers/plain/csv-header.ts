@@ -1,6 +1,6 @@
 import { oneLine } from '../../../shared/text.ts';
 
-/** The rows of a table, apart from its column names and from the lines above them. */
+/** A table, divided into the lines above it, its column names and its rows. */
 export interface TableParts {
   /** Titles and remarks above the table. */
   readonly captions: readonly string[];
@@ -9,16 +9,16 @@ export interface TableParts {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Rows that tell how wide a table is, and of what kind a column is. */
+/** Number of rows sampled to determine the width of a table and the kind of each column. */
 const SAMPLED_ROWS = 50;
 const MAX_CAPTIONS = 10;
-/** A caption fills at most one of so many columns. */
+/** A caption fills at most one in this many columns. */
 const CAPTION_SHARE = 3;
 const MAX_NAME_LENGTH = 120;
-/** Exports leave a column or two without a name. */
+/** Minimum share of columns with a name; exports leave a column or two without one. */
 const NAMED_SHARE = 0.6;
 
-/** Finds the column names of a table, also below a title and where they repeat or are years. */
+/** Finds the column names of a table, even below a title, and even if they repeat or are years. */
 export function partsOfTable(rows: readonly (readonly string[])[]): TableParts {
   const width = usualWidth(rows);
   let at = 0;
@@ -34,7 +34,7 @@ export function partsOfTable(rows: readonly (readonly string[])[]): TableParts {
   return header === undefined ? { captions, rows: table } : { captions, header, rows: table.slice(1) };
 }
 
-/** Filled cells of most rows. */
+/** Median number of filled cells per row. */
 function usualWidth(rows: readonly (readonly string[])[]): number {
   const widths = rows.slice(0, SAMPLED_ROWS).map((row) => row.filter((cell) => cell.trim() !== '').length);
   return widths.toSorted((a, b) => a - b)[Math.floor(widths.length / 2)] ?? 0;
@@ -42,7 +42,7 @@ function usualWidth(rows: readonly (readonly string[])[]): number {
 
 function isCaption(row: readonly string[], width: number): boolean {
   const filled = row.filter((cell) => cell.trim() !== '').length;
-  // A single name after an empty corner is a row of names.
+  // A row whose first cell is empty is a header row, even with a single name.
   return width > 1 && (filled === 1 || filled * CAPTION_SHARE <= width) && row[0]?.trim() !== '';
 }
 
@@ -55,7 +55,7 @@ function headerOf(rows: readonly (readonly string[])[]): readonly string[] | und
   if (names.some((name) => name.length > MAX_NAME_LENGTH)) return undefined;
   const below = rows.slice(1, SAMPLED_ROWS);
   const numbers = first.flatMap((name, column) => (isNumber(name) ? [{ name, column }] : []));
-  // Years above figures are names; above years they are data. Some programs name the column of row numbers 0.
+  // Years above figures are names; years above years are data. Some programs name the column of row numbers 0.
   const areNames = numbers.every(
     ({ name, column }) =>
       (isYear(name) && !below.every((row) => isYear(cellOf(row, column)))) ||

@@ -13,7 +13,7 @@ const MAX_TEXT = 200_000_000;
 
 /**
  * Tables as text. Each row becomes one line that names its columns (`Route: North; Fare: 12`), so that a chunk of any
- * rows can be found, understood and quoted by itself.
+ * rows can be found, understood and quoted on its own.
  */
 export const csvReader: Reader = {
   async read({ bytes, fileName }) {
@@ -63,14 +63,14 @@ function parseRows(text: string, delimiter: string, fileName: string): string[][
   }
 }
 
-/** Excel names the delimiter in a first line `sep=;`, which is no row. */
+/** Takes the delimiter from a first line `sep=;`, which Excel writes and which is removed, or else from the data. */
 function dialectOf(text: string): { readonly text: string; readonly delimiter: string } {
   const [line, delimiter] = /^sep=([,;|\t])\n/i.exec(text) ?? [];
   if (line !== undefined && delimiter !== undefined) return { text: text.slice(line.length), delimiter };
   return { text, delimiter: sniffDialect(text.slice(0, 100_000)).delimiter };
 }
 
-/** For a first column without a name, as data frames are written. */
+/** Name for an unnamed first column, as in exported data frames. */
 const NAME_OF_ROWS = 'Row';
 
 function rowText(row: readonly string[], header: readonly string[] | undefined, delimiter: string): string {

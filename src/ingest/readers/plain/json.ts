@@ -9,7 +9,7 @@ const MAX_TEXT = 200_000_000;
 
 /**
  * JSON and JSON Lines as text: one line per value, prefixed with its path (`routes[2].fare: 12`), so that every line
- * can be understood by itself. Each record of a list is a separate block.
+ * can be understood on its own. Each record of a list is a separate block.
  */
 export const jsonReader: Reader = {
   async read({ bytes, fileName }) {
@@ -46,7 +46,7 @@ function parseLines(text: string, fileName: string): Json[] {
   });
 }
 
-/** Numbers stay as written: a double would change long identifiers, and 1.50 to 1.5. */
+/** Keeps numbers as written: a double would change long identifiers, and turn 1.50 into 1.5. */
 const parse = (text: string): Json => JSON.parse(text, keepLongNumbers);
 
 // TypeScript's library types lack the third argument.

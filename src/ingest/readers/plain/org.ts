@@ -19,7 +19,7 @@ export const orgReader: Reader = {
 
 type Kind = 'paragraph' | 'list' | 'table' | 'code';
 
-/** Settings with information about the text; all others are for programs. */
+/** Keywords that carry metadata; all others are settings for programs. */
 const METADATA_KEYWORDS: Readonly<Record<string, string>> = {
   title: 'title',
   author: 'author',
@@ -91,7 +91,7 @@ function addOrg(builder: TextBuilder, lines: readonly string[]): Metadata & { ti
 
 const VERBATIM = new Set(['src', 'example', 'export', 'verse']);
 
-/** Without TODO state, priority and tags. */
+/** The headline without TODO state, priority and tags. */
 const headlineOf = (text: string): string =>
   text
     .replace(/^(?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED|HOLD)\s+/, '')
@@ -114,7 +114,7 @@ function tableOf(lines: readonly string[]): string {
   return rows.length === 0 ? '' : markdownTable([...header, ...Array<string>(width - header.length).fill('')], body);
 }
 
-/** Links as their text; code and bold in Markdown. */
+/** Replaces links by their text, and converts code and bold to Markdown. */
 const inline = (text: string): string =>
   text
     .replaceAll(/\[\[([^\]\n]{1,2000})\]\[([^\]\n]{1,2000})\]\]/g, '$2')

@@ -82,7 +82,7 @@ function createRtfState(collector: RtfCollector) {
     isStarred = name === '*';
     const character = CHARACTERS[name];
     if (name === 'u') {
-      // A surrogate may come alone here; the other half follows.
+      // This may be half of a surrogate pair; the other half follows.
       collector.append(String.fromCharCode((value ?? 0x20) & 0xffff), group);
       skip = group.substitutes;
     } else if (character !== undefined) {
