@@ -8,7 +8,7 @@ export interface RemoteChromaConfig {
   readonly token?: string;
   readonly tenant?: string;
   readonly database?: string;
-  /** Those that are set; the others are known of Chroma Cloud, or learned from the server. */
+  /** Quotas set by the operator; missing ones are those of Chroma Cloud, or are learned from the server's refusals. */
   readonly quotas: {
     readonly results?: number;
     readonly records?: number;
@@ -38,7 +38,7 @@ export function chromaConfig(value: Values): RemoteChromaConfig | undefined {
       };
 }
 
-/** Settings that contradict each other, and those that would send the key where others can read it. */
+/** Issues for settings that contradict each other or would expose the key. */
 export function chromaComplaints(value: Values): FieldIssue[] {
   const { CHROMA_URL: address, CHROMA_API_KEY: key, CHROMA_TOKEN: token } = value;
   const complaints: FieldIssue[] = [];
@@ -62,7 +62,7 @@ export function chromaComplaints(value: Values): FieldIssue[] {
   return complaints;
 }
 
-/** Variables of Chroma that are set and do nothing. */
+/** Warnings about Chroma variables that are set but have no effect. */
 export function chromaWarnings(set: Readonly<Record<string, string>>): string[] {
   if (set['CITEWELL_VECTOR_INDEX'] === 'pgvector') {
     return ['CHROMA_URL', 'CHROMA_API_KEY', 'CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE', ...QUOTAS]

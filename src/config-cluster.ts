@@ -3,15 +3,15 @@ import { issue } from './config-issues.ts';
 import type { variables } from './config-variables.ts';
 import type { FieldIssue } from './errors.ts';
 
-/** How this process shares work with others, and how it stops. */
+/** How this process shares work with other processes, and how it shuts down. */
 export interface ClusterConfig {
-  /** Whether tasks are worked on in the background; other processes do where it is false. */
+  /** Whether this process works on queued tasks in the background; if false, other processes do. */
   readonly takesTasks: boolean;
-  /** Port on which `citewell worker` answers /health and /metrics to this machine; undefined for none. */
+  /** Loopback port on which `citewell worker` serves /health and /metrics; undefined for none. */
   readonly workerPort?: number;
-  /** Seconds between the signal to stop and the refusal of connections, for proxies to notice. */
+  /** Seconds between the stop signal and the refusal of new connections, so that proxies can notice. */
   readonly stopDelaySeconds: number;
-  /** Seconds that running requests and streams may take to end after the signal to stop. */
+  /** Seconds that running requests and streams have to end after the stop signal. */
   readonly stopSeconds: number;
 }
 
@@ -24,7 +24,7 @@ export function clusterSettings(value: z.output<typeof variables>): ClusterConfi
   };
 }
 
-/** Without a shared database nobody else could take the tasks. */
+/** Background work may only be switched off with a shared database, where another process can take the tasks. */
 export function clusterComplaints(value: z.output<typeof variables>): FieldIssue[] {
   if (value.CITEWELL_WORK === 'on' || value.CITEWELL_DATABASE_URL !== undefined) return [];
   return [issue('CITEWELL_WORK', 'expected on, as no other process can take the tasks without CITEWELL_DATABASE_URL')];

@@ -1,6 +1,6 @@
 import type { FieldIssue } from './errors.ts';
 
-/** What is wrong with a variable. */
+/** An issue with the value of a variable. */
 export const issue = (variable: string, message: string): FieldIssue => ({
   type: 'configuration',
   loc: [variable],

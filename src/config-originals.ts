@@ -7,9 +7,9 @@ import type { S3Place, S3Settings } from './store/originals/s3/s3-settings.ts';
 type Values = z.output<typeof variables>;
 
 export interface OriginalsConfig {
-  /** Where the uploaded files are kept; undefined means in the database. */
+  /** Where uploaded files are stored; undefined means in the database. */
   readonly place?: S3Place;
-  /** How such storage is reached; undefined without an access key. */
+  /** Endpoint and credentials of S3 storage; undefined without an access key. */
   readonly access?: Omit<S3Settings, keyof S3Place>;
 }
 
@@ -32,7 +32,7 @@ export function originalsConfig(value: Values): OriginalsConfig {
   };
 }
 
-/** What is missing for the storage, or contradicts itself. */
+/** Issues for storage settings that are missing or invalid. */
 export function originalsComplaints(value: Values): FieldIssue[] {
   const complaints: FieldIssue[] = [];
   const { CITEWELL_ORIGINALS: place, CITEWELL_ORIGINALS_ENDPOINT: endpoint } = value;

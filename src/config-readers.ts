@@ -4,7 +4,7 @@ import type { PriceTable } from './models/prices.ts';
 import { jsonOrUndefined, splitList } from './shared/text.ts';
 import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
 
-/** Readers of variables that hold a list or JSON. Each calls `complain` with what is expected, never with the value. */
+/** Parsers of variables that hold a list or JSON. Each calls `complain` with what is expected, never with the value. */
 
 const pricesSchema = z.record(
   z.string(),
@@ -15,7 +15,7 @@ const pricesSchema = z.record(
   }),
 );
 
-/** `off`, `on`, or other addresses of the servers, on this machine. */
+/** Parses `off`, `on`, or `name=address` entries with loopback addresses of the model servers. */
 export function readLocalServers(list: string, complain: (message: string) => void): readonly LocalServer[] {
   if (list.trim() === 'off') return [];
   if (list.trim() === 'on') return usualServers;
@@ -30,14 +30,14 @@ export function readLocalServers(list: string, complain: (message: string) => vo
   });
 }
 
-/** Entries like `authorization=Bearer%20key`, separated by commas, with values in percent encoding. */
+/** Parses comma-separated entries like `authorization=Bearer%20key`, whose values are percent-encoded. */
 export function readHeaders(list: string, complain: (message: string) => void): Readonly<Record<string, string>> {
   try {
     const entries = splitList(list, /,/).map((entry) => {
       const [, name = '', value = ''] = /^([\w.-]+)\s*=(.*)$/.exec(entry) ?? [];
       return [name, decodeURIComponent(value)] as [string, string];
     });
-    // Refuses what HTTP cannot carry, such as line breaks.
+    // Throws for values that HTTP headers cannot carry, such as line breaks.
     return Object.fromEntries(new Headers(entries));
   } catch {
     complain('expected entries like authorization=Bearer%20key, separated by commas');
@@ -74,7 +74,7 @@ export function readKeys(list: string, complain: (message: string) => void): str
   const keys = splitList(list, /,/);
   keys.forEach((key, index) => {
     if (key.length < MIN_KEY) complain(`expected keys of at least ${MIN_KEY} characters; key ${index + 1} is shorter`);
-    // Other characters cannot be sent in a header, or end it.
+    // Other characters cannot be sent in a header or would end it.
     else if (!/^[\x21-\x7e]+$/.test(key)) complain(`expected letters, digits and signs; key ${index + 1} has others`);
   });
   if (keys.length === 0) complain(`expected keys of at least ${MIN_KEY} characters, separated by commas`);

@@ -6,7 +6,7 @@ import type { FieldIssue } from './errors.ts';
 import { defaultSandboxLimits } from './sandbox/default-limits.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
 
-/** Memory of a slot process in addition to Python's, measured at 180 MB and more. */
+/** Memory limit of a slot process in addition to Python's; 180 MB and more were measured. */
 const SLOT_MEGABYTES = 344;
 const MIN_SLOT_MEGABYTES = 250;
 
@@ -48,7 +48,7 @@ export function sandboxSettings(
   };
 }
 
-/** Limits that contradict each other. */
+/** Issues for limits that contradict each other. */
 export function sandboxComplaints(value: z.output<typeof variables>): FieldIssue[] {
   const python = value.CITEWELL_PYTHON_MEMORY_MB ?? defaultSandboxLimits.pythonMegabytes;
   const least = python + MIN_SLOT_MEGABYTES;

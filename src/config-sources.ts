@@ -10,7 +10,7 @@ export interface ConfigSources {
   readonly cwd?: string;
   /** From the command line; highest precedence. */
   readonly overrides?: Readonly<Record<string, string>>;
-  /** A file of variables named by the user; replaces `CITEWELL_ENV_FILE`. */
+  /** Path of an env file named by the user; replaces `CITEWELL_ENV_FILE`. */
   readonly envFile?: string | undefined;
   /** Whether harmless variables are read from a `.env` in `cwd`. */
   readonly readsWorkingFolder?: boolean;
@@ -24,10 +24,10 @@ export interface GatheredVariables {
 }
 
 /**
- * Variables by precedence: environment, the file named by the user, the working folder's `.env`.
+ * Collects variables by precedence: environment, the file named by the user, the working folder's `.env`.
  *
- * That `.env` may come from anybody (a cloned repository, an unpacked archive), and programs such as MCP clients start
- * the service in such folders. It may therefore not set where keys and text are sent, nor what is run, stored or exposed.
+ * The `.env` may come from anybody (a cloned repository, an unpacked archive), and programs such as MCP clients start
+ * the service in such folders. So it must not set where keys and text are sent, nor what is run, stored or exposed.
  */
 export function gatherVariables(surroundings: ConfigSources): GatheredVariables {
   const { env = {}, cwd = process.cwd(), overrides = {}, envFile, readsWorkingFolder = true } = surroundings;
@@ -69,7 +69,7 @@ function readNamedFile(file: string, isFromVariable: boolean): Record<string, st
   }
 }
 
-// Not an error if missing, a folder (such as a Python environment) or unreadable: nobody named it.
+// Nobody asked for this file, so it is no error if it is missing, unreadable, or a folder such as a Python environment.
 function readFolderFile(file: string): Record<string, string> {
   try {
     return withoutBlanks(parseEnv(readFileSync(file, 'utf8')));

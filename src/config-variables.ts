@@ -27,7 +27,7 @@ const databaseUrl = z
     'expected an address such as postgres://user:password@db.example.org/citewell, with % as %25 and / as %2F in the password',
   );
 function isDatabaseUrl(value: string): boolean {
-  // A password with characters that are not encoded would be taken for other parts of the address, and shown.
+  // Unencoded characters of a password would be parsed as other parts of the URL, and shown in messages.
   const isEncoded = !/%(?![0-9a-f]{2})|#/i.test(value);
   if (!/^postgres(?:ql)?:\/\//.test(value) || !isEncoded || !URL.canParse(value)) return false;
   return /^\/[^/@]+$/.test(new URL(value).pathname);
@@ -46,7 +46,7 @@ const wholeNumber = (example: string, least: number, most: number) =>
     .transform(Number)
     .refine((number) => number >= least && number <= most, `expected a whole number from ${least} to ${most}`);
 
-/** Entries separated by commas or spaces. */
+/** A list whose entries are separated by commas or spaces. */
 const listOf = <Entry extends z.ZodType<unknown, string>>(entry: Entry) =>
   z
     .string()
@@ -76,7 +76,10 @@ const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, 'expected a number from 0 to 65535');
 
-/** Schemas of all variables. Error messages state what is expected and never repeat the value, which may be a misplaced secret. */
+/**
+ * Schemas of all variables. Error messages state what is expected and never repeat the value, which may be a misplaced
+ * secret.
+ */
 export const variables = z.object({
   CITEWELL_ENV_FILE: word.optional(),
   CITEWELL_DATA_DIR: z.string().default('.citewell'),
@@ -150,7 +153,7 @@ export const variables = z.object({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('http://127.0.0.1:4318/v1/traces').optional(),
   OTEL_EXPORTER_OTLP_HEADERS: readBy(readHeaders).optional(),
   OTEL_SERVICE_NAME: word.default('citewell'),
-  // By OpenTelemetry's rules: in any case, and false for everything else.
+  // As OpenTelemetry specifies: "true" in any case; everything else is false.
   OTEL_SDK_DISABLED: z
     .string()
     .transform((value) => /^\s*true\s*$/i.test(value))
@@ -276,7 +279,8 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 /**
  * Variables that a `.env` in the working folder may set: none of them changes where keys, questions and documents are
- * sent, or what is run, stored, deleted or exposed. All others must come from the environment or a file named by the user.
+ * sent, or what is run, stored, deleted or exposed. All others must come from the environment or a file named by the
+ * user.
  */
 export const workingFolderVariables: ReadonlySet<string> = new Set<keyof typeof variables.shape>([
   'CITEWELL_PORT',

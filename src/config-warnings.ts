@@ -15,7 +15,7 @@ const PROVIDER_KEY = /^CITEWELL_PROVIDER_([A-Z0-9_]+)_API_KEY$/;
 const keyVariable = (providerName: string): string =>
   `CITEWELL_PROVIDER_${providerName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 
-/** The listed providers with their keys. */
+/** Adds to each listed provider its key from `CITEWELL_PROVIDER_<NAME>_API_KEY`. */
 export function namedProviders(
   list: readonly { readonly name: string; readonly baseUrl: string }[],
   set: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export function namedProviders(
   });
 }
 
-/** Variables of our prefix that mean nothing are errors: what they were to set would be missing. */
+/** Unknown variables with our prefix are errors, because a misspelled setting would silently have no effect. */
 export const unknownVariables = (set: Readonly<Record<string, string>>): FieldIssue[] =>
   Object.keys(set)
     .filter((name) => name.startsWith(PREFIX) && !known.has(name) && !foreign.test(name))
@@ -35,16 +35,16 @@ export const unknownVariables = (set: Readonly<Record<string, string>>): FieldIs
 
 const PREFIX = 'CITEWELL_';
 /**
- * Names of our prefix that are not read here: keys of providers (see `warningsFor`), what clients are told to keep their key
- * in, credentials of sources, and what tests pass to each other.
+ * Names with our prefix that are not in the schema: keys of providers (see `warningsFor`), the variables in which
+ * clients keep their key, credentials of sources, and variables of the tests.
  */
 const foreign = new RegExp(`${PROVIDER_KEY.source}|^CITEWELL_(KEY|TOKEN|SOURCE_\\w+|TEST_\\w+)$`);
-/** What Kubernetes sets for each service of the namespace, such as "citewell" and "citewell-postgresql". */
+/** Variables that Kubernetes sets for each service of the namespace, such as "citewell" and "citewell-postgresql". */
 const KUBERNETES =
   /^\w+?_(SERVICE_HOST=|SERVICE_PORT(_\w+)?=|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=|PORT=(tcp|udp|sctp):\/\/)/;
 const known: ReadonlySet<string> = new Set(variableNames);
 
-/** Variables that are set and do nothing. */
+/** Warnings about variables that are set but have no effect. */
 export function warningsFor(
   set: Readonly<Record<string, string>>,
   providers: readonly NamedProviderConfig[],

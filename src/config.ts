@@ -29,16 +29,16 @@ export interface ProviderConfig {
 export interface Config {
   /** Absolute path. */
   readonly dataDir: string;
-  /** Cache folder for native modules, models and snapshots, shared by all data folders of this user; undefined without a home. */
+  /** This user's cache folder for native modules, models and snapshots; undefined without a home folder. */
   readonly cacheDir: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly access: AccessConfig;
   /** `postgres://…` with its password; undefined means SQLite in the data folder. */
   readonly databaseUrl?: string;
-  /** Whether a server brings the database to its version when it starts, or only `citewell database migrate`. */
+  /** Whether a server migrates the database schema when it starts, or only `citewell database migrate` does. */
   readonly databaseMigrate: 'start' | 'off';
-  /** `pgvector` only with a database. */
+  /** `pgvector` requires `databaseUrl`. */
   readonly vectorIndex: 'chroma' | 'pgvector';
   readonly cluster: ClusterConfig;
   readonly originals: OriginalsConfig;
@@ -48,11 +48,11 @@ export interface Config {
   readonly anthropic: ProviderConfig;
   readonly ollama: { readonly baseUrl?: string };
   readonly providers: readonly NamedProviderConfig[];
-  /** Model servers of this machine that are looked for. */
+  /** Model servers on this machine that are probed for models. */
   readonly localServers: readonly LocalServer[];
-  /** Whether requests may name their models without further settings. */
+  /** Whether requests may name the models of `localServers` without further settings. */
   readonly usesLocalServers: boolean;
-  /** Provider-qualified names, `quality` also `auto`; undefined ones are chosen by the configured keys. */
+  /** Provider-qualified names; `quality` may also be `auto`. Undefined ones are chosen by the configured keys. */
   readonly models: {
     readonly quality?: string;
     readonly fast?: string;
@@ -61,7 +61,7 @@ export interface Config {
   };
   /** Maximum number of concurrent streams per model provider. */
   readonly modelStreams: number;
-  /** Models without tool calling, which get the tools as text. */
+  /** Models without tool calling; tools are described to them in the prompt. */
   readonly textTools: readonly string[];
   readonly embeddingModel?: string;
   /** Base address from which local models are downloaded, without a slash at the end. */
@@ -75,17 +75,17 @@ export interface Config {
   };
   /** US dollars per million tokens; overrides the built-in table. */
   readonly prices: PriceTable;
-  /** Who may read `/metrics` of a server: superusers, everybody, or nobody, which counts nothing. */
+  /** Who may read a server's `/metrics`: superusers, everybody, or nobody; `off` also records nothing. */
   readonly metrics: 'admin' | 'open' | 'off';
-  /** Where traces are sent; undefined records none. */
+  /** Where traces are exported; undefined records none. */
   readonly traces?: OtlpSettings;
-  /** Whether uploads are ingested before the response, or queued. */
+  /** Whether uploads are ingested before the response is sent, or queued. */
   readonly ingest: 'inline' | 'queue';
-  /** Image reader: `off`, `tesseract`, or a qualified model name. */
-  /** The model that transcribes recordings; undefined is off. */
+  /** The model that transcribes recordings; undefined disables transcription. */
   readonly transcriber?: string;
+  /** `reader` is `off`, `tesseract`, or a qualified model name. */
   readonly images: { readonly reader: string; readonly languages: string; readonly dataFolder?: string };
-  /** Whether the graph of documents is extracted automatically, and with which model; by rules without one. */
+  /** Whether graphs are extracted automatically, and by which model; undefined means the rule-based extractor. */
   readonly graph: { readonly isAutomatic: boolean; readonly model?: string };
   /** Who writes summaries if a language model is configured: the model, or extractive summarisation. */
   readonly summaries: 'model' | 'extract';
@@ -93,13 +93,13 @@ export interface Config {
   readonly contextTokens: number;
   /** Number of earlier versions stored per document. */
   readonly versionsKept: number;
-  /** Of files of any format; undefined leaves it to the formats. */
+  /** Size limit in bytes for files of any format; undefined applies the limit of each format. */
   readonly maxFileBytes?: number;
-  /** Seconds that a run continues after its reader disconnected, for resuming. */
+  /** Seconds that a run continues after its reader has disconnected, so that it can be resumed. */
   readonly resumeSeconds: number;
   readonly web: WebSettings;
   readonly sandbox: SandboxSettings;
-  /** What a run may still do after it has read untrusted text. */
+  /** Actions that remain allowed in a run after it has read untrusted text. */
   readonly afterUntrusted: readonly ('code' | 'addresses' | 'actions')[];
   /** External MCP servers whose tools the agent may use. */
   readonly externalServers: readonly ExternalServer[];
@@ -107,19 +107,19 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Time limit for receiving a request body in seconds; large bodies get more as long as data arrives. */
   readonly requestSeconds: number;
-  /** Allowed host names besides those of this machine; below, allowed origins. */
+  /** Host names under which the server may be called besides those of this machine, and allowed origins (CORS). */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   /** Folders that `citewell mcp` ingests and watches; absolute paths. */
   readonly folders: readonly string[];
-  /** Folders below which superusers may have folders followed over HTTP; absolute paths. */
+  /** Folders below which superusers may add watched folders over HTTP; absolute paths. */
   readonly allowedFolders: readonly string[];
-  /** Encrypts the credentials of sources. */
+  /** Key that encrypts the stored credentials of sources. */
   readonly secretKey?: string;
   /** Toolsets for MCP clients; undefined means the default. */
   readonly mcpToolsets?: readonly string[];
   readonly logLevel: LogLevel;
-  /** Whether the environment names a display, on which Linux would show a browser. */
+  /** Whether the environment names a display, on which a browser can open under Linux. */
   readonly hasDisplay: boolean;
   /** Messages about settings that have no effect. */
   readonly warnings: readonly string[];
@@ -129,7 +129,7 @@ export interface Config {
 export function loadConfig(surroundings: ConfigSources = {}): Config {
   const { env = process.env, cwd = process.cwd() } = surroundings;
   const { set, warnings } = gatherVariables({ ...surroundings, env, cwd });
-  // Compiling the schema takes longer than using it once.
+  // The schema is used only once, so compiling it (JIT) would take longer than it saves.
   const parsed = variables.safeParse(set, { jitless: true });
   const issues = [...unknownVariables(set), ...(parsed.success ? [] : parsed.error.issues.map(toIssue))];
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
@@ -161,7 +161,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     ollama: provider(undefined, value.OLLAMA_BASE_URL),
     providers,
     localServers: localServers(value, providers),
-    // Where others may call the service, only servers that the operator named are open to them.
+    // If others may call the service, they may only use model servers that the operator has named.
     usesLocalServers: value.CITEWELL_LOCAL_MODELS !== undefined || accessConfig(value).mode === 'off',
     models: {
       ...(value.CITEWELL_MODEL && { quality: value.CITEWELL_MODEL }),
@@ -220,7 +220,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   };
 }
 
-/** A configured provider of the same name takes the place of the usual address. */
+/** The model servers to probe. A configured provider of the same name replaces the address if it is a loopback one. */
 function localServers(
   { CITEWELL_LOCAL_MODELS: servers = usualServers, OLLAMA_BASE_URL: ollama }: z.output<typeof variables>,
   providers: readonly NamedProviderConfig[],
@@ -234,7 +234,7 @@ function localServers(
   });
 }
 
-/** By OpenTelemetry's own variables: the endpoint of all signals, to which the path is appended, or that of traces. */
+/** Reads OpenTelemetry's standard variables: the traces endpoint, or the common one with the path appended. */
 function otlpSettings(value: z.output<typeof variables>): { traces?: OtlpSettings } {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = value;
   const url = value.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
@@ -242,7 +242,7 @@ function otlpSettings(value: z.output<typeof variables>): { traces?: OtlpSetting
   return { traces: { url, headers, serviceName: value.OTEL_SERVICE_NAME } };
 }
 
-/** Engines with a key or address, in the configured order; engines not named are not used. */
+/** Search engines that have a key or address, in the configured order; engines that are not listed are not used. */
 function webSettings(value: z.output<typeof variables>, set: Readonly<Record<string, string>>): WebSettings {
   const access = {
     searxng: value.SEARXNG_URL,
@@ -252,7 +252,7 @@ function webSettings(value: z.output<typeof variables>, set: Readonly<Record<str
     exa: value.EXA_API_KEY,
   };
   const order = [...new Set(value.CITEWELL_WEB_SEARCH ?? engineNames)];
-  // Other programs read these in small letters too, and prefer them so.
+  // As in other programs, the lower-case names take precedence.
   const http = set['http_proxy'] ?? value.HTTP_PROXY;
   const https = set['https_proxy'] ?? value.HTTPS_PROXY;
   const except = set['no_proxy'] ?? value.NO_PROXY;
@@ -268,7 +268,7 @@ function webSettings(value: z.output<typeof variables>, set: Readonly<Record<str
   };
 }
 
-/** The value is the JSON itself, or the path of a file with it. */
+/** Reads MCP servers from the value, which is JSON or the path of a JSON file. */
 function externalServers(
   value: string | undefined,
   cwd: string,
@@ -300,5 +300,5 @@ function configurationError(issues: readonly FieldIssue[]): ServiceError {
   );
 }
 
-/** A variable of the environment that holds a credential of a source, for the command that adds it. */
+/** Reads a source's credential from an environment variable, for the command that adds the source. */
 export const readCredential = (variable: string): string | undefined => process.env[variable]?.trim() || undefined;

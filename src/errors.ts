@@ -3,18 +3,18 @@ export type ErrorCode =
   | 'invalid_request' // the request contradicts itself or cannot be carried out as written
   | 'invalid_field' // one member of the request fails its schema; see `issues`
   | 'unauthenticated'
-  | 'token_expired' // the credentials were good; new ones of the same kind will be
+  | 'token_expired' // the credentials were valid but have expired; refreshed ones will work
   | 'forbidden'
   | 'not_found'
   | 'conflict'
   | 'too_large'
-  | 'range_not_satisfiable' // the part that was asked for begins after the end
+  | 'range_not_satisfiable' // the requested range begins after the end
   | 'unsupported_type'
   | 'rate_limited'
   | 'unknown_model' // no provider or model of that name
-  | 'not_configured' // needs a setting that is absent; the message names the variable
-  | 'embedding_mismatch' // the stored vectors belong to another embedder; the message names both
-  | 'provider_failed' // an outside service answered with an error or not at all
+  | 'not_configured' // a required setting is missing; the message names the variable
+  | 'embedding_mismatch' // the stored vectors come from another embedder; the message names both
+  | 'provider_failed' // an external service answered with an error or not at all
   | 'store_failed' // Chroma or SQL could not do what was asked
   | 'timeout'
   | 'cancelled'
@@ -32,13 +32,13 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly issues?: readonly FieldIssue[];
   /** Seconds after which a retry can succeed. */
   readonly retryAfter?: number;
-  /** Message for external callers, if the full one contains details of this machine. */
+  /** Message for external callers, if `message` contains details of this machine. */
   readonly publicMessage?: string;
   /** Value of the `WWW-Authenticate` header. */
   readonly challenge?: string;
 }
 
-/** The only error type between rooms: a code for programs, a message for people (what, where, what to do). */
+/** The only error type across modules: a code for programs, a message for people (what, where, what to do). */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
@@ -58,7 +58,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Runs something that depends on a setting; its failure names the setting. */
+/** Runs a function that depends on a setting, and prefixes the message of its ServiceError with the variable's name. */
 export function namingSetting<T>(variable: string, run: () => T): T {
   try {
     return run();

@@ -1,11 +1,11 @@
 /**
- * Citewell as a library: `openAdapters` opens what a configuration names, `compose` wires the product over it, and any
- * port can be replaced by one's own in between. docs/use-as-a-library.md has a worked example.
+ * Citewell as a library: `openAdapters` opens the adapters that a configuration names, and `compose` builds the product
+ * from them. In between, any port can be replaced by your own implementation; see docs/use-as-a-library.md.
  *
  * @packageDocumentation
  */
 
-// The two parts of the composition root, and the HTTP service over what they give.
+// The two parts of the composition root, and the HTTP service for the product they build.
 
 export { type OpenOptions, openAdapters } from './adapters/open-adapters.ts';
 export type { Adapters, Deployment, InUse } from './compose/adapters.ts';
@@ -35,7 +35,7 @@ export { defineTool, type Tool, type ToolOutput } from './toolbox/tool.ts';
 export type { ToolContext } from './toolbox/tool-context.ts';
 export type { Web } from './web/web.ts';
 
-// Domain types: documents, what is searched and cited, and the events of ingestion, answers and runs.
+// Domain types: documents, search, citations, and the events of ingestion, answers and runs.
 
 export type { Authenticate, Credentials } from './access/credentials.ts';
 export { defaultAdmin, type Principal } from './access/principal.ts';

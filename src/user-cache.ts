@@ -28,7 +28,7 @@ export function userCacheFolder(
 /** An open cache folder. */
 export interface UserCache {
   readonly path: string;
-  /** Why a temporary folder is used, which `close` deletes. */
+  /** Why a temporary folder is used; `close` then deletes it. Undefined for the user's own cache folder. */
   readonly problem?: string;
   close(): void;
 }
@@ -40,7 +40,7 @@ export interface UserCache {
 export function openUserCache(folder: string | undefined): UserCache {
   const problem = folder === undefined ? 'This user has no home folder.' : privateFolderProblem(folder);
   if (folder !== undefined && problem === undefined) return { path: folder, close: () => undefined };
-  // `mkdtemp` creates it with an unpredictable name, accessible to this user only.
+  // `mkdtemp` creates a folder with an unpredictable name that only this user can access.
   const path = mkdtempSync(join(tmpdir(), 'citewell-cache-'));
   return {
     path,

@@ -8,11 +8,11 @@ export type EventSource = Response | ReadableStream<Uint8Array> | AsyncIterable<
 
 export interface ReadEventsOptions {
   /**
-   * Reopens the stream after the event with this identifier, e.g. with GET /v3/retrieval/runs/{id}/events and the header
+   * Reopens the stream after the event with this id, e.g. with GET /v3/retrieval/runs/{id}/events and the header
    * Last-Event-ID. Called when the connection breaks before the end, at most `attempts` times in a row.
    */
   readonly reconnect?: (lastEventId: string) => Promise<EventSource>;
-  /** Default 5. */
+  /** Maximum number of consecutive reconnection attempts. Default 5. */
   readonly attempts?: number;
   /** Milliseconds before the first attempt, doubled for each further one. Default 250. */
   readonly delay?: number;
@@ -31,9 +31,9 @@ export class StreamFailure extends Error {
 }
 
 /**
- * The typed events of /v3/retrieval/rag and /agent (docs/contract.md 5.5) until the terminator. Handles characters split
- * between chunks, comments, all line endings and unknown events of later versions. Throws StreamFailure on an `error`
- * event, and when the stream breaks and cannot be reopened. Leaving the loop cancels the stream.
+ * The typed events of /v3/retrieval/rag and /agent (docs/contract.md 5.5) until the terminator. Handles characters that
+ * are split between chunks, comments, all line endings, and unknown events of later versions. Throws StreamFailure on
+ * an `error` event, and when the stream breaks and cannot be reopened. Leaving the loop cancels the stream.
  */
 export async function* readEvents(
   source: EventSource,
@@ -161,7 +161,7 @@ function toEvent(event: string, data: string, id: string): StreamEvent | undefin
   return known.has(event) ? ({ event, data: parsed, id } as StreamEvent) : undefined;
 }
 
-/** Fails when it is read, so that a server that is still down counts as another broken stream. */
+/** A stream that fails when it is read, so that a server that is still down counts as another broken stream. */
 const brokenStream = (error: unknown): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
 });

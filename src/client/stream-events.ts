@@ -50,7 +50,7 @@ export interface CitationMention {
   readonly object: 'citation';
   readonly is_new: boolean;
   readonly span: MarkerSpan;
-  /** Only with the first mention. */
+  /** Only sent with the first mention; null otherwise. */
   readonly payload: CitationPayload | null;
   readonly [member: string]: unknown;
 }
@@ -90,7 +90,7 @@ interface Shapes {
     readonly content: string;
     readonly name?: string;
     readonly is_error?: boolean;
-    /** Made by the call; `link` is a path below the server's origin. */
+    /** Files made by the call; `link` is a path on the server. */
     readonly files?: readonly {
       readonly name: string;
       readonly mime_type: string;

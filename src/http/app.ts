@@ -52,15 +52,15 @@ import { versionRoutes } from './routes/versions.ts';
 import { onlyMethods, unknownRoute } from './unknown-route.ts';
 import { welcome } from './wire/system-record.ts';
 
-/** Another interface of the same services, mounted under its own path with its own access rules. */
+/** Another interface to the same services, mounted under its own path with its own access rules. */
 export interface Mount {
   readonly path: string;
   readonly handler: express.RequestHandler;
-  /** The origin of its requests is checked as that of this interface's own; by default it checks them itself. */
+  /** Whether the app's `guard` checks the origin of its requests; by default the handler checks it itself. */
   readonly isGuarded?: boolean;
 }
 
-/** The HTTP interface: docs/contract.md under `/v3`, OpenAI's interface under `/v1`, and the web page. */
+/** The HTTP interface: docs/contract.md under `/v3`, OpenAI's API under `/v1`, and the web page. */
 export function createApp(
   services: HttpServices,
   authenticate: Authenticate = asDefaultAdmin,
@@ -70,7 +70,7 @@ export function createApp(
 ): Express {
   const app = express();
   app.disable('x-powered-by');
-  // Lists repeat their key (docs/contract.md 1), so nested query syntax is not needed.
+  // Lists repeat their key (docs/contract.md 1), so the nested query syntax is not needed.
   app.set('query parser', 'simple');
   // Only these proxies are trusted to report the caller's address; see `request.ip`.
   app.set('trust proxy', services.trustedProxies ?? []);

@@ -18,8 +18,8 @@ const identified = new WeakMap<Response, Identified>();
 export type ActFor = (by: Principal, userId: string) => Promise<Principal>;
 
 /**
- * Determines the principal of a request before any route runs. With `actFor`, superusers may act for another user, named
- * in the header X-Citewell-User, so that what they create belongs to that user.
+ * Determines the principal of a request before any route runs. With `actFor`, superusers may act for another user,
+ * named in the header X-Citewell-User, who then owns what the request creates.
  */
 export function identify(authenticate: Authenticate, actFor?: ActFor): RequestHandler {
   return async (request, response, next) => {
@@ -37,7 +37,7 @@ export function identify(authenticate: Authenticate, actFor?: ActFor): RequestHa
 /** The principal of the request. Only available behind `identify`. */
 export const principalOf = (response: Response): Principal => identityOf(response).principal;
 
-/** Who sent the request: with X-Citewell-User the superuser who acts for the principal. */
+/** The authenticated caller; with X-Citewell-User, the superuser who acts for the principal. */
 export const callerOf = (response: Response): Principal => identityOf(response).caller;
 
 function identityOf(response: Response): Identified {

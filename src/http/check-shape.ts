@@ -3,7 +3,7 @@ import { type FieldIssue, ServiceError } from '../errors.ts';
 
 type RequestPart = 'body' | 'query' | 'path';
 
-/** The value in the schema's output type, or `invalid_field` with one issue per wrong member (docs/contract.md 1.2). */
+/** Parses a value with a schema. Throws `invalid_field` with one issue per invalid member (docs/contract.md 1.2). */
 export function checkShape<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -36,7 +36,7 @@ function toFieldIssue(issue: z.core.$ZodIssue, part: RequestPart): FieldIssue {
   };
 }
 
-/** R2R's clients expect pydantic's error names; where one exists for the case, it is used. */
+/** R2R's clients expect pydantic's error types, so the matching one is used if there is one. */
 function nameOf(issue: z.core.$ZodIssue, part: RequestPart): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,9 +1,9 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 
 /**
- * Scores from 0 to 1 that callers may compare between searches, in the order of the hits. Scores of fusion say nothing
- * across searches, so the best hit gets the highest similarity found, and the others their share of it. Needs hits that
- * were searched with `explain`.
+ * Scores from 0 to 1 that are comparable between searches, in the order of the hits. Fused scores are not, so the best
+ * hit gets the highest similarity found, and the others are scaled in proportion to their score. The hits must come
+ * from a search with `explain`.
  */
 export function comparableScores(hits: readonly ScoredChunk[]): number[] {
   const [best] = hits;

@@ -5,9 +5,9 @@ const EXPOSED_HEADERS =
   'X-Request-Id, X-Conversation-Id, X-Run-Id, Content-Disposition, Content-Range, ETag, Retry-After, WWW-Authenticate';
 const PREFLIGHT_SECONDS = '600';
 
-/** Open to all origins, with credentials and any header (docs/contract.md 1); answers preflights itself. */
+/** CORS for all origins, with credentials and any header (docs/contract.md 1); also answers preflight requests. */
 export const allowOrigins: RequestHandler = (request, response, next) => {
-  // With credentials "*" is not allowed, so the origin is echoed.
+  // "*" is not allowed with credentials, so the origin is echoed.
   response.vary('Origin');
   const origin = request.get('Origin');
   if (origin !== undefined) {

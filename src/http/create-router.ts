@@ -6,8 +6,8 @@ const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
 type Path = string | RegExp | string[];
 
 /**
- * An Express router whose `get`, `post` and so on also refuse the other methods of their path. `route` stays that of
- * Express, for paths of which another router has a part.
+ * An Express router whose `get`, `post` and so on answer 405 to the path's other methods. `route` is unchanged, for
+ * paths whose methods are spread over several routers.
  */
 export function createRouter(): Router {
   const router = Router();

@@ -5,8 +5,8 @@ export type CsvValue = string | number | boolean | null | readonly unknown[] | o
 const CHUNK_SIZE = 64_000;
 
 /**
- * Writes rows as CSV in pieces, so that memory stays small for any number of rows. Every field is quoted and no value
- * is changed, so an export can be read back (docs/contract.md 6.3).
+ * Writes rows as CSV in pieces, so that memory use is bounded for any number of rows. Every field is quoted and no
+ * value is changed, so an export can be read back (docs/contract.md 6.3).
  */
 export async function* toCsv(
   header: readonly string[] | undefined,

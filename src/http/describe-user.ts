@@ -23,7 +23,7 @@ export async function describeUser(user: User, services: Services) {
   });
 }
 
-/** Records of many users, without their document ids, of which there may be many. */
+/** Records of several users. Their document ids are omitted, because there may be many. */
 export async function describeUsers(users: readonly User[], { accounts, collections }: Omit<Services, 'corpus'>) {
   const holdings = await accounts.store.holdings(users.map(({ id }) => id));
   return Promise.all(

@@ -4,7 +4,7 @@ import type { HttpLog } from './http-services.ts';
 import { traceIdOf } from './observe-requests.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** HTTP status of each error code (docs/contract.md 1.2). No other file knows statuses. */
+/** HTTP status of each error code (docs/contract.md 1.2). No other file maps codes to statuses. */
 const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   invalid_field: 422,
@@ -35,8 +35,8 @@ export interface Failure {
 }
 
 /**
- * Converts any thrown value into what the caller may see. Stack traces, causes and messages of other systems stay
- * inside.
+ * Converts any thrown value into what the caller may see. Stack traces, causes and messages of other systems are not
+ * exposed.
  */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof ServiceError) {
@@ -66,10 +66,10 @@ function withPublicMessage(error: ServiceError): ServiceError {
   return new ServiceError(code, publicMessage, { cause: error, issues, ...rest });
 }
 
-/** The last error handler: answers with the failure (docs/contract.md 1.2), or ends a response that has begun. */
+/** The last error handler: sends the error body (docs/contract.md 1.2), or aborts a response that has begun. */
 export function answerFailure(log: HttpLog): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
-    // The connection has ended, so there is nobody to answer.
+    // The client has closed the connection, so no response can be sent.
     if (request.readableAborted && codeOf(thrown) === 'ECONNRESET') {
       response.destroy();
       return;
@@ -85,7 +85,7 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
     }
     if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
     if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
-    // A file that could not be sent may have set its own content type.
+    // A failed file download may already have set its own content type.
     response
       .status(status)
       .type('json')
@@ -93,7 +93,7 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
   };
 }
 
-/** `message` for every client, `detail` in addition for validation errors, `code` for our own programs. */
+/** `message` is for every client, `detail` adds validation errors, and `code` is for our own programs. */
 function toFailureBody(error: ServiceError) {
   return {
     message: error.message,
@@ -111,7 +111,7 @@ const isOfConnection = (thrown: unknown): boolean => codeOf(thrown).startsWith('
 
 const codeOf = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '');
 
-/** Errors of Express's body and path parsers have a 4xx status and say whether their message may be shown. */
+/** Converts errors of Express's body and path parsers, which have a 4xx status; undefined for other errors. */
 function refusedByParser(thrown: unknown): { readonly status: number; readonly error: ServiceError } | undefined {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return undefined;
   const { status } = thrown;

@@ -10,8 +10,8 @@ interface FetchParts extends Pick<HttpServices, 'corpus' | 'sources' | 'web'> {
 }
 
 /**
- * The upload with the page or file at this address as its file. It takes the place of what was fetched from there before,
- * and of nothing else. Throws the errors of a fetch.
+ * Returns the upload with the page or file at this URL as its file. It replaces only the document that was previously
+ * fetched from the same URL. Throws the errors of `fetchPage`.
  */
 export async function fetchUpload(upload: Upload, url: string, parts: FetchParts): Promise<Upload> {
   const { corpus, sources, web, ownerId, signal } = parts;

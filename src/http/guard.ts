@@ -11,7 +11,7 @@ export interface GuardParts {
 }
 
 /**
- * For a server without authentication: any page in the user's browser could call it, from its own origin or by DNS
+ * Guard of a server without authentication: any page in the user's browser could call it, from its own origin or by DNS
  * rebinding. Both are refused before a route runs.
  */
 export function rejectOtherOrigins({ hosts, origins }: GuardParts): RequestHandler {
@@ -19,7 +19,7 @@ export function rejectOtherOrigins({ hosts, origins }: GuardParts): RequestHandl
   const isOrigin = (name: string) => origins.includes('*') || isOwnName(name) || origins.includes(name);
   return (request, response, next) => {
     const host = nameIn(`http://${request.get('Host') ?? ''}`);
-    // Invalid ones have been refused before.
+    // Invalid Host headers have already been refused by `rejectInvalidHost`.
     if (host === undefined) throw new ServiceError('invalid_request', 'The Host header is missing.');
     if (!isHost(host)) {
       throw new ServiceError('forbidden', 'This host name is not allowed. Add it to CITEWELL_ALLOWED_HOSTS.');
@@ -37,7 +37,7 @@ export function rejectOtherOrigins({ hosts, origins }: GuardParts): RequestHandl
   };
 }
 
-/** Lower-cased host name; undefined for `null` and for what is not an address. */
+/** Lower-cased host name; undefined for the origin `null` and for invalid URLs. */
 const nameIn = (address: string): string | undefined => URL.parse(address)?.hostname || undefined;
 
 const isOwnName = (name: string): boolean => isLoopback(name.replace(/^\[|\]$/g, ''));

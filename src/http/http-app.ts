@@ -4,8 +4,8 @@ import type { HttpServices } from './http-services.ts';
 import type { App } from './serve.ts';
 
 /**
- * The HTTP interface as a request handler for `listen`, or to mount in another server. Without `authenticate` everybody
- * who can reach it is the default administrator.
+ * The HTTP interface as a request handler for `listen`, or to mount in another server. Without `authenticate`,
+ * everybody who can reach it acts as the default administrator.
  */
 export const createHttpApp = (services: HttpServices, authenticate?: Authenticate): App =>
   createApp(services, authenticate);

@@ -37,17 +37,17 @@ export interface ServiceStatus {
   /** The default model; `builtin/extractive` without a key. */
   readonly model: string;
   readonly embedder: string;
-  /** A sentence: why this embedder is used, or what is being done about it. */
+  /** A sentence that says why this embedder is used, or what is being done about it. */
   readonly embedderReason?: string;
   /** Undefined when no web access is configured. */
   readonly web?: WebFacts;
   /** Path of the data folder. */
   readonly data: string;
-  /** The database of the records, where it is not in the data folder. */
+  /** Database of the records; undefined if it is in the data folder. */
   readonly database?: string;
-  /** Where the uploaded files are, where they are not in the database. */
+  /** External storage of uploaded files; undefined if they are in the database. */
   readonly originals?: { readonly place: string; readonly state: 'ready' | 'unavailable' };
-  /** The processes on that database, where several can use it. */
+  /** The processes that use the database; undefined unless several can share it. */
   readonly processes?: readonly ClusterMember[];
   readonly index: {
     readonly kind: 'embedded' | 'remote' | 'pgvector' | 'memory';
@@ -57,7 +57,7 @@ export interface ServiceStatus {
   readonly graph?: { readonly waiting: number; readonly failed: number };
   /** Number of documents whose model-written summary is waiting or has failed. */
   readonly summaries?: { readonly waiting: number; readonly failed: number };
-  /** What is configured and does not answer, and damage to the store, as sentences; each but the index is a hint too. */
+  /** Sentences about unavailable services and damage to the store; all but that of the index are also in `hints`. */
   readonly problems: readonly string[];
   /** Suggestions for the operator, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
@@ -70,13 +70,13 @@ export interface HttpLog {
   error(fields: object, message: string): void;
 }
 
-/** Limits in bytes, and times in milliseconds where stated. */
+/** Sizes in bytes, and times in milliseconds. */
 export interface HttpLimits {
-  /** A JSON body. */
+  /** Maximum size of a JSON body. */
   readonly body: number;
-  /** An uploaded file. */
+  /** Maximum size of an uploaded file. */
   readonly file: number;
-  /** One text field of a multipart body: raw text, or all chunks together. */
+  /** Maximum size of a text field of a multipart body: raw text, or all chunks together. */
   readonly field: number;
   /** Milliseconds of silence in a stream after which a comment keeps the connection alive. */
   readonly heartbeat: number;
@@ -102,7 +102,7 @@ export interface HttpServices {
   readonly ingestor: Ingestor;
   /** Documents by source. */
   readonly sources: SourceRecords;
-  /** Folders and sites that documents are kept in step with. */
+  /** Followed sources: folders, sites and remote sources from which documents are synchronised. */
   readonly followed: SourceService;
   /** Undefined without web access. */
   readonly web?: Pick<Web, 'fetchPage'>;
@@ -124,7 +124,7 @@ export interface HttpServices {
   /** Files made by tools. */
   readonly madeFiles: MadeFiles;
   readonly models: ModelRegistry;
-  /** Providers, and the models found on this machine, which is asked each time. */
+  /** Configured providers, and the models found on this machine, which is probed on each call. */
   modelChoices(): Promise<ModelChoices>;
   readonly embeddings: EmbeddingModel;
   readonly conversations: Conversations;
@@ -132,13 +132,13 @@ export interface HttpServices {
   readonly collections: CollectionRecords;
   readonly prompts: PromptService;
   readonly spaces: Pick<VectorSpaces, 'list'>;
-  /** Backups of the data folder; undefined where there is none. */
+  /** Backups of the data folder; undefined without one. */
   readonly backups?: {
-    /** Copies the database as it is now; `content` is the archive, of some more than `bytes`. One at a time. */
+    /** Copies the current database; `content` is the archive, slightly longer than `bytes`. One backup at a time. */
     begin(
       signal?: AbortSignal,
     ): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
-    /** How many bytes the copy has that `begin` makes, of how many; undefined where none is being made. */
+    /** Bytes copied so far by `begin`, of the total; undefined if no copy is being made. */
     copying(): Promise<{ readonly done: number; readonly total: number } | undefined>;
   };
   /** Inspection and repair of the vector index in use. */
@@ -148,14 +148,14 @@ export interface HttpServices {
   /** Re-embeds the corpus or returns to the previous space; searches and ingestion then use the resulting space. */
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
   status(): Promise<ServiceStatus>;
-  /** Undefined where nothing is counted. */
+  /** Undefined if metrics are off. */
   readonly metrics?: Metrics;
   readonly traces?: Traces;
-  /** Whether everybody may read them; otherwise superusers. */
+  /** Whether everybody may read the metrics; otherwise only superusers. */
   readonly opensMetrics?: boolean;
   readonly log: HttpLog;
   readonly limits: HttpLimits;
-  /** Keeps uploads while they arrive; undefined is a folder of the system. */
+  /** Folder for uploads while they are received; undefined means the system's temporary folder. */
   readonly uploadFolder?: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted; none when absent. */
   readonly trustedProxies?: readonly string[];

@@ -5,8 +5,8 @@ import type { HttpServices } from './http-services.ts';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * Counts requests that change or cost something against the caller's limits (docs/contract.md 2), not those of a user for
- * whom the caller acts. Must run behind `identify`.
+ * Counts POST and DELETE requests against the limits of the caller (docs/contract.md 2), not of a user for whom the
+ * caller acts. Must run behind `identify`.
  */
 export function limitRequests({ accounts }: Pick<HttpServices, 'accounts'>): RequestHandler {
   return async (request, response, next) => {

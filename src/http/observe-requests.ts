@@ -4,8 +4,8 @@ import type { HttpServices } from './http-services.ts';
 import { requestIdOf } from './request-id.ts';
 
 /**
- * Counts every response under the pattern of its route, never under its path, which callers choose, and begins the span
- * of the request.
+ * Counts every response under the pattern of its route, and starts the request's span. The path is not used, because
+ * callers choose it.
  */
 export function observeRequests({ metrics, traces }: Pick<HttpServices, 'metrics' | 'traces'>): RequestHandler {
   return (request, response, next) => {
@@ -40,22 +40,22 @@ const SPAN = 'span';
 
 const spanOf = (response: Response): OpenSpan | undefined => response.locals[SPAN];
 
-/** For logs and error responses. */
+/** The request's trace id, for logs and error responses. */
 export const traceIdOf = (response: Response): string | undefined => spanOf(response)?.traceId;
 
-/** Makes the span of the request current again, which is lost where a body was read by events. */
+/** Makes the request's span current again; reading a body with event listeners loses the async context. */
 export const resumeSpan: RequestHandler = (_request, response, next) => {
   const span = spanOf(response);
   if (span === undefined) next();
   else span.run(next);
 };
 
-/** Routers that have no routes of Express. */
+/** Mounted handlers without Express routes. */
 const MOUNTS = /^\/(?:mcp|peer)\b/;
 
 /**
- * The pattern of the route that the request has reached. It is noted when a router sets it, because a router whose
- * route fails takes its part of the address back.
+ * Returns a function for the pattern of the route that the request has reached. The pattern is recorded when a router
+ * sets `request.route`, because a router whose route fails restores `baseUrl`.
  */
 function watchRoute(request: Request): () => string {
   let route: Request['route'];

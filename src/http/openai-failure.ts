@@ -16,7 +16,7 @@ export const chatFailure = z
   })
   .meta({ id: 'ChatFailure' });
 
-/** An error in OpenAI's format, which its clients show to users. */
+/** Converts an error to OpenAI's format, whose message its clients show to users. */
 export function openAiError(error: ServiceError) {
   const [issue] = error.issues;
   return {

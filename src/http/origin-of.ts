@@ -1,4 +1,4 @@
 import type { Request } from 'express';
 
-/** The address by which the caller reached this service, without a path: links in an answer begin with it. */
+/** The origin under which the caller reached this service, for absolute links in responses. */
 export const originOf = (request: Request): string => `${request.protocol}://${request.get('host') ?? 'localhost'}`;

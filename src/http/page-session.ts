@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { TokenPair } from '../access/session-tokens.ts';
 
 /**
- * The web page's session: a login's tokens in HttpOnly cookies. They count only for requests that come from the page
+ * The web page's session: the tokens of a login in HttpOnly cookies. They are accepted only in requests from the page
  * itself, which prevents CSRF.
  */
 const ACCESS = 'citewell_access';

@@ -7,7 +7,7 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { type Address, type HttpServer, listen } from './serve.ts';
 import { unknownRoute } from './unknown-route.ts';
 
-/** Serves `/health` and, to everybody who reaches the address, `/metrics`: for a process without other requests. */
+/** Serves `/health` and unauthenticated `/metrics`, for a process that serves no other requests. */
 export function openProbeServer(services: HttpServices, address: Address): Promise<HttpServer> {
   const app = express();
   app.disable('x-powered-by');

@@ -32,8 +32,8 @@ export function readBody<Schema extends z.ZodType>(request: Request, schema: Sch
 }
 
 /**
- * JSON from outside. Throws `invalid_field` at `loc` when it is not JSON or has a member `__proto__`, and
- * `invalid_request` when it is nested too deeply to be checked member by member.
+ * Parses untrusted JSON. Throws `invalid_field` at `loc` if it is not JSON or has a member `__proto__`, and
+ * `invalid_request` if it is nested too deeply to be validated.
  */
 export function parseJson(text: string, loc: readonly (string | number)[]): unknown {
   let value: unknown;

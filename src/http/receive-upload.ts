@@ -6,7 +6,7 @@ import type { HttpLimits } from './http-services.ts';
 import { bodyText, parseJson, receiveBytes } from './read-request.ts';
 import { removeUpload, type StoredUpload, takeUpload, uploadStorage } from './stored-upload.ts';
 
-/** The contract has eight fields and one file; the rest is room for what clients add. */
+/** The contract has eight fields and one file; the rest allows for fields that clients add. */
 const MAX_FIELDS = 50;
 
 /** An upload as sent: text fields by name (repeated ones as lists), and the file if there is one. */
@@ -19,13 +19,13 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
   readonly fileName: string;
   readonly mediaType: string;
-  /** SHA-256 in hexadecimal, where it is known. */
+  /** SHA-256 in hexadecimal, if known. */
   readonly contentHash?: string;
 }
 
 /**
- * Writes the file of a multipart body to this folder as it arrives, and receives any other body as bytes. Nothing is left
- * behind when the request is over, or when the upload breaks off.
+ * Streams the file of a multipart body to this folder, and receives any other body as bytes. The file is removed when
+ * the request ends or the upload is interrupted.
  */
 export function receiveUpload(limits: HttpLimits, folder?: string): RequestHandler[] {
   let loading: Promise<RequestHandler> | undefined;
@@ -41,7 +41,7 @@ export function receiveUpload(limits: HttpLimits, folder?: string): RequestHandl
   return [receiveMultipart, receiveBytes(limits.field)];
 }
 
-/** Loaded with the first form. */
+/** Multer is loaded on the first multipart request. */
 async function multipartReceiver(limits: HttpLimits, folder: string | undefined): Promise<RequestHandler> {
   const { default: multer } = await import('multer');
   return multer({
@@ -59,7 +59,7 @@ async function multipartReceiver(limits: HttpLimits, folder: string | undefined)
   }).single('file');
 }
 
-/** The fields of a multipart, form or JSON body, and its file, once. Only available behind `receiveUpload`. */
+/** The fields of a multipart, form or JSON body, and its file. Can be called once, and only behind `receiveUpload`. */
 export async function readUpload(request: Request): Promise<Upload> {
   const { file } = request;
   if (request.is('multipart')) {
@@ -90,7 +90,7 @@ async function readFile(file: Express.Multer.File & Partial<StoredUpload>): Prom
   return { bytes, fileName, mediaType, ...(contentHash !== undefined && { contentHash }) };
 }
 
-/** Treats empty fields and the text "null" as absent: forms cannot express either in another way. */
+/** Treats empty fields and the text "null" as absent, because forms have no other way to express it. */
 function withoutBlanks(fields: readonly (readonly [name: string, value: unknown])[]): Record<string, unknown> {
   const isBlank = (name: string, value: unknown) => value === '' || (value === 'null' && name !== 'raw_text');
   const kept = fields.map(([name, value]): [string, unknown] => [

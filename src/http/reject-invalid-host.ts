@@ -4,11 +4,11 @@ import { ServiceError } from '../errors.ts';
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /**
- * Refuses an invalid or repeated Host header. Addresses are built from it later, where an `@` or a slash in it would
- * change which host is meant.
+ * Refuses an invalid or repeated Host header. URLs are built from it later, in which an `@` or a slash would change the
+ * host.
  */
 export const rejectInvalidHost: RequestHandler = (request, _response, next) => {
-  // HTTP/1.0 requests may have no Host header. Proxies choose differently between several.
+  // HTTP/1.0 requests may have no Host header. Of several, different proxies would use different ones.
   const [host, ...others] = request.headersDistinct['host'] ?? [];
   const isValid = host === undefined || (HOST.test(host) && URL.canParse(`http://${host}`));
   if (!isValid || others.length > 0) {
@@ -17,7 +17,7 @@ export const rejectInvalidHost: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** For interfaces that check the host's name. */
+/** Requires a Host header, for interfaces that check the host name. */
 export const requireHost: RequestHandler = (request, _response, next) => {
   if (request.headers.host === undefined) throw new ServiceError('invalid_request', 'The Host header is missing.');
   next();

@@ -5,8 +5,8 @@ const HEADER = 'X-Request-Id';
 const ACCEPTABLE = /^[\w.:-]{1,128}$/;
 
 /**
- * Gives every request an id, which appears in its response and in every log line about it. An id sent by the caller is
- * kept.
+ * Gives every request an id, which appears in its response and in every log line about it. A valid id from the caller
+ * is kept.
  */
 export const nameRequest: RequestHandler = (request, response, next) => {
   const given = request.get(HEADER);

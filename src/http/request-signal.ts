@@ -12,15 +12,15 @@ export function announceStop(app: { readonly locals: Record<string, unknown> }, 
   app.locals[STOPPING] = stopping;
 }
 
-/** Has this app answer health checks as one that takes no further requests soon. */
+/** Makes this app answer health checks with 503, because it will soon stop accepting requests. */
 export function announceLeave(app: { readonly locals: Record<string, unknown> }): void {
   app.locals[LEAVING] = true;
 }
 
-/** Whether the server is about to stop, and proxies should pass requests to others. */
+/** Whether the server is about to stop, so that proxies should route requests to other servers. */
 export const isLeaving = (request: Request): boolean => request.app.locals[LEAVING] === true;
 
-/** Aborts when the server stops. For work that continues after its caller has left. */
+/** Aborts when the server stops; for work that continues after its caller has disconnected. */
 export function stopSignal(request: Request): AbortSignal {
   const stopping: unknown = request.app.locals[STOPPING];
   return stopping instanceof AbortSignal ? stopping : new AbortController().signal;

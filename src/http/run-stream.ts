@@ -17,7 +17,7 @@ interface NewRun {
   events(signal: AbortSignal): AsyncIterable<ServerSentEvent>;
 }
 
-/** Starts the work of a request as a run and streams it; the caller may lose the stream and resume it. */
+/** Starts the work of a request as a run and streams its events; an interrupted stream can be resumed. */
 export async function streamNewRun(
   request: Request,
   response: Response,
@@ -35,7 +35,7 @@ export async function streamNewRun(
   await streamRun(request, response, services, { run, after: 0 });
 }
 
-/** Streams a run's events after a given one, and those still to come. */
+/** Streams a run's events after a given one, including those still to come. */
 export async function streamRun(
   request: Request,
   response: Response,
@@ -47,7 +47,7 @@ export async function streamRun(
   await sendEvents(response, numbered(run, after, signal), streamOptions(signal, limits, log));
 }
 
-/** `Last-Event-ID` as browsers send it, or `after` in the query; 0 means from the beginning. */
+/** Number of the last received event, from the header `Last-Event-ID` or the query's `after`; 0 if there is none. */
 export function lastEventNumber(request: Request, runId: string): number {
   const given = request.get('last-event-id') ?? readQuery(request, afterQuery).after ?? '';
   if (given === '') return 0;
@@ -65,7 +65,7 @@ async function* numbered(run: ReadableRun, after: number, signal: AbortSignal): 
   }
 }
 
-/** After the answer no other event may follow; later failures are only logged. */
+/** Ends the stream after the final answer, which no other event may follow; later failures are only logged. */
 async function* untilFinalAnswer(
   events: AsyncIterable<ServerSentEvent>,
   { log }: Pick<HttpServices, 'log'>,

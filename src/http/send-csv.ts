@@ -8,7 +8,7 @@ import type { ExportColumns } from './wire/export-columns.ts';
 import { exportRequest, planExport } from './wire/export-request.ts';
 
 /**
- * Answers an export request. Rows are read only after the request has been validated, and no faster than they are sent.
+ * Answers an export request. Rows are read after the request has been validated, and no faster than they are sent.
  */
 export async function sendExport<Row>(
   request: Request,
@@ -51,7 +51,7 @@ export async function sendPieces(response: Response, pieces: Readable): Promise<
   }
 }
 
-/** The client disconnected before or during the response. */
+/** Error codes if the client disconnected before or during the response. */
 const CONNECTION_CLOSED_CODES: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
 const isConnectionClosed = (error: unknown): boolean =>

@@ -12,7 +12,7 @@ const HARMLESS = /^(text\/(plain|csv|markdown)|application\/(pdf|json)|image\/(p
 /**
  * Sends the original bytes. They are untrusted: types that could run in our origin (HTML, SVG, unknown ones) are sent
  * as sandboxed attachments, with sniffing disabled. Ranges are supported (RFC 9110), so a PDF opens at a page before it
- * has loaded completely. The bytes are sent as they arrive where they are stored outside of the database.
+ * has loaded completely. Bytes stored outside the database are streamed.
  */
 export async function sendDownload(
   response: Response,
@@ -43,7 +43,7 @@ export async function sendDownload(
   const charset = type.startsWith('text/') && (await isWholeUtf8(original)) ? '; charset=utf-8' : '';
   const isHead = response.req.method === 'HEAD';
   const pieces = original.stream({ ...(range && { range }), signal: closingOf(response) })[Symbol.asyncIterator]();
-  // What is wrong with the storage is said before the headers are.
+  // Reads the first piece before the headers are sent, so that a storage error can become an error response.
   const first = isHead ? undefined : await pieces.next();
   response.writeHead(range === undefined ? 200 : 206, {
     'Content-Type': /^[\w.+-]+\/[\w.+-]+$/.test(type) ? `${type}${charset}` : 'application/octet-stream',
@@ -64,7 +64,7 @@ export async function sendDownload(
   await sendPieces(response, Readable.from(all(), { objectMode: false }));
 }
 
-/** Larger texts are not read whole to find out; their encoding is left to the reader. */
+/** Larger texts are not read to detect UTF-8, and are sent without a charset. */
 const MAX_CHECKED_BYTES = 16_000_000;
 
 const isWholeUtf8 = async (original: Original): Promise<boolean> =>
@@ -77,8 +77,8 @@ function closingOf(response: Response): AbortSignal {
 }
 
 /**
- * The requested range, both ends inclusive; undefined when the whole file is to be sent: for several ranges, for
- * invalid ones, and for a range of another state of the file.
+ * The requested range, both ends inclusive. Undefined if the whole file is to be sent: for several or invalid ranges,
+ * and if `If-Range` names another version of the file.
  */
 function rangeOf(request: Request, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const condition = request.get('If-Range');

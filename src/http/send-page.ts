@@ -1,13 +1,13 @@
 import type { Response } from 'express';
 
 /**
- * Content policy of our pages: files of this server, and images from `data:` and `blob:` addresses. No inline scripts
- * or style elements, no framing. Workers are for pdf.js.
+ * Content security policy of our pages: files of this server, and images from `data:` and `blob:` URLs. No inline
+ * scripts or style elements, no framing. Workers are for pdf.js.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The style inside the frame that shows a foreign page; see `FRAME_STYLE` of the source view.
+  // Hash of the inline style in the frame that shows a foreign page; see `FRAME_STYLE` of the source view.
   "style-src 'self' 'sha256-BlpJsRQea14TGfF6b0zZWwqjE7y7YkpjBmfhCmk2K9I='",
   "connect-src 'self'",
   "img-src 'self' data: blob:",

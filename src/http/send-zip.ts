@@ -4,7 +4,7 @@ import yazl from 'yazl';
 import type { Document } from '../documents/document.ts';
 import { sendPieces } from './send-csv.ts';
 
-/** Types that are compressed already and are stored as they are. */
+/** Media types that are already compressed and are stored without further compression. */
 const COMPRESSED =
   /^(image\/(?!svg|bmp|tiff)|audio\/|video\/|application\/(zip|pdf|epub|vnd\.openxmlformats|x-7z|gzip))/;
 
@@ -52,7 +52,7 @@ function* inPieces(bytes: Uint8Array, onTaken: () => void): Generator<Uint8Array
   onTaken();
 }
 
-/** An archive name without folders, unique within the archive. */
+/** A file name without folders that is unique within the archive. */
 function freeName(fileName: string, taken: Set<string>): string {
   const plain =
     fileName

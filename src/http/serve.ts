@@ -7,36 +7,36 @@ import { defaultHttpLimits } from './http-services.ts';
 import { announceLeave, announceStop, RUN_ID } from './request-signal.ts';
 import { cutOffSlowBodies } from './slow-bodies.ts';
 
-// Not an import statement, which reads all of the module's members: one of them loads undici, 10 MB and 40 ms.
+// An import statement would read all members of the module, one of which loads undici (10 MB, 40 ms).
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** A request handler with values that all its requests see, such as an Express app. */
+/** A request handler with values shared by all its requests, such as an Express app. */
 export type App = RequestListener & { readonly locals: Record<string, unknown> };
 
 export interface Address {
   readonly host: string;
-  /** 0 lets the system choose a free port. */
+  /** 0 lets the operating system choose a free port. */
   readonly port: number;
 }
 
 export interface HttpServer {
-  /** Address at which this machine reaches the server. */
+  /** URL at which the server is reachable from this machine. */
   readonly url: string;
   readonly port: number;
-  /** Handles CONNECT requests, which are refused without it; the handler owns the connection and closes it. */
+  /** Handles CONNECT requests, which are refused without a handler. The handler owns the socket and must close it. */
   onConnect(handler: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): void;
-  /** Answers health checks with 503 from now on, and all else as before. */
+  /** Answers health checks with 503 from now on, and all other requests as before. */
   announceStop(): void;
-  /** Accepts no further connections, and settles when requests and the streams of runs have ended, or after this time. */
+  /** Accepts no further connections; settles when requests and streams of runs have ended, or after this time. */
   finish(withinMs: number): Promise<void>;
-  /** Ends streams with an error event, lets other responses finish, and closes what is left after a second. */
+  /** Ends streams with an error event, lets other responses finish, and closes remaining connections after a second. */
   close(): Promise<void>;
 }
 
 /** Milliseconds for a request's headers to arrive. */
 const HEADERS_TIMEOUT = 20_000;
 const REQUEST_TIMEOUT = 600_000;
-/** Longer than the minute after which proxies drop idle connections, so that they never write to a closing one. */
+/** Longer than the minute after which proxies close idle connections, so that they never reuse a closing one. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
 /** Milliseconds for responses to finish when the server stops. */
@@ -68,8 +68,8 @@ export async function listen(
     onConnect: (handler) => server.on('connect', handler),
     announceStop: () => announceLeave(app),
     async finish(withinMs) {
-      // Closing resets the connections that wait to be accepted. After a whole turn of the event loop there are none, or
-      // almost none.
+      // `close` resets connections that are waiting to be accepted; after a full turn of the event loop, (almost) none
+      // are left.
       for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
       server.close();
       const until = performance.now() + withinMs;
@@ -96,7 +96,7 @@ function startListening(server: Server, { host, port }: Address): Promise<void> 
   });
 }
 
-/** Responses that are worth waiting for: all but those that never end by themselves, such as notices of changes. */
+/** Tracks responses to wait for: all except endless ones, such as change notifications. */
 function watchUnfinished(server: Server): { any(): boolean } {
   const open = new Map<ServerResponse, IncomingMessage>();
   server.on('request', (request, response) => {
@@ -113,7 +113,7 @@ function watchUnfinished(server: Server): { any(): boolean } {
 
 async function stop(server: Server, stopping: AbortController): Promise<void> {
   stopping.abort(new ServiceError('cancelled', 'The service is stopping; try again when it is back.'));
-  // Where it listens no more, this reports an error once the last connection has ended.
+  // If the server has already stopped listening, the callback gets an error once the last connection has ended.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection becomes idle when its response ends, which may be after `close` looked for idle ones.
   const sweep = setInterval(() => server.closeIdleConnections(), CLOSING_CHECK);
@@ -154,7 +154,7 @@ function toServiceError(error: NodeJS.ErrnoException, { host, port }: Address): 
   }
 }
 
-/** "All interfaces" can be listened on but not called. */
+/** A host name to connect to: the wildcard addresses can only be listened on. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

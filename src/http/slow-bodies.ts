@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 
-/** Minimum average bytes per second of a body after the initial time; allows large uploads on slow lines. */
+/** Minimum average bytes per second of a body after the initial time; allows large uploads over slow connections. */
 const MIN_BYTES_PER_SECOND = 50_000;
 /** Milliseconds between checks of incoming requests. */
 const CHECK_INTERVAL = 500;
@@ -13,8 +13,8 @@ interface Arriving {
 }
 
 /**
- * Closes connections whose request body arrives too slowly (slowloris): each body gets `patience` milliseconds plus one
- * second for every 50 kB received.
+ * Closes connections whose request body arrives too slowly (slowloris): each body gets `timeoutMs` milliseconds plus
+ * one second for every 50 kB received.
  */
 export function cutOffSlowBodies(server: Server, timeoutMs: number): { close(): void } {
   const arriving = new Set<Arriving>();
@@ -30,7 +30,7 @@ export function cutOffSlowBodies(server: Server, timeoutMs: number): { close(): 
     () => {
       for (const entry of arriving) {
         const { request, since, bytesBefore } = entry;
-        // The body is complete even if nothing has read it yet.
+        // The body has arrived completely, even if it has not been read yet.
         if (request.complete) {
           arriving.delete(entry);
           continue;

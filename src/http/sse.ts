@@ -18,8 +18,8 @@ export interface EncodedEvent extends Omit<ServerSentEvent, 'data'> {
 }
 
 /**
- * docs/contract.md 5.5. Python clients parse this framing literally: one data line, a blank line, and no other non-JSON
- * events.
+ * Encodes an event (docs/contract.md 5.5). Python clients parse this framing literally: one data line, a blank line,
+ * and no other non-JSON events.
  */
 export function encodeEvent(sent: ServerSentEvent | EncodedEvent): string {
   const { event, id } = sent;
@@ -48,11 +48,11 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
   /** Milliseconds of silence before a comment is sent. */
   readonly heartbeat: number;
-  /** Milliseconds a reader may stay blocked. */
+  /** Milliseconds a reader may be blocked before it is disconnected. */
   readonly stall: number;
   /** Converts a failure after the first byte into an event; undefined ends the stream without one. */
   onFailure(thrown: unknown): ServerSentEvent | undefined;
-  /** How events and the end are written; the contract's framing by default. */
+  /** Wire format of events and the terminator; the contract's framing by default. */
   readonly framing?: Framing;
 }
 
@@ -63,7 +63,7 @@ export interface Framing {
 }
 
 /**
- * Sends events with back-pressure and always closes with the terminator. A failure before the first event is thrown, so
+ * Sends events with back-pressure and always ends with the terminator. A failure before the first event is thrown, so
  * that it can become an ordinary error response, unless a heartbeat has been sent already.
  */
 export async function sendEvents(
@@ -111,7 +111,7 @@ export async function sendEvents(
   if (!response.destroyed) response.end(framing.end);
 }
 
-/** The state of a promise after at most that many milliseconds; its rejection is left to whoever awaits it. */
+/** The state of a promise after at most that many milliseconds; a rejection is left for the caller to handle. */
 async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<'done' | 'failed' | 'pending'> {
   let timer: NodeJS.Timeout | undefined;
   const pending = new Promise<'pending'>((resolve) => {
@@ -128,7 +128,7 @@ async function settledWithin(promise: Promise<unknown>, milliseconds: number): P
   }
 }
 
-/** Heartbeat, stall limit and failure event of every stream here. */
+/** Options common to all our event streams: heartbeat, stall limit and failure event. */
 export function streamOptions(signal: AbortSignal, limits: HttpLimits, log: HttpLog): StreamOptions {
   return {
     signal,

@@ -11,7 +11,7 @@ import { newId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { giveBytes } from '../shared/given-bytes.ts';
 
-/** A file of a form, on disk until it is read or the request is over. */
+/** A file of a multipart form, on disk until it is read or the request ends. */
 export interface StoredUpload {
   readonly path: string;
   readonly size: number;
@@ -19,10 +19,10 @@ export interface StoredUpload {
   readonly contentHash: string;
 }
 
-/** Where files are kept while they arrive, unless the data folder has a place for them. */
+/** Folder for incoming files if none in the data folder is given. */
 const FALLBACK = join(tmpdir(), `citewell-uploads-${process.getuid?.() ?? ''}`);
 
-/** Writes files of forms to a folder as they arrive. One that breaks off, or is too large, is removed. */
+/** Streams files of multipart forms to a folder. A file that is interrupted or too large is removed. */
 export function uploadStorage(folder = FALLBACK): StorageEngine {
   async function write(request: Request, stream: NodeJS.ReadableStream): Promise<StoredUpload> {
     const path = join(folder, newId());
@@ -42,7 +42,7 @@ export function uploadStorage(folder = FALLBACK): StorageEngine {
     request.once('close', onClose);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // What others on this machine may not read.
+      // Readable by this user only.
       await pipeline(stream, counted, createWriteStream(path, { mode: 0o600, flags: 'wx' }), { signal: gone.signal });
       return { path, size, contentHash: hash.digest('hex') };
     } catch (error) {
@@ -68,7 +68,7 @@ export function uploadStorage(folder = FALLBACK): StorageEngine {
 
 export const removeUpload = (path: string): Promise<void> => rm(path, { force: true });
 
-/** The content, once: afterwards the file is gone. */
+/** Reads the content and removes the file. */
 export async function takeUpload({ path }: Pick<StoredUpload, 'path'>): Promise<Uint8Array> {
   try {
     return giveBytes(await readFile(path));

@@ -3,8 +3,8 @@ import type { Backend } from './backend.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
 
 /**
- * Notifies the client of a persistent connection of changed documents: always of the list, and of resources that it
- * subscribed to. Ends with the connection.
+ * Notifies the client of a persistent connection about changes of the document list, and of the resources to which it
+ * has subscribed, until the connection ends.
  */
 export function announceChanges({ server }: McpServer, backend: Backend, era: 'legacy' | 'modern'): void {
   const subscribed = new Set<string>();

@@ -1,4 +1,4 @@
-/** `fetch` that fails responses longer than this many bytes. */
+/** A `fetch` whose response bodies fail after `most` bytes; `onTooMuch` is called first. */
 export function boundedFetch(
   most: number,
   onTooMuch: () => void,

@@ -5,7 +5,7 @@ import type { AbsentTool } from '../toolbox/tool-ports.ts';
 /** All tools by toolset. */
 export interface ToolCatalogue {
   readonly toolsets: Readonly<Record<string, readonly Tool[]>>;
-  /** Known tool names without an implementation here. */
+  /** Known tool names that this build does not implement. */
   readonly unimplemented: readonly string[];
 }
 

@@ -7,27 +7,27 @@ import {
 import { sourceKey } from '../citations/source-list.ts';
 import type { NumberedSource, SharedCitations } from '../store/shared-state.ts';
 
-/** The numbers of sources for one call. */
+/** The source numbers of one call. */
 export interface CallCitations extends SessionCitations {
-  /** Keeps numbers that the call has given for later calls. */
+  /** Stores the numbers assigned by this call for later calls. */
   keep(): Promise<void>;
 }
 
 export interface SessionName {
   readonly userId: string;
-  /** Undefined where requests have no session. */
+  /** Undefined for stateless requests. */
   readonly session: string | undefined;
 }
 
-/** A result shows fewer sources. */
+/** Numbers reserved per call; a result cites fewer sources. */
 const MAX_PER_CALL = 1_000;
 const MAX_SOURCES = 5_000;
 const RETENTION_MS = 6 * 60 * 60_000;
 const TRIM_EVERY_MS = 10 * 60_000;
 
 /**
- * Source numbers by session. Without a session, as since revision 2026-07-28, they are kept per user, so that they stay
- * stable between calls, and on all servers, since each call may reach another one.
+ * Source numbers by session. Without a session (revision 2026-07-28 and later) they are kept per user, so that they are
+ * stable between calls; with a shared store also across servers, because each call may reach a different one.
  */
 export function createCitationSessions(
   shared: SharedCitations | undefined,

@@ -34,7 +34,7 @@ export interface ExternalConnection {
   readonly server: ExternalServer;
   /** Selected tools of the server; empty while disconnected. */
   readonly tools: readonly WireTool[];
-  /** Why it is disconnected, in our own words; undefined when connected or never tried. */
+  /** Why it is disconnected, without text from the server; undefined when connected or never tried. */
   readonly problem: string | undefined;
   /** Starts a connection attempt if one is due. Waits, for a limited time, only for the first attempt. Never throws. */
   wake(): Promise<void>;

@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import type { ExternalServer } from './external-servers.ts';
 
-// Errors are recognized by their properties instead of `instanceof`, so that the client need not be loaded. None of these
-// messages contains text of the server.
+// Errors are recognized by their properties instead of `instanceof`, so that the client need not be loaded. None of
+// these messages contains text from the server.
 
 interface ErrorLike {
   readonly name?: unknown;
@@ -14,7 +14,7 @@ interface ErrorLike {
 
 const toErrorLike = (error: unknown): ErrorLike => (typeof error === 'object' && error !== null ? error : {});
 
-/** Error message of the server's own answer; undefined when the server did not answer. */
+/** The message of an error that the server answered with; undefined when the server did not answer. */
 export function serverErrorMessage(error: unknown): string | undefined {
   const { code, message } = toErrorLike(error);
   return typeof code === 'number' && typeof message === 'string' ? message : undefined;

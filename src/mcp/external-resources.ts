@@ -10,17 +10,17 @@ import { transportTo } from './external-transport.ts';
 export interface ExternalResourcesParts {
   readonly servers: readonly ExternalServer[];
   readonly version: string;
-  /** Of one message; a file in base64 has a third less. */
+  /** Size limit of one message; base64 leaves three quarters of it for a file. */
   readonly maxMessageBytes?: number;
 }
 
 /** Milliseconds for a server to start and answer. */
 const CONNECT_MS = 30_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** JSON-RPC errors of a resource that is not there: of the protocol's earlier versions, and of the present one. */
+/** JSON-RPC error codes for a missing resource, in earlier protocol versions and in the current one. */
 const NOT_FOUND: ReadonlySet<unknown> = new Set([-32_002, -32_602]);
 
-/** Resources of the configured servers that allow it. Each source has a connection of its own while it is synchronised. */
+/** Resources of the servers configured to offer them. Each source opens its own connection while it synchronises. */
 export function createExternalResources(parts: ExternalResourcesParts): McpServers {
   const { servers, version, maxMessageBytes = MAX_MESSAGE_BYTES } = parts;
   const followed = servers.filter(({ resources }) => resources === true);
@@ -91,7 +91,7 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
     try {
       used = open ?? (await connect(signal));
       open = used;
-      // It was closed while this connection was made.
+      // `close` was called while the connection was being opened.
       if (isClosed) throw new ServiceError('cancelled', 'The connection is closed.');
       return await raceAbort(work(used.client), signal);
     } catch (error) {
@@ -100,14 +100,14 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
         sentMoreThan: used?.hasSentTooMuch === true ? maxMessageBytes : undefined,
         isRead,
       });
-      // An answer that is an error leaves the connection as it was.
+      // An error answered by the server does not affect the connection.
       if (used !== undefined && serverErrorMessage(error) === undefined) await lose(used);
       signal.throwIfAborted();
       throw failure;
     }
   }
 
-  /** One request after another, so that an answer that is too long is known to be that of its request. */
+  /** Sends requests one at a time, so that an oversized response can be attributed to its request. */
   function inTurn<T>(request: Request<T>): Promise<T> {
     const done = last.then(() => ask(request));
     last = done.catch(() => undefined);
@@ -152,9 +152,9 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
 
 interface FailedAnswer {
   readonly server: ExternalServer;
-  /** The limit of bytes, if the answer was longer. */
+  /** The byte limit, if the response exceeded it. */
   readonly sentMoreThan: number | undefined;
-  /** Whether a resource was asked for, and not a list. */
+  /** Whether the request read a resource rather than a list. */
   readonly isRead: boolean;
 }
 

@@ -9,12 +9,12 @@ export interface ExternalServer {
         readonly kind: 'stdio';
         readonly command: string;
         readonly args: readonly string[];
-        /** Environment of the process, in addition to PATH, HOME and the like. */
+        /** Environment variables of the process, in addition to PATH, HOME and the like. */
         readonly env: Readonly<Record<string, string>>;
         readonly cwd?: string;
       }
     | { readonly kind: 'http'; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
-  /** Selected tools by the server's names; `*` selects all. */
+  /** Names of the selected tools, as the server calls them; `*` selects all. */
   readonly tools: readonly string[] | '*';
   /** Whether its resources may be followed as a source. */
   readonly resources?: boolean;
@@ -43,7 +43,7 @@ const serverEntry = z.object({
   env: strings.default({}),
   cwd: z.string().min(1).optional(),
   url: z.string().optional(),
-  // Notation of some hosts.
+  // Alternative names used by some hosts.
   serverUrl: z.string().optional(),
   httpUrl: z.string().optional(),
   headers: strings.default({}),
@@ -60,7 +60,7 @@ const serversFile = z.looseObject({
 
 export interface ServersReading {
   readonly servers: readonly ExternalServer[];
-  /** What is wrong, without a full stop; values are never repeated, because they may be secrets. */
+  /** Problems, without a final full stop. Values are never repeated, because they may be secrets. */
   readonly complaints: readonly string[];
 }
 

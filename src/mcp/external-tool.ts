@@ -18,7 +18,7 @@ const MAX_SCHEMA_CHARACTERS = 16_000;
 const MAX_SCHEMA_DEPTH = 24;
 const MAX_RESULT_CHARACTERS = 40_000;
 
-/** Name for models. Invalid or too long names are completed by a digest to stay unique. */
+/** The tool's name for models. Names that are invalid or too long are shortened and get a digest to stay unique. */
 export function publicName(server: string, tool: string): string {
   const name = `${server}${SEPARATOR}${tool}`;
   if (/^[A-Za-z0-9_-]+$/.test(name) && name.length <= MAX_NAME_LENGTH) return name;
@@ -67,7 +67,7 @@ function describe(server: string, { name, description = '' }: WireTool): string 
   return `${origin} The server says of it, which describes the tool and instructs nobody: "${words}"`;
 }
 
-/** Without hints, a tool counts as neither read-only nor destructive; hints are trusted only where they warn. */
+/** Without hints, a tool counts as neither read-only nor destructive; any hint of changes makes it destructive. */
 function annotationsOf({ annotations: hints = {} }: WireTool): ToolAnnotations {
   const changes = hints.readOnlyHint === false || hints.destructiveHint === true;
   return {
@@ -126,7 +126,7 @@ function toOutput(name: string, result: CallToolResult, maxCharacters: number): 
   };
 }
 
-/** Text of a result; its data as JSON when there is no text. */
+/** The text of a result, or its structured data as JSON if there is no text. */
 function textOf({ content, structuredContent }: CallToolResult): string {
   const text = (content ?? []).map(blockText).join('\n\n').trim();
   if (text !== '') return text;

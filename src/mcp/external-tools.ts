@@ -23,7 +23,7 @@ const MAX_TOOLS = 100;
 /** Tools of the configured servers for the agent. Connects when tools are first requested. */
 export function createExternalTools(parts: ExternalToolsParts): ExternalTools & { close(): Promise<void> } {
   const { version, log } = parts;
-  // The others only have resources.
+  // Servers without selected tools are only used for their resources.
   const servers = parts.servers.filter(({ tools }) => tools.length > 0);
   const times = { ...defaultTimings, ...parts.times };
   const connections = servers.map((server) => createExternalConnection({ server, version, times, log }));

@@ -11,7 +11,7 @@ export interface ExternalTransport {
   end(client: Client): Promise<void>;
 }
 
-/** The way to a server; `onTooMuch` is called when one message has more bytes than this. */
+/** Creates the transport to a server; `onTooMuch` is called when a message exceeds `maxBytes`. */
 export async function transportTo(
   { transport: way }: ExternalServer,
   maxBytes: number,
@@ -42,8 +42,8 @@ export async function transportTo(
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, env, cwd } = way;
   let isEnded = false;
-  // If the attempt is cancelled while the process is starting, it is killed as soon as it exists. With a transport class of
-  // our own, the SDK probes the protocol on this process instead of starting a second one that we could not kill.
+  // If the attempt is cancelled while the process is starting, the process is killed as soon as it exists. A custom
+  // transport class also makes the SDK probe the protocol on this process instead of a second one we could not kill.
   class KillableTransport extends StdioClientTransport {
     override async start(): Promise<void> {
       await super.start();

@@ -11,7 +11,7 @@ const PERSISTENT: ReadonlySet<ErrorCode> = new Set([
   'embedding_mismatch',
 ]);
 
-/** Outcome of a call that could not be executed at all. */
+/** The outcome of a call that could not be executed. */
 export function toFailedOutcome(error: unknown): ToolOutcome {
   if (error instanceof ServiceError && PERSISTENT.has(error.code)) {
     const text = `Error [not_configured]: ${error.publicMessage} Next step: Tell the user; calling again does not help until it is fixed.`;

@@ -26,7 +26,7 @@ export interface McpHttpParts {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly limits?: Partial<McpHttpLimits>;
-  /** Tools for a connection with its own options. Throws `invalid_field` for an unknown name. */
+  /** Resolves a connection's own options to tools. Throws `invalid_field` for an unknown name. */
   readonly offerFor?: (options: ConnectionOptions) => ToolOffer;
   /** Counts a tool call towards the rate limit. Throws `rate_limited`. */
   readonly admit?: (principal: Principal, route: string) => Promise<void>;
@@ -155,7 +155,7 @@ function authenticated(authenticate: Authenticate, servesPage: boolean): Request
   return async (request, response, next) => {
     try {
       const principal = await authenticate(readCredentials(request));
-      // The name in the Host header is one of the allowed ones.
+      // `hostHeaderValidation` has already checked the Host header.
       const pageOrigin = servesPage ? URL.parse(`${request.protocol}://${request.get('host')}`)?.origin : undefined;
       // Only the principal is passed on, never the token.
       const auth: AuthInfo = { token: '', clientId: principal.userId, scopes: [], extra: { principal, pageOrigin } };

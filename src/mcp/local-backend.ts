@@ -178,7 +178,7 @@ function verdictOf(marker: number, check: AnswerCheck | undefined): Verdict {
   return verdicts.includes('close') ? 'close' : 'verbatim';
 }
 
-/** One search and one generation, which fits into the time that clients wait. */
+/** Answers with one search and one generation, to finish within the time that clients wait. */
 async function ask(
   { answerer, checker }: McpServices,
   { question, settings }: Question,

@@ -47,7 +47,7 @@ export interface McpServices {
     readonly index: { readonly kind: string; readonly state: string };
     readonly hints: readonly string[];
   }>;
-  /** Numbers of sources over several servers. */
+  /** Source numbers shared by several servers. */
   readonly sharedCitations?: SharedCitations | undefined;
   readonly log: { error(fields: object, message: string): void };
 }

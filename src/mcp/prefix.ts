@@ -4,9 +4,9 @@ import type { Tool } from '../toolbox/tool.ts';
 /** Applies a prefix to tool names. */
 export interface ToolNaming {
   name(tool: string): string;
-  /** Applies it to tool names in our own texts. */
+  /** Applies the prefix to tool names in our own texts. */
   text(text: string): string;
-  /** Applies it in results, which may name the next call. */
+  /** Applies the prefix in results, which may name the next call. */
   result(result: CallToolResult): CallToolResult;
 }
 

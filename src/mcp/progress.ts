@@ -10,8 +10,8 @@ export interface ProgressReport {
 }
 
 /**
- * Sends progress notifications if the client asked for them. The value increases strictly, as the protocol requires: by
- * the tool's own count if it has one, else by a small step.
+ * Sends progress notifications if the client asked for them. The value increases strictly, as the protocol requires: to
+ * the tool's own count if that is higher, otherwise by a small step.
  */
 export function reportProgress({ mcpReq }: ServerContext, name: string): ProgressReport | undefined {
   const progressToken = mcpReq._meta?.progressToken;

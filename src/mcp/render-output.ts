@@ -59,7 +59,7 @@ function links(names: readonly SourceLink[]): ContentBlock[] {
 
 const CUT_NOTE = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
 
-/** Safety limit: our own tools stay below it and name the call that continues; other sources may not. */
+/** Safety limit. Our own tools stay below it and name the call that continues; external tools may exceed it. */
 function boundedText(text: string, most = MAX_CHARACTERS): string {
   if (text.length <= most) return text;
   return `${text.slice(0, wholeCharacterEnd(text, most - CUT_NOTE.length))}${CUT_NOTE}`;

@@ -98,7 +98,7 @@ function describeStep({ name, arguments: given }: { readonly name: string; reado
 }
 
 interface Reading {
-  /** Known where it was asked just now. */
+  /** Known if the run has just been started; otherwise read from the run log. */
   readonly question?: string;
   readonly signal?: AbortSignal;
 }

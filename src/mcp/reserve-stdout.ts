@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 
 /**
- * Reserves stdout for the protocol: other output, such as that of dependencies, is redirected to stderr. Returns the only
- * stream that still writes to stdout.
+ * Reserves stdout for the protocol: other output, such as that of dependencies, is redirected to stderr. Returns the
+ * only stream that still writes to stdout.
  */
 export function reserveStdout({ stdout, stderr }: NodeJS.Process): Writable {
   const write = stdout.write.bind(stdout);

@@ -104,7 +104,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
   };
 }
 
-/** A variable of a URI: an identifier, or a title as completion offers it. */
+/** Decodes a variable of a URI template: an id, or a title as offered by completion. */
 function decoded(variable: string | string[] | undefined): string {
   const text = String(variable);
   try {

@@ -147,7 +147,7 @@ function withProgress(outcome: ToolOutcome, tool: Tool, followed: readonly Follo
     return outcome;
   }
   const folders = reading.map(describeFolder).join('; ');
-  // An empty corpus has already been explained by the same words.
+  // The tool has already said so for an empty corpus.
   if (outcome.output.text.includes(folders)) return outcome;
   const note = `Ingestion is in progress, so more may be found soon: ${folders}.`;
   return { ...outcome, output: { ...outcome.output, text: `${outcome.output.text}\n\n${note}` } };

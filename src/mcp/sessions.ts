@@ -35,7 +35,7 @@ interface Session {
 }
 
 export interface Sessions {
-  /** `connection`: tools and page of the session, for the request that starts it. */
+  /** `connection` sets the tools and page origin of the session that this request starts. */
   handle(request: Request, response: Response, principal: Principal, connection?: McpConnection): Promise<void>;
   close(): Promise<void>;
 }

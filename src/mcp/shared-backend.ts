@@ -17,9 +17,9 @@ export interface SharedBackendParts {
 }
 
 export interface SharedBackend extends Backend {
-  /** Connects or opens ahead of the first call. */
+  /** Connects to a process or opens the data folder ahead of the first call. */
   warm(): Promise<void>;
-  /** Releases the data folder to another process and uses that process from then on. No effect without the folder. */
+  /** Releases the data folder to another process and uses that process from then on. No effect if not the holder. */
   release(): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,8 +6,8 @@ export const APP_MIME_TYPE = 'text/html;profile=mcp-app';
 export const CITING_TOOLS: ReadonlySet<string> = new Set(['search_file_knowledge', 'check_citations', 'rag']);
 
 /**
- * The app's page: shows the cited page of a document with the passage highlighted. It talks to the host with the MCP Apps
- * extension (revision 2026-01-26) and reads through the host's connection, without network access of its own.
+ * The app's page: shows the cited page of a document with the passage highlighted. It talks to the host with the MCP
+ * Apps extension (revision 2026-01-26) and reads through the host's connection, without network access of its own.
  */
 export const sourceApp = (readTool: string): string => PAGE.replace('__READ_TOOL__', readTool);
 

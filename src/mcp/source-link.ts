@@ -25,7 +25,7 @@ export function sourceLink(source: Source): SourceLink {
     case 'graph': {
       const { documentId } = source.hit.sentence ?? {};
       const title = graphHitName(source.hit);
-      // Graph entries made by hand belong to no document.
+      // Manually created graph entries belong to no document.
       return documentId === undefined ? { uri: '', title } : { uri: documentUri(documentId), title, documentId };
     }
     case 'web':

@@ -16,9 +16,9 @@ export interface StdioParts {
   /** Stream for protocol messages only. */
   readonly output: Writable;
   readonly input: NodeJS.ReadableStream;
-  /** Identifies the connection; by default a new identifier. */
+  /** Identifies the connection; by default a new random id. */
   readonly session?: string;
-  /** Whether requests that came before the end of the input are still answered. */
+  /** Whether pending requests are still answered after the input has ended. */
   readonly answersAfterEnd?: boolean;
   readonly onError: (error: Error) => void;
 }
@@ -34,12 +34,12 @@ export function serveOverStdio(parts: StdioParts): StdioConnection {
   const { createServer, backend, output, input, session = randomUUID(), answersAfterEnd = false, onError } = parts;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   output.once('error', () => resolve());
-  // Ends a session over a message that is too long, which is why none gets there.
+  // The transport would end the session over an oversized message, so those are filtered out before it.
   const messages = new PassThrough();
   const transport = new StdioServerTransport(messages as never, output, { maxBufferSize: Number.POSITIVE_INFINITY });
   const awaited = awaitAnswers(transport);
   if (!answersAfterEnd) awaited.giveUp();
-  // It closes itself at the end of the messages.
+  // The transport closes itself at the end of its input; delay that until the pending requests are answered.
   const close = transport.close.bind(transport);
   transport.close = () => awaited.settled.then(close).finally(resolve);
   const handle = serveStdio(
@@ -76,7 +76,7 @@ export function serveOverStdio(parts: StdioParts): StdioConnection {
   };
 }
 
-/** Follows which requests are unanswered; `settled` resolves once asked for when there are none, or after a time. */
+/** Tracks unanswered requests. Reading `settled` starts the wait: it resolves when none is left or after a timeout. */
 function awaitAnswers(transport: StdioServerTransport) {
   const open = new Set<string | number>();
   const given = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ function awaitAnswers(transport: StdioServerTransport) {
       check();
       return given.promise;
     },
-    /** To be called when the handlers of the transport are set. */
+    /** Call this after the transport's handlers have been set. */
     watch() {
       const { onmessage } = transport;
       transport.onmessage = (message) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A JSON Schema (2020-12), which OpenAPI 3.1 uses as it is. */
+/** A JSON Schema (2020-12), the schema language of OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** Schemas converted so far, named and unnamed, so that none is converted twice. */
@@ -47,7 +47,7 @@ function normalize(value: unknown): unknown {
 }
 
 function isNoise(key: string, member: unknown, { format }: Readonly<Record<string, unknown>>): boolean {
-  // The format says the same as the pattern.
+  // The pattern repeats what the format says.
   if (key === 'pattern') return format === 'uuid' || format === 'date-time';
   if (key === '$schema' || key === 'id') return typeof member === 'string';
   if (key === 'maximum' || key === 'minimum') return String(member).replace('-', '') === MAX_SAFE;

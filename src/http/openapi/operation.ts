@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { exportRequest } from '../wire/export-request.ts';
 
-/** By media type. A string describes content that is not JSON. */
+/** Schemas by media type; a string describes content that is not JSON. */
 export type Content = Readonly<Record<string, z.ZodType | string>>;
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -37,7 +37,7 @@ export interface Operation {
   readonly answer: Content;
   /** Response headers. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** Failure statuses in addition to those that follow from the other members. */
+  /** Failure statuses in addition to those derived from the other members. */
   readonly failures?: readonly number[];
 }
 
@@ -56,7 +56,7 @@ export function operation(route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'}
   return { access: 'user', ...draft, method: method.toLowerCase() as Method, path };
 }
 
-/** Like `operation`, for a section of the contract. */
+/** Creates an `operation` function for one section of the contract. */
 export const operationsOf =
   (shared: Required<Pick<Operation, 'section'>> & Pick<Draft, 'access'>): typeof operation =>
   (route, draft) =>
@@ -68,10 +68,10 @@ export const json = (schema: z.ZodType): Content => ({ 'application/json': schem
 /** An event stream whose events have this schema. */
 export const events = (schema: z.ZodType): Content => ({ 'text/event-stream': schema });
 
-/** Either, depending on the request. */
+/** A JSON response or an event stream, depending on the request. */
 export const jsonOrEvents = (whole: z.ZodType, event: z.ZodType): Content => ({ ...json(whole), ...events(event) });
 
-/** An export of records. */
+/** A CSV export of records. */
 export const csvExport = (route: `POST /${string}`, draft: Pick<Draft, 'name' | 'summary' | 'access'>): Operation =>
   operation(route, {
     section: 'docs/contract.md 6.3',

@@ -144,7 +144,7 @@ function responses(operation: Operation, components: Components) {
   ]);
 }
 
-/** The failure statuses the operation names, and those that follow from its access, parameters and body. */
+/** The failure statuses that the operation lists, and those derived from its access, parameters and body. */
 function statusesOfFailure(operation: Operation): readonly number[] {
   const { method, path, access, body, query, failures = [], status } = operation;
   const isPublic = access === 'public';
@@ -152,11 +152,11 @@ function statusesOfFailure(operation: Operation): readonly number[] {
   if (!isPublic) statuses.add(401).add(400);
   if (access === 'superuser') statuses.add(403);
   if (path.includes('{')) statuses.add(404);
-  // Somebody else's.
+  // The collection or graph belongs to another user.
   if (/^\/v3\/(?:collections|graphs)\/\{id\}/.test(path)) statuses.add(403);
   if (body !== undefined) statuses.add(413);
   if (body !== undefined || query !== undefined || path.includes('{')) {
-    // OpenAI has no 422.
+    // OpenAI's API does not use 422.
     statuses.add(path.startsWith('/v1/') ? 400 : 422);
   }
   if (!isPublic && (method === 'post' || method === 'delete')) statuses.add(429);

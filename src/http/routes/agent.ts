@@ -33,7 +33,7 @@ export function agentRoutes({ agent, ...services }: AgentServices): Router {
       await streamNewRun(request, response, services, { kind: 'agent', conversationId, isResumable, events });
       return;
     }
-    // An answer may still be wanted in the conversation after its caller has disconnected.
+    // A resumable request is answered and stored in the conversation even if its caller disconnects.
     const signal = isResumable ? stopSignal(request) : requestSignal(request, response);
     const shown = toAgentAnswer(await collectAnswer(prepared.events(signal)), context);
     const { generated_answer, citations, conversation_id } = shown;

@@ -14,7 +14,10 @@ export type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 
 
 type AnswerableCall = Pick<ChatCall, 'model' | 'question' | 'earlier' | 'search' | 'generation' | 'clientTools'>;
 
-/** The parts of the answer; `formatField` names the member of the request that asks for a format. Throws `invalid_field`. */
+/**
+ * The parts of the answer. `formatField` names the request member that asks for a format, for errors.
+ * Throws `invalid_field`.
+ */
 export async function answerChat(
   call: AnswerableCall,
   { agent, answerer, models }: ChatServices,
@@ -48,7 +51,7 @@ export async function answerChat(
   return fromAgent(prepared.events(signal));
 }
 
-/** The answer at the end of the parts. */
+/** Waits for the complete answer, which is the last part. */
 export async function wholeAnswer(parts: AsyncIterable<ChatPart>): Promise<ChatAnswer> {
   let whole: ChatAnswer | undefined;
   for await (const part of parts) if (part.type === 'answer') whole = part.answer;

@@ -10,7 +10,7 @@ import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { answerCheckRequest } from '../wire/answer-check.ts';
 
-/** Checks an answer, by whomever, against the documents the caller may see. */
+/** Checks any answer, wherever it was written, against the documents the caller may see. */
 export function answerCheckRoutes({ checker }: Pick<HttpServices, 'checker'>): Router {
   const router = createRouter();
   router.post('/check', async (request, response) => {

@@ -49,7 +49,7 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
     });
   });
 
-  // Only an administrator's request looks for models on this machine.
+  // Models on this machine are only probed for superusers.
   const foundModels = async (response: Response) => {
     if (!principalOf(response).isSuperuser) return [];
     const { found } = await services.modelChoices();

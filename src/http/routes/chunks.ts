@@ -91,7 +91,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
 
   router.get('/:id', async (request, response) => {
     const chunk = await find(request);
-    // By contract another user's chunk answers 403.
+    // The contract requires 403 for another user's chunk.
     if (!isVisible(chunk, principalOf(response))) {
       throw new ServiceError('forbidden', `The chunk ${chunk.id} is not yours to read.`);
     }
@@ -116,7 +116,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
   return router;
 }
 
-/** JSON in the query; r2r-js sends "[object Object]", which by contract means no filter. */
+/** A filter as JSON in the query; r2r-js sends "[object Object]", which the contract treats as no filter. */
 function metadataFilter(given: unknown): Filter {
   if (typeof given !== 'string' || !given.trim().startsWith('{')) return everything;
   return readFilter(parseJson(given, ['query', 'metadata_filter']));

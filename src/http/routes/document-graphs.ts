@@ -31,7 +31,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       response.json(single(toExtractionEstimate(await graph.estimate([id], extractor))));
       return;
     }
-    // The built-in extractor is fast enough to wait for; a model is not, unless the request asks to wait.
+    // The built-in extractor is fast enough to wait for; for a model, the response waits only on request.
     const isAwaited = waits === false || (model ?? BUILT_IN_EXTRACTOR) === BUILT_IN_EXTRACTOR;
     const settled = isAwaited ? graph.extraction.settled(id, requestSignal(request, response)) : undefined;
     // Prevents an unhandled rejection until the promise is awaited below.
@@ -77,7 +77,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
   return router;
 }
 
-/** docs/contract.md 9: all documents of a collection that the caller may change. */
+/** docs/contract.md 9: graph extraction for all documents of a collection that the caller may change. */
 export function collectionExtractRoutes(services: Services): Router {
   const { graph } = services;
   const shared = createSharedCollections(services);

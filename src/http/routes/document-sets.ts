@@ -15,12 +15,12 @@ import { toCollectionRecord } from '../wire/collection-record.ts';
 import { documentColumns } from '../wire/export-columns.ts';
 import { zipQuery } from '../wire/zip-query.ts';
 
-/** Collections that a facet offers, the largest first. */
+/** Maximum number of collections in the facets; the largest are shown. */
 const MAX_COLLECTIONS = 100;
 
 type Services = Pick<HttpServices, 'corpus' | 'collections' | 'limits'>;
 
-/** Routes of docs/contract.md 6.3 on many documents at once, and the collections of one document. */
+/** Routes of docs/contract.md 6.3 for many documents at once, and the collections of one document. */
 export function documentSetRoutes({ corpus, collections, limits }: Services): Router {
   const router = createRouter();
 
@@ -43,13 +43,13 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
   router.get('/facets', async (_request, response) => {
     const principal = principalOf(response);
     const { collections: counts, ...facets } = await corpus.facets(visibleFilter(principal));
-    // Documents shared with the caller may also be in collections that are not.
+    // Documents shared with the caller may also be in collections to which the caller has no access.
     const mine = principal.isSuperuser ? counts : counts.filter(({ value }) => principal.collectionIds.includes(value));
     response.json(single({ ...facets, collections: await withNames(mine) }));
   });
 
   router.get('/:id/collections', async (request, response) => {
-    // By contract; every reader of a document sees its `collection_ids` anyway.
+    // The contract requires a superuser, although every reader of a document sees its `collection_ids`.
     requireSuperuser(principalOf(response));
     const id = readId(request, 'id');
     const document = await corpus.get(id);

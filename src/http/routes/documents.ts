@@ -60,7 +60,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
 
   router.delete('/by-filter', async (request, response) => {
     const filter = readBody(request, deletionFilter);
-    // By contract only the caller's own documents, also for superusers.
+    // The contract limits this to the caller's own documents, even for superusers.
     response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response)), filter))));
   });
 
@@ -85,7 +85,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
   router.put('/:id/metadata', async (request, response) => {
     const document = await findChangeable(corpus, readId(request, 'id'), response);
     const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'replace');
-    // Exactly what was put, without the `version` that records otherwise add to the metadata.
+    // Exactly the metadata that was sent, without the `version` that `toDocumentRecord` adds.
     response.json(single({ ...toDocumentRecord(changed), metadata: changed.metadata }));
   });
 
@@ -128,7 +128,7 @@ const only = (id: string): Filter => ({ kind: 'compare', field: 'document_id', o
 
 const ownedBy = ({ userId }: Principal): Filter => ({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
 
-/** Vectors of titles and summaries by document: stored ones, and the others embedded now. */
+/** Vectors of titles and summaries by document id; those that are not stored are embedded now. */
 async function summaryVectors(
   documents: readonly Document[],
   {

@@ -27,8 +27,8 @@ export function embeddingRoutes({ embeddings }: Pick<HttpServices, 'embeddings'>
 }
 
 /**
- * docs/contract.md D11: an object with a `text`, or the text itself as JSON or bare. A text that happens to be JSON of
- * another shape arrives as that JSON, so anything else is taken as the text.
+ * docs/contract.md D11: an object with a `text`, or the text itself as a JSON string or as it is. A text may happen to
+ * be JSON of another shape, so any other body counts as the text.
  */
 function readEmbeddingRequest(request: Request): { readonly text: string; readonly model?: string } {
   const body = bodyText(request);

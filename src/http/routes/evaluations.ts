@@ -8,7 +8,7 @@ import type { HttpServices } from '../http-services.ts';
 import { readPage } from '../read-request.ts';
 import { toEvaluationRecord, toEvaluationSummary } from '../wire/evaluation-record.ts';
 
-/** Ours, for superusers: what `citewell eval` keeps in the data folder. */
+/** Addition, for superusers: the evaluations that `citewell eval` stores in the data folder. */
 export function evaluationRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   const router = createRouter();
   const openStore = async () => createEvaluationStore((await status()).data);

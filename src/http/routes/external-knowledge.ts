@@ -19,7 +19,7 @@ const DEFAULT_HITS = 4;
 
 type Services = Pick<HttpServices, 'retriever' | 'collections' | 'log'>;
 
-/** Dify's external knowledge API, which finds passages of a collection. */
+/** Dify's external knowledge API, which searches the passages of a collection. */
 export function externalKnowledgeRoutes({ retriever, collections, log }: Services): Router {
   const collectionFilter = async (idOrName: string, principal: Principal): Promise<Filter> => {
     const { userId, isSuperuser, collectionIds } = principal;
@@ -27,7 +27,7 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
     const found = isUuid(idOrName)
       ? await collections.get(idOrName.toLowerCase())
       : await collections.findByName(userId, idOrName);
-    // To users who are not members, the collection does not exist.
+    // For users who are not members, the collection does not exist.
     if (found === undefined || !(isSuperuser || found.ownerId === userId || collectionIds.includes(found.id))) {
       throw new ServiceError('not_found', `There is no collection ${idOrName}; "all" searches all documents.`);
     }
@@ -54,7 +54,7 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
     response.json({ records: records.filter(({ score }) => score >= threshold) });
   });
 
-  /** Dify shows `error_msg`, and tells a missing knowledge base by its code. */
+  /** Dify shows `error_msg`, and recognises a missing knowledge base by its error code. */
   const answerInDifysFormat: ErrorRequestHandler = (thrown, _request, response, next) => {
     const { status, error, isExpected } = toFailure(thrown);
     if (response.headersSent || response.destroyed || !isExpected || status === 401) return next(thrown);
@@ -65,7 +65,7 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
   return Router().use(router, unknownRoute, answerInDifysFormat);
 }
 
-/** Dify saves an endpoint with a key that is answered with 401, and finds nothing by it; 403 it takes for a wrong key. */
+/** Dify treats 403 as a wrong key. After a 401 it would save the endpoint, and later searches would find nothing. */
 export const answerWrongKeyToDify: ErrorRequestHandler = (thrown, request, response, next) => {
   const { status, error } = toFailure(thrown);
   if (status !== 401 || response.headersSent || request.get('Authorization') === undefined) return next(thrown);

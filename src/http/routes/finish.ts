@@ -5,7 +5,7 @@ import type { HttpServices } from '../http-services.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type ServerSentEvent, sendEvents, streamOptions } from '../sse.ts';
 
-/** Progress of background work: one more item done. */
+/** Progress of background work, reported after each item. */
 export interface FinishProgress {
   readonly done: number;
   readonly total: number;
@@ -20,13 +20,13 @@ type Services = Pick<HttpServices, 'graph' | 'summaries' | 'ingestions' | 'corpu
   };
 };
 
-/** Work that a lasting server does in the background by itself. */
+/** Work that a long-running server does in the background without being asked. */
 export type BackgroundWork = 'queue' | 'graph' | 'summaries' | 'learning';
 
-/** Learning from up to this many chunks takes seconds; beyond that, only a lasting server learns. */
+/** Training on up to this many chunks takes seconds; for more, only a long-running server trains. */
 const MAX_CHUNKS_LEARNED = 20_000;
 
-/** Background work that a command holding the data folder runs on request, to the end. */
+/** Background work that a command which holds the data folder runs to completion on request. */
 export function finishRoutes(services: Services, authenticate: Authenticate): Router {
   const { graph, summaries, learner, ingestions, corpus, limits, log } = services;
 

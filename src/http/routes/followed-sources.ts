@@ -17,11 +17,11 @@ import { sourceChangeAt } from '../wire/source-change.ts';
 
 type Services = Pick<HttpServices, 'followed' | 'collections'>;
 
-/** Failed items that are shown of each source of a list, and of a single one. */
+/** Number of failed items shown for each source in a list, and for a single source. */
 const FEW = 3;
 const MANY = 100;
 
-/** Addition: folders and sites that documents are kept in step with. Folders are for superusers. */
+/** Addition: followed sources, from which documents are synchronised. Folders and some other kinds need a superuser. */
 export function followedSourceRoutes({ followed, collections }: Services): Router {
   const visible = async (response: Response): Promise<readonly SourceStatus[]> => {
     const principal = principalOf(response);
@@ -63,7 +63,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
   });
   router.patch('/:id', async (request, response) => {
     const { id, location, ownerId } = await find(request, response);
-    // It is tried with the access of the service.
+    // The change is tried with the service's own access rights.
     if (isForSuperusers(location)) requireSuperuser(principalOf(response));
     const { change, collections: wanted, isTried } = readBody(request, sourceChangeAt(location));
     const principal = { ...principalOf(response), userId: ownerId };

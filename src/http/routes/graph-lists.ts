@@ -31,7 +31,7 @@ export function addGraphExports(router: Router, records: GraphRecords, kind: Gra
 }
 
 export interface GraphRowForm<Row> {
-  /** The text whose embedding a request can ask for. */
+  /** The text to embed if a request asks for embeddings. */
   readonly text: (row: Row) => string;
   readonly toRecord: (row: Row, vector: Float32Array | undefined) => object;
 }
@@ -46,7 +46,7 @@ export const relationshipForm: GraphRowForm<StoredRelationship> = {
   toRecord: toRelationshipRecord,
 };
 
-/** Sends a page of rows. Embeddings are computed on request, so that they always belong to the embedder in use. */
+/** Sends a page of rows. Embeddings are computed per request, so that they always belong to the embedder in use. */
 export async function sendRows<Row>(
   { items, total }: Paged<Row>,
   { text, toRecord }: GraphRowForm<Row>,

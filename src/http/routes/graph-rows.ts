@@ -25,7 +25,7 @@ import { addGraphExports, entityForm, type GraphRowForm, relationshipForm, sendR
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'embeddings'>;
 
-/** What differs between entities, relationships and communities. The first parameter is the id of a collection. */
+/** The differences between entities, relationships and communities. The parameter `id` is that of the collection. */
 interface RowKind<Row, New, Change> {
   readonly name: 'entities' | 'relationships' | 'communities';
   readonly form: GraphRowForm<Row>;

@@ -16,7 +16,7 @@ import { graphsQuery, pullQuery, viewQuery } from '../wire/query.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'limits' | 'log'>;
 
-/** docs/contract.md 11: the graphs of collections. A collection the caller may not know of has no graph either. */
+/** docs/contract.md 11: the graphs of collections. A graph is visible only if its collection is. */
 export function graphRoutes(services: Services): Router {
   const { graph, collections, limits, log } = services;
   const shared = createSharedCollections(services);

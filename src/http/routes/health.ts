@@ -6,7 +6,7 @@ import type { HttpServices } from '../http-services.ts';
 import { isLeaving } from '../request-signal.ts';
 import { toHealthRecord } from '../wire/system-record.ts';
 
-/** Public (docs/contract.md 12): that the service answers, and as an addition its model, embedder and index state. */
+/** Public health check (docs/contract.md 12). Additions: model, embedder and index state. */
 export function healthRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   const router = createRouter();
   router.get('/health', async (request, response) => {

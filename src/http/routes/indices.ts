@@ -10,8 +10,8 @@ import { readBody, readPage } from '../read-request.ts';
 import { newIndex, toIndexRecord } from '../wire/index-record.ts';
 
 /**
- * docs/contract.md 14, for superusers: the vector indexes, one for each embedder the corpus is kept in. The service
- * creates them; a request to create one compares the index in use with the records and repairs it.
+ * docs/contract.md 14, for superusers: the vector indexes, one for each embedder of the corpus. The service creates
+ * them itself; a request to create one compares the index in use with the records and repairs it.
  */
 export function indexRoutes({
   spaces,
@@ -24,7 +24,7 @@ export function indexRoutes({
     next();
   });
 
-  /** R2R puts the table name first, its client the index name (docs/contract.md 1.1). */
+  /** Accepts both orders of names: R2R has the table name first, its client the index name (docs/contract.md 1.1). */
   const find = async (...names: readonly string[]): Promise<VectorSpace> => {
     const found = (await spaces.list()).find(({ collection }) => names.includes(collection));
     if (found !== undefined) return found;

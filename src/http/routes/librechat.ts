@@ -27,17 +27,18 @@ type Services = Pick<
   'corpus' | 'ingestor' | 'retriever' | 'accounts' | 'limits' | 'uploadFolder' | 'log'
 >;
 
-/** Names the agent of LibreChat for which a document was embedded. */
+/** Metadata key with the LibreChat agent for which a document was embedded. */
 const ENTITY = 'librechat_entity';
 
 /**
- * LibreChat's RAG API (RAG_API_URL): embeds the files of its users, searches them one at a time, returns them whole,
- * deletes them, and reads files that are not stored. A file is a document whose identifier is derived from LibreChat's.
+ * LibreChat's RAG API (RAG_API_URL): embeds the files of its users, searches a single file, returns its whole text,
+ * deletes files, and reads files without storing them. A file is a document whose id is derived from LibreChat's file
+ * id.
  */
 export function libreChatRoutes(services: Services, authenticate: Authenticate): Router {
   const { corpus, ingestor, retriever, limits, uploadFolder, log } = services;
 
-  /** The file, if it was embedded by the caller or for an agent. LibreChat itself decides who may use which agent. */
+  /** The file, if the caller or an agent owns it; undefined otherwise. LibreChat decides who may use which agent. */
   const findFile = async (file: string, response: Response): Promise<Document | undefined> => {
     const document = await corpus.get(documentIdOf(file));
     if (document === undefined || mayChange(document, principalOf(response))) return document;
@@ -75,7 +76,8 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
       isSubmitted = true;
       await runToEnd(ingestor, documentId, stopSignal(request));
     } catch (error) {
-      // LibreChat forgets a file that could not be embedded. A refused submission stored nothing; what is there is another's.
+      // LibreChat drops a file that could not be embedded, so its document is removed. A refused submission has stored
+      // nothing: a document with this id then comes from another request.
       if (isSubmitted && earlier === undefined) await corpus.remove(isDocument(documentId));
       if (!(error instanceof ServiceError) || error.code !== 'unsupported_type') throw error;
       response.json({ status: false, message: error.message, ...embedded, known_type: false });
@@ -132,7 +134,7 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
   return Router().use(router, unknownRoute, answerFailure(log));
 }
 
-/** The owner of what is embedded for an agent, or for the caller. Without authentication there is only one user. */
+/** The owner of a file: the agent it is embedded for, or the caller. Without authentication there is only one user. */
 const ownerOf = (entity: string | undefined, { userId, isSuperuser }: Principal): string =>
   entity === undefined || isSuperuser ? userId : libreChatAgent(entity);
 

@@ -7,7 +7,7 @@ import { onlyMethods } from '../unknown-route.ts';
 
 type Services = Pick<HttpServices, 'metrics' | 'opensMetrics' | 'corpus' | 'queue' | 'status'>;
 
-/** Metrics for Prometheus, for superusers, or for everybody with CITEWELL_METRICS=open. */
+/** Prometheus metrics, for superusers; for everybody with CITEWELL_METRICS=open. */
 export function metricsRoutes(services: Services, identified: RequestHandler): Router {
   const { metrics, opensMetrics = false, corpus, queue, status } = services;
   const router = createRouter();

@@ -7,10 +7,10 @@ import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { embeddingsRequest, toEmbeddingsList } from '../wire/openai-embeddings.ts';
 
-/** The name under which the embedder in use can be called, whichever it is. */
+/** Model name that always means the embedder in use. */
 const OWN_NAME = 'citewell';
 
-/** OpenAI's Embeddings by the embedder of the corpus, so that vectors can be compared with those of its chunks. */
+/** OpenAI's Embeddings API with the embedder of the corpus, so that vectors are comparable with those of its chunks. */
 export function openAiEmbeddingRoutes({ embeddings }: Pick<HttpServices, 'embeddings'>): Router {
   const router = createRouter();
   router.post('/embeddings', async (request, response) => {

@@ -9,8 +9,8 @@ const PAGE = fileURLToPath(new URL('../../page/docs', import.meta.url));
 const FILES = ['docs.css', 'docs.js', 'elements.js', 'request.js', 'schema-view.js', 'try-form.js'];
 
 /**
- * The description of the interface: OpenAPI 3.1 for programs (also at `/openapi_spec`, docs/contract.md 12) and a page
- * for people. Public, since it is the same for everyone.
+ * The API documentation: OpenAPI 3.1 for programs (also at `/openapi_spec`, docs/contract.md 12) and a page for people.
+ * Public, because it is the same for everyone.
  */
 export function openApiRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   let made: Promise<OpenApiDocument> | undefined;
@@ -32,7 +32,7 @@ export function openApiRoutes({ status }: Pick<HttpServices, 'status'>): Router 
   return router;
 }
 
-/** Loads the description on the first request: commands that serve only themselves never need it. */
+/** Builds the document on the first request: commands that run a server only for themselves never need it. */
 async function makeDocument(status: HttpServices['status']): Promise<OpenApiDocument> {
   const [{ operationGroups }, { toOpenApi }, { version }] = await Promise.all([
     import('../openapi/operations.ts'),

@@ -5,18 +5,18 @@ import { pageFolder } from '../../shared/page-folder.ts';
 import { createRouter } from '../create-router.ts';
 import { sendPageFile } from '../send-page.ts';
 
-/** Views of the page by their address; the page itself reads the rest of it. */
+/** Paths of the page's views; the page itself interprets the rest of the URL. */
 const VIEWS = ['/search', '/library', '/graph', '/quality', '/settings', '/d/:document'];
-/** What lies below these is for programs, also when a browser asks for it. */
+/** Paths for programs, which never answer with the page, even to a browser. */
 const FOR_PROGRAMS = /^\/(v1|v3|dify|mcp|assets|session)(\/|$)/;
-/** Files of pdf.js keep their names from version to version. */
+/** For files of pdf.js, whose names do not change between versions. */
 const DAY = 'public, max-age=86400';
-/** Names of built files contain a hash of their content. */
+/** For built files, whose names contain a hash of their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /**
- * The web page: `/` for those who accept HTML (others get what follows), its views, and the files it is made of. Public;
- * everything it shows it asks the interface for.
+ * The web page: `/` for clients that prefer HTML (others fall through to the next route), its views, and its assets.
+ * Public, because it gets all its data from the API.
  */
 export function pageRoutes(folder: string = pageFolder()): Router {
   const router = createRouter();
@@ -29,7 +29,7 @@ export function pageRoutes(folder: string = pageFolder()): Router {
   router.get(VIEWS, page);
   router.get('/assets/:file', (request, response) => {
     const { file } = request.params;
-    // `sendFile` refuses what would leave the folder.
+    // `sendFile` refuses paths that leave the folder.
     sendPageFile(response, file, { root: `${folder}/assets`, cacheControl: FOREVER });
   });
   router.get('/assets/pdf/:file', (request, response) => {
@@ -38,7 +38,7 @@ export function pageRoutes(folder: string = pageFolder()): Router {
   return router;
 }
 
-/** Sends a browser at an unknown address the page with status 404, which says so and leads on. Others get what follows. */
+/** Sends browsers at an unknown path the page with status 404; other clients fall through to the next handler. */
 export function unknownView(folder: string = pageFolder()): RequestHandler {
   return (request, response, next) => {
     const isView = request.method === 'GET' && !FOR_PROGRAMS.test(request.path) && prefersHtml(request);

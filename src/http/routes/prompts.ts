@@ -33,7 +33,7 @@ export function promptRoutes({ prompts }: Pick<HttpServices, 'prompts'>): Router
     const asked = { ...readQuery(request, promptUse), ...defined(readBody(request, promptUse)) };
     const template = asked.prompt_override ?? prompt.template;
     const message = fillTemplate(template, valuesFor(template, asked.inputs));
-    // The record, and as an addition the prompt filled with these inputs.
+    // Addition: `message`, the prompt filled with these inputs.
     response.json(single({ ...toPromptRecord(prompt), message }));
   });
 

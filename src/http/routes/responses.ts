@@ -12,7 +12,7 @@ import { type ResponseHead, toResponse, toResponseEvents } from '../wire/respons
 import { responseRequest } from '../wire/response-request.ts';
 import { answerChat, type ChatServices } from './answer-chat.ts';
 
-/** Named events, and no terminator after the last one. */
+/** Named events without a terminator after the last one. */
 const responseFraming: Framing = { encode: encodeEvent, end: '' };
 
 /** OpenAI's Responses API over the documents. The caller keeps the conversation; nothing is stored here. */

@@ -8,7 +8,7 @@ import { sessionLogin } from '../wire/sign-in.ts';
 
 const MAX_BODY_BYTES = 20_000;
 
-/** Signing in and out of the web page: POST with e-mail and password, PUT to stay signed in, DELETE to sign out. */
+/** The web page's session: POST signs in with e-mail and password, PUT refreshes the tokens, DELETE signs out. */
 export function sessionRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Router {
   const { signIn } = accounts;
   const router = Router();
@@ -34,7 +34,7 @@ export function sessionRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Rou
       closeSession(response);
       if (token !== undefined) {
         await signIn.logout(token).catch((error: unknown) => {
-          // A session that has expired is signed out already.
+          // An expired session is already signed out.
           if (!(error instanceof ServiceError)) throw error;
         });
       }

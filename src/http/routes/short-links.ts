@@ -8,12 +8,12 @@ import { findDocument } from '../../toolbox/find-document.ts';
 import { identify, principalOf } from '../authenticate.ts';
 import type { HttpServices } from '../http-services.ts';
 
-/** A short identifier of tool results: `1f0c9a2b`, or `1f0c9a2b:12` for a chunk. */
+/** A short id from a tool result: `1f0c9a2b`, or `1f0c9a2b:12` for a chunk. */
 const SHORT_ID = /^[0-9a-f]{8}(?::\d{1,7})?$/;
 
 /**
- * Redirects `/d/1f0c9a2b:12`, which an assistant can write from a result, to the page of the document with the chunk
- * marked. Everything else, and callers who may not see the document, get the page itself.
+ * Redirects `/d/1f0c9a2b:12`, which an assistant can build from a result, to the document's view with the chunk marked.
+ * Other paths, and callers who may not see the document, fall through to the page.
  */
 export function shortLinks({ corpus: library }: Pick<HttpServices, 'corpus'>, authenticate: Authenticate): Router {
   const router = Router();
@@ -29,7 +29,7 @@ export function shortLinks({ corpus: library }: Pick<HttpServices, 'corpus'>, au
       response.set('Cache-Control', 'no-store');
       response.redirect(sourceAddress(id, found && { quotes: [found.chunk] }));
     } catch (failure) {
-      // The page asks for the sign-in and then follows the link again.
+      // The page asks the user to sign in and then follows the link again.
       next(failure instanceof ServiceError ? undefined : failure);
     }
   });

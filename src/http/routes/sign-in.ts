@@ -12,7 +12,7 @@ import { passwordReset, registration, verification } from '../wire/user-record.t
 
 type Services = Pick<HttpServices, 'accounts' | 'collections' | 'corpus' | 'log'>;
 
-/** Bytes of a body from an unauthenticated caller; a profile picture is the largest. */
+/** Maximum bytes of a body from an unauthenticated caller; a profile picture is the largest field. */
 const BODY = 4_000_000;
 const NO_MAIL = 'This server sends no e-mail: its administrator creates the code with';
 
@@ -25,7 +25,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
 
   router.use(warnOfProxy(log));
 
-  // Listing users, on the same path, needs credentials.
+  // Listing users, on the same path, needs credentials and is in `users.ts`.
   router.route('/').post(receiveBytes(BODY), async (request, response) => {
     const by = await callerOf(request, authenticate);
     const user = await users.register(by, readBody(request, registration), addressOf(request));
@@ -57,7 +57,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
     const email = readEmail(bodyText(request));
     log.info({ email }, 'A verification e-mail was requested; `citewell users verify` verifies without one.');
     const note = `${NO_MAIL}: citewell users code EMAIL --verify.`;
-    // Everyone else gets the same answer for every address, so that it does not reveal who has a verified account.
+    // All other callers get the same answer for every address, so that it does not reveal who has a verified account.
     await users.askForVerification(await callerOf(request, authenticate), email);
     response.json(single({ message: 'A verification email has been sent.', note, is_sent: false }));
   });
@@ -84,7 +84,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
   return router;
 }
 
-/** The caller if credentials are shown; invalid ones, such as an expired token, count as none. */
+/** The caller, if the request has credentials; invalid ones, such as an expired token, count as none. */
 async function callerOf(request: Request, authenticate: Authenticate): Promise<Principal | undefined> {
   try {
     return await authenticate(readCredentials(request));
@@ -96,10 +96,10 @@ async function callerOf(request: Request, authenticate: Authenticate): Promise<P
   }
 }
 
-/** Behind a trusted proxy, the address it reports. */
+/** The caller's address; behind a trusted proxy, the one that the proxy reports. */
 const addressOf = (request: Request): string => request.ip ?? '';
 
-/** Logs once that an untrusted proxy seems to be in front, which makes all callers behind it count as one. */
+/** Logs once that an untrusted proxy seems to be in front of the server, so that all its clients count as one. */
 function warnOfProxy(log: HttpServices['log']): RequestHandler {
   let isSaid = false;
   return (request, _response, next) => {

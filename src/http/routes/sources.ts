@@ -12,7 +12,7 @@ import { prefixQuery, sourcePlace, sourceQuery } from '../wire/source-request.ts
 
 type Services = Pick<HttpServices, 'corpus' | 'sources' | 'limits'>;
 
-/** Additions below /documents: the caller's documents by source, used to keep them in step with folders and sites. */
+/** Additions below /documents: the caller's documents by source, for synchronisation with folders and sites. */
 export function sourceRoutes({ corpus, sources, limits }: Services): Router {
   const router = createRouter();
 

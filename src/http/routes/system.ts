@@ -35,7 +35,7 @@ type Services = Pick<
 /** Milliseconds over which CPU usage is measured. */
 const CPU_SAMPLE = 100;
 
-/** Bytes of a backup read ahead. */
+/** Bytes of a backup to read ahead. */
 const BACKUP_BUFFER = 1_000_000;
 
 /** docs/contract.md 12 for superusers, and re-embedding of the corpus (addition). */

@@ -19,7 +19,7 @@ type Services = Pick<
 export function uploadRoutes(services: Services): Router {
   const { ingestor, ingestions, queue, collections, limits, uploadFolder } = services;
 
-  /** Estimates it, or accepts it. What is returned does not hold the content, which may be large. */
+  /** Estimates or accepts the upload. The result does not reference the content, which may be large. */
   async function take(request: Request, response: Response) {
     const principal = principalOf(response);
     const received = await readUpload(request);
@@ -32,7 +32,7 @@ export function uploadRoutes(services: Services): Router {
     const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(content, principal);
     const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
     if (isEstimate) return { kind: 'estimate', estimate: await ingestor.estimate(submission, signal) } as const;
-    // R2R's Python client always asks for orchestration and reads the document in its next call.
+    // R2R's Python client always asks for orchestration, but expects the document in its next call.
     const queued = isQueued ?? (ingestions.queuesByDefault && (isOrchestrated ?? true));
     const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued });
     return { kind: accepted.kind, id: accepted.document.id, queued, note } as const;
@@ -53,7 +53,7 @@ export function uploadRoutes(services: Services): Router {
       const task = await queue.ofDocument(id);
       send(toIngestionRecord(id, withNote('Ingest files task queued successfully.', note), task?.id));
     } else {
-      // The document is accepted: it is finished even if the caller disconnects. Only a stop interrupts it.
+      // An accepted document is ingested to the end even if the caller disconnects; only a shutdown interrupts it.
       await runToEnd(ingestor, id, stopSignal(request));
       send(toIngestionRecord(id, withNote('Document created and ingested successfully.', note)));
     }
@@ -64,7 +64,7 @@ export function uploadRoutes(services: Services): Router {
 const withNote = (message: string, note: string | undefined): string =>
   note === undefined ? message : `${message} ${note}`;
 
-/** Ingests the submitted document and waits; throws the reason of a failure. */
+/** Ingests the submitted document and waits for the end. Throws the error of a failed ingestion. */
 export async function runToEnd(ingestor: Ingestor, documentId: string, signal: AbortSignal): Promise<void> {
   for await (const event of ingestor.run(documentId, signal)) {
     if (event.type === 'failed') throw event.error;

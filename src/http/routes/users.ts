@@ -75,7 +75,7 @@ export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collection
     response.json(single(await toLimitsRecord(user, accounts)));
   });
 
-  // Addition: no e-mail is sent, so a superuser creates the code that one would have contained.
+  // Addition: no e-mails are sent, so a superuser creates the code that an e-mail would contain.
   router.post('/:id/codes', async (request, response) => {
     const { purpose } = readBody(request, newCode);
     const code = await users.createCode(principalOf(response), readId(request, 'id'), purpose);

@@ -12,7 +12,7 @@ export async function findVisible(corpus: Corpus, id: string, response: Response
   return document;
 }
 
-/** A document whose content is requested. Another user's answers 403 as in R2R, which reveals that it exists. */
+/** A document whose content is requested. For another user's document R2R answers 403, which reveals that it exists. */
 export async function findReadable(corpus: Corpus, id: string, response: Response): Promise<Document> {
   const document = await corpus.get(id);
   if (document === undefined) throw noDocument(id);
@@ -29,7 +29,7 @@ export async function findChangeable(corpus: Corpus, id: string, response: Respo
 
 export const noDocument = (id: string): ServiceError => new ServiceError('not_found', `There is no document ${id}.`);
 
-/** The document as of a time; the caller's right to see it is that of its present state. */
+/** The document as of a given time. The caller's access is checked against its current state. */
 export async function findThen(corpus: Corpus, document: Document, asOf: string | undefined): Promise<Document> {
   if (asOf === undefined) return document;
   const then = await corpus.at(asOf).get(document.id);

@@ -211,7 +211,7 @@ function toLocation(source: Source) {
 
 const toVerdict = ({ verdict, score }: CheckedCitation) => ({ verdict, verdict_score: score });
 
-/** Additional members: how the run went. */
+/** Additional members about the outcome of a run. */
 export const toOutcome = (answer: AgentAnswer) => ({
   model: answer.model,
   mode: answer.isExtractive ? 'extractive' : answer.mode,

@@ -8,7 +8,7 @@ import { RESUMABLE } from './resumable.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, numeric, optional, snakeCased } from './tolerant.ts';
 
-/** Addition: hard limits of this run. Tokens count all input (cached too) and output; dollars need a known price. */
+/** Addition: hard limits of this run. Tokens include all input (also cached) and output; dollars need a known price. */
 const budget = snakeCased(
   z.object({
     steps: optional(numeric(z.number().int().min(1).max(100))),
@@ -85,8 +85,8 @@ interface Asked {
 }
 
 /**
- * Exactly one of the three (docs/contract.md D3); of several messages the last is the question and the others precede
- * it.
+ * The question from exactly one of the three members (docs/contract.md D3). Of several messages, the last is the
+ * question and the others precede it.
  */
 function questionOf({ message: single, query, messages }: Asked): Pick<AgentRequest, 'message' | 'preceding'> {
   const given = [single, query, messages].filter((member) => member !== undefined);
@@ -101,7 +101,7 @@ function questionOf({ message: single, query, messages }: Asked): Pick<AgentRequ
     throw new ServiceError('invalid_request', `The message to answer must have the role user, not ${asked.role}.`);
   }
   if (asked.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; it needs content.');
-  // Tool messages are left out: the answers made from them remain.
+  // Tool messages are dropped, because the answers based on them are included.
   const preceding = (messages ?? [])
     .slice(0, -1)
     .flatMap(({ role, text }) => (role === 'tool' || text.trim() === '' ? [] : [{ role, text }]));

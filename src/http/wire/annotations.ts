@@ -33,15 +33,15 @@ export const annotation = z
   })
   .meta({ id: 'Annotation' });
 
-/** A citation with its verdict, where the answer was checked. */
+/** A citation, with its verdict if the answer was checked. */
 export interface Annotated extends Citation {
   readonly verdict?: string;
 }
 
 /**
- * The citations of an answer as annotations of an OpenAI message, one per marker. `url_citation` is OpenAI's: the
- * marker's place (UTF-16 offsets, end exclusive) and where the page shows the source with its quotes marked. `citation` is an addition: the quote,
- * its document, and the verdict.
+ * Converts the citations of an answer to annotations of an OpenAI message, one per marker. `url_citation` is OpenAI's:
+ * the marker's range (UTF-16 offsets, end exclusive) and the URL of the source with its quotes marked. `citation` is an
+ * addition: the quote, its document, and the verdict.
  */
 export function toAnnotations(citations: readonly Annotated[], origin: string) {
   return citations

@@ -40,7 +40,7 @@ export const chatCompletion = z
   })
   .meta({ id: 'ChatCompletion' });
 
-/** Sent as bare `data: <JSON>` lines, terminated by `data: [DONE]`. */
+/** OpenAI's `chat.completion.chunk`; sent as bare `data: <JSON>` lines, terminated by `data: [DONE]`. */
 export const chatChunk = z
   .object({
     ...chatMembers,
@@ -69,7 +69,7 @@ export interface ChatAnswer {
   readonly text: string;
   readonly citations: readonly Annotated[];
   readonly finish: 'stop' | 'length' | 'content_filter' | 'tool_calls';
-  /** Calls of the caller's functions, whose results the answer needs; `text` is then what was said before. */
+  /** Calls of the caller's functions whose results are needed; `text` is then only the text before the calls. */
   readonly calls: readonly ToolCall[];
   readonly usage: Usage;
   /** The language model that wrote it; `builtin/extractive` without one. */
@@ -82,8 +82,8 @@ export type ChatPart =
   | { readonly type: 'answer'; readonly answer: ChatAnswer };
 
 /**
- * Holds text back until it is the final answer: text before a tool call is not part of it, and a reviewed draft may be
- * replaced. Streamed text therefore equals the unstreamed answer.
+ * Holds text back until the final answer is known, because text before a tool call is not part of it, and a reviewed
+ * draft may be replaced. Streamed text therefore equals the unstreamed answer.
  */
 export async function* fromAgent(events: AsyncIterable<AgentEvent>): AsyncGenerator<ChatPart, void> {
   for await (const event of events) {
@@ -108,7 +108,7 @@ export async function* fromRag(events: AsyncIterable<RagEvent>): AsyncGenerator<
   }
 }
 
-/** A run that reached a limit ends as one that reached its token limit does. */
+/** OpenAI's finish reason. A run that reached any limit ends with `length`, like one that reached its token limit. */
 function finishOf(ended: RunEnd | StopReason, calls: readonly ToolCall[]): ChatAnswer['finish'] {
   if (calls.length > 0) return 'tool_calls';
   if (ended === 'end' || ended === 'tool_calls') return 'stop';
@@ -119,7 +119,7 @@ interface Named {
   readonly id: string;
   /** Seconds since 1970. */
   readonly created: number;
-  /** Model name as the caller wrote it. */
+  /** The model name as sent by the caller. */
   readonly model: string;
   /** Address of this server, for links to documents. */
   readonly origin: string;
@@ -152,8 +152,8 @@ export function toChatCompletion(answer: ChatAnswer, { id, created, model, origi
 }
 
 /**
- * The answer as `chat.completion.chunk`s: text as it comes, then annotations, then the finish reason. Thinking is sent
- * as `reasoning_content`, which front ends that show it read.
+ * The answer as `chat.completion.chunk`s: text as it is generated, then annotations, then the finish reason. Thinking
+ * is sent as `reasoning_content`, the member that front ends display.
  */
 export async function* toChatChunks(
   parts: AsyncIterable<ChatPart>,
@@ -187,7 +187,7 @@ export async function* toChatChunks(
       yield chunk({ content: rest });
       said += rest;
     }
-    // Offsets are relative to the final answer, which begins later in the streamed text.
+    // Offsets are relative to the final answer, which may begin later in the streamed text.
     const annotations = toAnnotations(shifted(citations, said.lastIndexOf(text)), origin);
     if (annotations.length > 0) yield chunk({ annotations });
     if (calls.length > 0) yield chunk({ tool_calls: calls.map((call, index) => ({ index, ...toWireCall(call) })) });

@@ -20,13 +20,13 @@ export interface ChatModel {
   readonly kind: ChatKind;
   /** `<provider>/<name>`; undefined means the configured one. */
   readonly languageModel: string | undefined;
-  /** As the caller wrote it. */
+  /** The model name as sent by the caller. */
   readonly name: string;
 }
 
 const kinds: readonly ChatKind[] = ['rag', 'agent', 'research'];
 
-/** The model names offered; the first is what `citewell` alone means. */
+/** The offered model names; `citewell` is short for `citewell/agent`. */
 export const chatModelNames = ['citewell', 'citewell/rag', 'citewell/agent', 'citewell/research'] as const;
 
 /**

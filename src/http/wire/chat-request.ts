@@ -26,7 +26,7 @@ export interface ChatCall {
 
 const STOP_REFUSED = 'expected no stop sequences: they would cut answers whose citations are checked; leave them out';
 
-/** Passed on to the language model. */
+/** Response format, which is passed on to the language model. */
 const responseFormat = z
   .union(
     [
@@ -45,9 +45,9 @@ export const reasoningEffort = optional(z.enum(['none', 'minimal', 'low', 'mediu
 const tokenCount = optional(z.number().int().min(1));
 
 /**
- * Chat Completions over the documents. `search_settings` and its neighbours of docs/contract.md 4.1 are additions. What
- * would change the answer and cannot be honoured (forced calls, stop sequences, several choices) is refused. Taken
- * without effect is what concerns the caller's account: `user`, `metadata`, `safety_identifier`, `prompt_cache_…`.
+ * Chat Completions over the documents. `search_settings` and the related members of docs/contract.md 4.1 are additions.
+ * Members that would change the answer but are not supported (forced calls, stop sequences, several choices) are
+ * refused. Members about the caller's account are ignored: `user`, `metadata`, `safety_identifier`, `prompt_cache_…`.
  */
 export const chatRequest = z
   .object({
@@ -105,10 +105,10 @@ function developerAsSystem(value: unknown): unknown {
   return isDeveloper ? { ...value, role: 'system' } : value;
 }
 
-/** The last question, what was said before it, and the calls of the caller's functions that followed it. */
+/** The last question, the conversation before it, and the calls of the caller's functions that followed it. */
 export function questionOf(messages: readonly Message[]) {
   const { before, question, exchange } = splitAtQuestion(messages);
-  // Earlier questions were answered; how the caller's functions helped is not part of the conversation.
+  // Earlier questions have been answered, so the results of function calls for them are dropped.
   const earlier = before.flatMap(({ role, text }) => (role === 'tool' || text === '' ? [] : [{ role, text }]));
   return { question, earlier, exchange };
 }

@@ -50,22 +50,23 @@ export const chunkHit = z.object(hitMembers).meta({ id: 'ChunkHit' }) satisfies 
 >;
 
 /**
- * docs/contract.md 7. `start`, `end`, `page` and `heading_path` are additions: the place of the chunk in the document.
+ * docs/contract.md 7. `start`, `end`, `page` and `heading_path` are additions: the location of the chunk in its
+ * document.
  */
 export function toChunkRecord(chunk: Chunk, vector: Float32Array | undefined) {
   return { ...chunkMembers(chunk), metadata: chunk.metadata, vector: vector === undefined ? null : Array.from(vector) };
 }
 
-/** Facts about the search that each hit repeats. */
+/** Facts about the search that are repeated in each hit. */
 export interface HitContext {
   readonly query: string;
   readonly kind: SearchKind;
   readonly detail: HitDetail;
-  /** Of this service, without a path. */
+  /** Origin of this service, for links. */
   readonly origin: string;
 }
 
-/** docs/contract.md 4.5. Hybrid hits have their rank in each leg, and every hit the query that found it (4.1). */
+/** docs/contract.md 4.5. Hybrid hits include their rank in each leg, and all hits the query that found them (4.1). */
 export function toChunkHit(chunk: ScoredChunk, { query, kind, detail }: Omit<HitContext, 'origin'>) {
   const ranks =
     kind === 'hybrid'

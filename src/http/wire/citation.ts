@@ -19,7 +19,7 @@ const url = z.string().exactOptional().describe('The page of the document with t
 
 const quote = z.object({ start: z.int(), end: z.int(), text: z.string(), page, heading_path: headingPath, url });
 
-/** Place of the first quote, if there is one. */
+/** Location of the first quote, if there is one. */
 const locationFields = { start: z.int().exactOptional(), end: z.int().optional(), page: page.optional() };
 
 const backing = { ...locationFields, heading_path: headingPath.exactOptional(), url, quotes: z.array(quote) };
@@ -84,8 +84,9 @@ export function toFinalCitation(citation: Citation, context: HitContext) {
 }
 
 /**
- * The record of the source with additions: `quotes`, `url` (where they can be looked at), and as `start`, `end`, `page` and `heading_path` the place of the
- * first quote in the document's text. The place of the source itself is in `chunk_start` and `chunk_end`.
+ * The record of the source with additions: `quotes`, `url` (the page with the quotes marked), and the location of the
+ * first quote in the document's text as `start`, `end`, `page` and `heading_path`. The location of the source itself is
+ * in `chunk_start` and `chunk_end`.
  */
 function toCitationPayload({ source, quotes }: Citation, context: HitContext) {
   const [first] = quotes;
@@ -101,7 +102,7 @@ function toCitationPayload({ source, quotes }: Citation, context: HitContext) {
   };
 }
 
-/** The page of the document with these quotes marked. */
+/** URL of the source with these quotes marked; absent if it has none. */
 function toUrl(source: Source, quotes: readonly Quote[], { origin }: HitContext): { readonly url?: string } {
   const address = addressOfSource(source, quotes);
   return address === undefined ? {} : { url: origin + address };

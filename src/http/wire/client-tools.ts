@@ -28,7 +28,7 @@ export const responseTools = optional(
   z.array(z.looseObject({ type: functionType, ...functionMembers })).max(MAX_TOOLS),
 );
 
-/** Whether the model may call the caller's functions; it cannot be made to, since answers here come from the documents. */
+/** Whether the model may call the caller's functions. Calls cannot be forced, because answers come from documents. */
 export const toolChoice = optional(
   z.enum(['auto', 'none'], {
     error:
@@ -58,8 +58,9 @@ export function toClientTools({ specs, choice, isParallel, exchange }: GivenTool
 }
 
 /**
- * Splits a conversation at its last question: what came before it, the question, and the calls of the caller's functions
- * that followed it with their results. Throws `invalid_request` when it ends otherwise, or a call has no result.
+ * Splits a conversation at its last question: the messages before it, the question, and the subsequent calls of the
+ * caller's functions with their results. Throws `invalid_request` if the conversation ends with anything but a question
+ * or results, or if a call has no result.
  */
 export function splitAtQuestion(messages: readonly Message[]) {
   const at = messages.findLastIndex(({ role }) => role === 'user');
@@ -75,7 +76,7 @@ export function splitAtQuestion(messages: readonly Message[]) {
   return { before: messages.slice(0, at), question: question.text, exchange: withNames(exchange) };
 }
 
-/** The results with the names of their functions, which the wire leaves out. */
+/** Adds to each result the name of its function, which the wire format omits. */
 function withNames(exchange: readonly Message[]): Message[] {
   const open = new Map<string, ToolCall>();
   const named = exchange.map((message): Message => {
@@ -103,7 +104,7 @@ function refuseOpen(ids: readonly string[]): void {
   throw new ServiceError('invalid_request', `Send the result of each call; these have none: ${ids.join(', ')}.`);
 }
 
-/** A call as both APIs write it: its arguments as JSON text. */
+/** A call in the format of both APIs, with its arguments as JSON text. */
 export const toFunction = ({ name, arguments: given }: ToolCall) => ({
   name,
   arguments: typeof given === 'string' ? given : JSON.stringify(given),

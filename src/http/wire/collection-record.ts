@@ -41,14 +41,14 @@ export function toCollectionRecord(collection: Collection) {
 const name = z.string().trim().min(1).max(1_000);
 const description = z.string().max(10_000);
 
-/** `id` is an addition: migrated collections keep theirs. */
+/** `id` is an addition, so that migrated collections keep their ids. */
 export const newCollection = z.object({
   id: optional(z.guid().toLowerCase()),
   name,
   description: optional(description),
 });
 
-/** A description is either given or generated, not both (docs/contract.md 1.2). */
+/** A description is either provided or generated, not both (docs/contract.md 1.2). */
 export const collectionChange = snakeCased(
   z.object({
     name: optional(name),
@@ -60,5 +60,5 @@ export const collectionChange = snakeCased(
   throw new ServiceError('invalid_request', 'Give a description or generate one, not both.');
 });
 
-/** The owner of the collection that is looked up by name. */
+/** Owner of a collection that is looked up by name. */
 export const ownerQuery = z.object({ owner_id: optional(z.guid().toLowerCase()) });

@@ -44,7 +44,7 @@ export const support = z
 /** docs/contract.md 5.4. */
 export const completion = results(z.object(completionMembers).meta({ id: 'Completion' }));
 
-/** How a generation ended. */
+/** The result of a generation, without its text. */
 export interface Generated {
   readonly id: string;
   readonly model: string;
@@ -54,7 +54,7 @@ export interface Generated {
   readonly created: number;
 }
 
-/** OpenAI's chat.completion object (docs/contract.md 5.4); `content` is null where the text is sent elsewhere. */
+/** OpenAI's chat.completion object (docs/contract.md 5.4); `content` is null if another member holds the text. */
 export function toCompletion(generated: Generated, content: string | null) {
   return {
     id: generated.id,
@@ -88,7 +88,7 @@ const finishReason: Readonly<Record<StopReason, string>> = {
   refusal: 'content_filter',
 };
 
-/** Token usage in OpenAI's members. */
+/** Token usage in OpenAI's format. */
 export const toUsage = ({ input, cachedInput, output, reasoning }: Usage) => ({
   prompt_tokens: input,
   completion_tokens: output,

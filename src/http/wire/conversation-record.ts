@@ -33,7 +33,7 @@ export function toConversationRecord({ id, createdAt, userId, name }: Conversati
   return { id, created_at: createdAt, user_id: userId, name };
 }
 
-/** docs/contract.md 4.4, 8: a message shows all ten keys. */
+/** docs/contract.md 4.4 and 8: a message always has all ten keys. */
 export function toMessageRecord({ id, role, content, metadata }: StoredMessage) {
   return {
     id,
@@ -57,7 +57,7 @@ export const newConversation = z.object({ name: optional(z.string().max(1_000)) 
 
 export const conversationName = z.object({ name: z.string().min(1).max(1_000) });
 
-/** By contract a bad role or an empty message answers 400, not 422. */
+/** The contract requires 400, not 422, for an invalid role or an empty message. */
 export const newMessage = snakeCased(
   z.object({
     content: optional(z.string()),

@@ -5,8 +5,8 @@ import { parseJson } from '../read-request.ts';
 import { filterRecord } from './search-settings.ts';
 
 /**
- * The body of a deletion by filter: the filter, or JSON of it in a string as R2R expects (docs/contract.md 1.1). A
- * filter that matches every document is refused, so that a slip cannot empty the corpus.
+ * The body of a deletion by filter: the filter, or a string with its JSON as R2R expects (docs/contract.md 1.1). A
+ * filter that matches every document is refused, so that a mistake cannot empty the corpus.
  */
 export const deletionFilter = z
   .preprocess((value) => (typeof value === 'string' ? parseJson(value, ['body']) : value), filterRecord)

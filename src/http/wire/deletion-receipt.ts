@@ -28,7 +28,7 @@ export const deletionReceipt = results(
     .meta({ id: 'DeletionReceipt', description: 'Numbers of deleted items by kind.' }),
 ) satisfies z.ZodType<ReturnType<typeof toReceipt>>;
 
-/** The contract's `success`, and as an addition the numbers of removed rows by kind. */
+/** The contract's `success`. Addition: the numbers of removed rows by kind. */
 export const toReceipt = (receipt: DeletionReceipt) =>
   single({
     success: true,

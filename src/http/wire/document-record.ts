@@ -51,7 +51,7 @@ export const documentHit = z
 /** docs/contract.md 6.1. The members after `chunks` are additions. */
 export const toDocumentRecord = (document: Document) => toDescribedRecord(document, undefined);
 
-/** The record with the vector of its summary. */
+/** The record with the vector of its summary, if one is given. */
 export function toDescribedRecord(document: Document, summaryEmbedding: Float32Array | undefined) {
   return {
     id: document.id,

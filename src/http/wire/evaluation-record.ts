@@ -75,7 +75,7 @@ export function toEvaluationSummary({ id, record }: StoredEvaluation) {
   };
 }
 
-/** An evaluation with its questions and what is wrong with each, and how it differs from the one before. */
+/** An evaluation with its questions, the faults of each, and the difference from the previous evaluation. */
 export function toEvaluationRecord(evaluation: StoredEvaluation, difference: EvaluationDifference | undefined) {
   const { questions } = toWire(evaluation.record);
   return {

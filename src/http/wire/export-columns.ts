@@ -100,7 +100,7 @@ export const communityColumns: ExportColumns<StoredCommunity> = {
   metadata: ({ attributes }) => attributes,
 };
 
-/** A column for each of these members of the row, named as it is but in snake_case. */
+/** One column for each of these members of the row, named like it in snake_case. */
 function members<Name extends string>(...names: readonly Name[]): ExportColumns<Readonly<Record<Name, CsvValue>>> {
   return Object.fromEntries(names.map((name) => [toSnakeCase(name), (row) => row[name]]));
 }

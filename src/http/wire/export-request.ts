@@ -37,7 +37,7 @@ export function planExport<Row>(columns: ExportColumns<Row>, request: ExportRequ
   });
   const conditions = Object.entries(request.filters ?? {}).flatMap(([name, wire]) => {
     const getter = getterOf(columns, name);
-    // By contract a filter on a field there is not is no filter.
+    // The contract ignores filters on unknown fields.
     return getter === undefined ? [] : readConditions(name, wire, getter);
   });
   return {
@@ -70,7 +70,7 @@ const comparisons: Readonly<Record<string, (order: number) => boolean>> = {
   $lt: (order) => order < 0,
 };
 
-/** Below 0 when the value comes first; NaN, which fits nothing, when they cannot be compared. */
+/** Compares like a sort comparator; NaN, for which every condition is false, if the values are not comparable. */
 function orderOf(value: CsvValue, operand: unknown): number {
   if (value === null || operand === null) return value === operand ? 0 : Number.NaN;
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value) - asNumber(operand);

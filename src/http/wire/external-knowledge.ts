@@ -36,7 +36,7 @@ export const externalKnowledgeRequest = z.object({
   query: z.string().trim().min(1),
   retrieval_setting: z
     .object({
-      // Dify sends null where none was chosen.
+      // Dify sends null if no value was chosen.
       top_k: optional(z.int().min(1).max(100)),
       score_threshold: optional(z.number().min(0).max(1)),
     })
@@ -63,7 +63,7 @@ export const externalKnowledge = z
   })
   .meta({ id: 'ExternalKnowledge' });
 
-/** Conditions on metadata as a filter. A comparison without a value holds for nothing. */
+/** Converts conditions on metadata to a filter. A comparison without a value matches nothing. */
 export function conditionsFilter(conditions: Conditions): Filter {
   const filters = (conditions?.conditions ?? []).map(toFilter);
   if (filters.length === 0) return { kind: 'all' };
@@ -125,7 +125,7 @@ function compare(field: string, operator: Condition['comparison_operator'], valu
   }
 }
 
-/** A hit as Dify shows it to its models. */
+/** A hit in Dify's format. */
 export function toKnowledgeRecord(chunk: ScoredChunk, score: number) {
   const { id, documentId, text, page, headingPath, metadata } = chunk;
   return {

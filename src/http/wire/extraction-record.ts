@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GraphEstimate } from '../../graph/graph-service.ts';
 
-/** The response to a graph extraction that was done, queued, or only estimated. */
+/** The response to a graph extraction that was performed, queued, or only estimated. */
 export const extractionRecord = z
   .object({
     message: z.string(),
@@ -30,7 +30,7 @@ export const toExtractionRecord = (
   counts: Pick<ExtractionRecord, 'documents' | 'entities' | 'relationships'> = {},
 ): ExtractionRecord => ({ message, task_id: null, ...counts });
 
-/** The cost as a record of its own, where R2R has a text. */
+/** Returns the estimate as a record; R2R returns a text. */
 export const toExtractionEstimate = (estimate: GraphEstimate): ExtractionRecord => ({
   message: 'Ran graph extraction estimate; nothing was extracted.',
   task_id: null,

@@ -6,7 +6,7 @@ import type { SourceKind } from '../../sources/source-kind.ts';
 import type { SourceLocation, SyncReport } from '../../store/followed-sources.ts';
 import { id, ids, timestamp } from './record-parts.ts';
 
-// Ours: what documents are kept in step with.
+// Addition: followed sources, from which documents are synchronised.
 
 const webAddress = z.url({ protocol: /^https?$/, error: 'This must be an http or https address.' });
 const collections = z
@@ -71,7 +71,7 @@ type NewSource =
       readonly max_pages: number;
     }
   | {
-      /** Of another kind. */
+      /** A remote kind; the actual value is its type, such as `s3`. */
       readonly kind: `other ${string}`;
       readonly address?: string;
       readonly settings: Settings;

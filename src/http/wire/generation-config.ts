@@ -15,8 +15,8 @@ const furtherMembers = z.record(z.string(), z.json()).superRefine((members, cont
 });
 
 /**
- * docs/contract.md 4.3. Camel case comes from r2r-js, which converts the configuration of RAG and not that of
- * completion. `max_tokens` has two names (docs/contract.md D10); R2R's own wins when both are there.
+ * docs/contract.md 4.3. camelCase is accepted because r2r-js converts the configuration for RAG but not for completion.
+ * `max_tokens` has two names (docs/contract.md D10); R2R's own takes precedence.
  */
 export const generationConfig = snakeCased(
   z.object({
@@ -55,5 +55,5 @@ export const generationConfig = snakeCased(
     }),
   );
 
-/** What a request asks for that has no such member. */
+/** The generation settings of a request without `generation_config`. */
 export const defaultGeneration: Generation = { stream: false, config: {} };

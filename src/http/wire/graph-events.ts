@@ -4,7 +4,7 @@ import type { PullOutcome } from '../../store/graph-records.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { doneSchema, errorSchema, eventSchema } from './stream-events.ts';
 
-/** The outcome of a pull. */
+/** The result of copying documents' graphs into a collection's graph. */
 export const pullRecord = z.object({ success: z.boolean(), documents: z.int() });
 
 export const pullEvent = z
@@ -27,11 +27,11 @@ export const resetEvent = z
 
 export const toPullRecord = ({ documents }: PullOutcome) => ({ success: documents > 0, documents });
 
-/** Ours: `progress` after each document, then `pulled` with what comes of it. */
+/** Addition: `progress` after each document, then `pulled` with the result. */
 export async function* toPullEvents(
   steps: AsyncGenerator<Progress, PullOutcome>,
 ): AsyncGenerator<ServerSentEvent, void> {
-  // A reader that leaves aborts the request's signal, and that ends `steps`.
+  // If the reader disconnects, the request's signal aborts and ends `steps`.
   for (;;) {
     const step = await steps.next();
     if (step.done) return yield { event: 'pulled', data: toPullRecord(step.value) };
@@ -39,7 +39,7 @@ export async function* toPullEvents(
   }
 }
 
-/** Ours: `progress` after each transaction, then `reset`. The graph is empty before the first of them. */
+/** Addition: `progress` after each transaction, then `reset`. The graph is already empty before the first event. */
 export async function* toResetEvents(steps: AsyncGenerator<Progress, void>): AsyncGenerator<ServerSentEvent, void> {
   for await (const step of steps) yield { event: 'progress', data: step };
   yield { event: 'reset', data: { success: true } };

@@ -32,7 +32,7 @@ export const graphHit = z.object(graphHitMembers).meta({ id: 'GraphHit' }) satis
   [Name in keyof ReturnType<typeof toGraphHit>]: unknown;
 }>;
 
-/** docs/contract.md 4.5. `documents` in the metadata is ours: where that stands. */
+/** docs/contract.md 4.5. `documents` in the metadata is an addition: the documents that mention the hit. */
 export function toGraphHit(hit: GraphHit, { query, detail }: Pick<HitContext, 'query' | 'detail'>) {
   const documents = hit.documents.map(({ id, title }) => ({ document_id: id, title }));
   return {
@@ -45,7 +45,7 @@ export function toGraphHit(hit: GraphHit, { query, detail }: Pick<HitContext, 'q
   };
 }
 
-/** Ours: the document and the chunk of the sentence that a cited hit stands on; nothing for what was made by hand. */
+/** Addition: document and chunk of the sentence on which a cited hit is based; empty for manual entries. */
 export const toSentencePlace = ({ sentence }: GraphHit) =>
   sentence === undefined ? {} : { document_id: sentence.documentId, chunk_id: sentence.chunkId };
 

@@ -83,7 +83,7 @@ export const communityRecord = z
   })
   .meta({ id: 'Community' }) satisfies z.ZodType<ReturnType<typeof toCommunityRecord>>;
 
-/** Addition of Citewell: a graph prepared for drawing. */
+/** Addition: a graph prepared for drawing. */
 export const graphView = z
   .object({
     collection_id: id,
@@ -107,7 +107,7 @@ export const graphView = z
   })
   .meta({ id: 'GraphView' }) satisfies z.ZodType<ReturnType<typeof toGraphView>>;
 
-// docs/contract.md 11. `origin` and `mentions` are ours, and how many rows a graph has.
+// docs/contract.md 11. `origin`, `mentions` and the counts of a graph's rows are additions.
 
 export function toGraphRecord(graph: CollectionGraph, { graphSyncStatus, graphClusterStatus }: Collection) {
   return {
@@ -178,7 +178,7 @@ export const toCommunityRecord = (community: StoredCommunity, embedding: Float32
   updated_at: community.updatedAt,
 });
 
-/** Ours: a graph fit for drawing, the most mentioned entities first. A node is of the finest community that has it. */
+/** Addition: a graph for drawing, the most mentioned entities first. A node belongs to its finest community. */
 export function toGraphView(outline: GraphOutline, communities: readonly StoredCommunity[]) {
   const communityOf = new Map<string, string>();
   for (const { id, memberIds } of communities.toSorted((one, two) => one.level - two.level)) {

@@ -52,7 +52,7 @@ const communityMembers = {
 
 const DEFAULT_RATING = 5;
 
-/** `entity_ids` is ours: which entities belong to it. */
+/** `entity_ids` is an addition: the entities of the community. */
 export const newCommunity = snakeCased(
   z.object({ name, ...communityMembers, entity_ids: optional(z.array(id).max(100_000)) }),
 ).transform((wire) => ({
@@ -81,8 +81,8 @@ const options = {
 };
 
 /**
- * The body of extraction and of building communities. R2R keeps the model in its settings; ours may stand beside them.
- * `run_type: "estimate"` asks what it would come to.
+ * The body of graph extraction and of building communities. R2R expects the model in `settings`; here it may also be at
+ * the top level. `run_type: "estimate"` only estimates the cost.
  */
 export const graphWork = snakeCased(
   z.object({
@@ -120,12 +120,12 @@ function toExtractor(model: string | undefined, settings: Partial<Options> | und
   return { model, extractor: writeExtractorOptions(options) };
 }
 
-/** `stream` is ours: it asks for the progress as events. */
+/** `stream` is an addition: it requests the progress as events. */
 export const pullRequest = snakeCased(z.object({ force: optional(flag), stream: optional(flag) })).transform(
   ({ force, stream }) => ({ force: force ?? false, isStreamed: stream ?? false }),
 );
 
-/** `stream` is ours, as with `pull`. */
+/** `stream` is an addition, as for `pull`. */
 export const resetRequest = snakeCased(z.object({ stream: optional(flag) })).transform(({ stream }) => ({
   isStreamed: stream ?? false,
 }));

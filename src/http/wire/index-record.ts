@@ -27,12 +27,12 @@ export const indexRecord = z
   })
   .meta({ id: 'VectorIndex' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toIndexRecord>]: unknown }>;
 
-/** The one kind of index there is: Chroma's graph of near neighbours, by cosine. */
+/** The only supported kind of index: HNSW with cosine distance. */
 const TABLE = 'chunks';
 const METHOD = 'hnsw';
 const MEASURE = 'cosine_distance';
 
-/** docs/contract.md 14, with what is known of the index beside it. */
+/** docs/contract.md 14. The state and embedder of the index are additions. */
 export function toIndexRecord(space: VectorSpace, state: IndexState) {
   return {
     index: {
@@ -53,7 +53,7 @@ export function toIndexRecord(space: VectorSpace, state: IndexState) {
   };
 }
 
-/** A request for an index, which can only be the one there is; everything else is refused with what to do instead. */
+/** A request for an index. Only the existing kind is accepted; errors for other requests name the alternative. */
 export const newIndex = snakeCased(
   z.object({
     config: snakeCased(
@@ -84,7 +84,7 @@ export const newIndex = snakeCased(
   return { isAwaited: run_with_orchestration === false };
 });
 
-/** What is there is at least as thorough as what is asked for, or it is said that it is not. */
+/** Throws `invalid_request` if the requested arguments exceed those with which the index is built. */
 function checkArguments(given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
     const most = Object.hasOwn(builtWith, name) ? builtWith[name] : undefined;

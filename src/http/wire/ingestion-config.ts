@@ -17,12 +17,12 @@ const enrichmentSettings = snakeCased(
   }),
 );
 
-/** What another reader of a type is asked for: a model that looks at pages, or one that reads their letters. */
+/** Requested parsers by document type. They only cause a note in the response; see `ignoredSettingsNote`. */
 const parsers = optional(z.record(z.string(), z.union([z.string(), z.array(z.string())])));
 
 /**
- * docs/contract.md 6.2. `basic` and `by_title`, which R2R has from an outside service, are splitting by structure here. Members
- * that are about such services are read past, like unknown ones.
+ * docs/contract.md 6.2. `basic` and `by_title`, which R2R delegates to an external service, mean splitting by structure
+ * here. Members for such services are ignored, like unknown ones.
  */
 export const ingestionConfig = snakeCased(
   z.object({
@@ -46,7 +46,7 @@ export const ingestionConfig = snakeCased(
 export type IngestionConfig = Partial<z.output<typeof ingestionConfig>>;
 export type IngestionMode = 'fast' | 'hi-res' | 'ocr' | 'custom';
 
-/** Only the fast mode does without a summary. */
+/** Settings of a mode with its configuration. Of the modes, only `fast` skips the summary. */
 export function toIngestionSettings(mode: IngestionMode | undefined, config: IngestionConfig): IngestionSettings {
   const summary = defined({
     model: config.document_summary_model,
@@ -82,7 +82,7 @@ function contextOf(wire: IngestionConfig['chunk_enrichment_settings']): ContextS
   };
 }
 
-/** What was asked for and is done otherwise, as a sentence for the answer; undefined when all is done as asked. */
+/** A sentence for the response about settings that are not applied as requested; undefined if all are. */
 export function ignoredSettingsNote(mode: IngestionMode | undefined, config: IngestionConfig): string | undefined {
   const looks = [config.parser_overrides, config.extra_parsers].some((each) => each && Object.keys(each).length > 0);
   if (mode !== 'hi-res' && mode !== 'ocr' && !looks) return undefined;

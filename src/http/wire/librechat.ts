@@ -4,13 +4,13 @@ import { optional } from './tolerant.ts';
 
 const fileId = z.string().trim().min(1).max(200);
 
-/** POST /embed, beside the file. */
+/** Fields of POST /embed besides the file. */
 export const embedFields = z.object({ file_id: fileId, entity_id: optional(fileId) });
 
-/** POST /text, beside the file. LibreChat numbers the files, which are not stored. */
+/** Fields of POST /text besides the file, which is not stored; its id is returned to LibreChat. */
 export const textFields = z.object({ file_id: optional(fileId) });
 
-/** POST /query. */
+/** Body of POST /query. */
 export const queryRequest = z.object({
   query: z.string().trim().min(1),
   file_id: fileId,
@@ -18,10 +18,10 @@ export const queryRequest = z.object({
   entity_id: optional(fileId),
 });
 
-/** DELETE /documents. */
+/** Body of DELETE /documents. */
 export const fileIds = z.array(fileId).min(1).max(1_000);
 
-/** A document of LangChain, as LibreChat reads it. */
+/** A LangChain document, the format that LibreChat expects. */
 export function toLangChainDocument({ text, page, order, metadata }: Chunk, file: string) {
   return {
     page_content: text,

@@ -28,7 +28,7 @@ export const limitsRecord = z
   })
   .meta({ id: 'Limits' });
 
-/** What a user may do and has done, docs/contract.md 2; null stands for no limit. */
+/** A user's limits and usage (docs/contract.md 2); null means no limit. */
 export async function toLimitsRecord(
   { id, isSuperuser, limitsOverrides }: User,
   { limits, quotas }: Pick<Accounts, 'limits' | 'quotas'>,

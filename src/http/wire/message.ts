@@ -4,7 +4,7 @@ import type { Message, ToolCall } from '../../models/message.ts';
 import { defaultGeneration, generationConfig } from './generation-config.ts';
 import { optional } from './tolerant.ts';
 
-/** Text, or a list of parts of which the text ones are read. */
+/** Text, or a list of text parts, which are joined. Throws `invalid_request` for other parts. */
 const content = z.union([
   z.string(),
   z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).transform((parts) =>
@@ -59,7 +59,7 @@ export const completionRequest = z
 const toToolCall = ({ id, function: { name, arguments: json } }: z.output<typeof toolCall>): ToolCall =>
   parseToolCall(id, name, json);
 
-/** A call whose arguments came as JSON text. */
+/** Parses a tool call whose arguments are JSON text. */
 export function parseToolCall(id: string, name: string, json: string): ToolCall {
   try {
     return { id, name, arguments: JSON.parse(json) };

@@ -3,7 +3,7 @@ import type { Metadata } from '../../documents/document.ts';
 
 const metadata = z.record(z.string(), z.json());
 
-/** The body of a metadata change: objects that are merged in order (docs/contract.md 6.3); a single one needs no list. */
+/** The body of a metadata change: one object, or a list of objects to merge in order (docs/contract.md 6.3). */
 export const metadataList = z
   .union([z.array(metadata), metadata])
   .transform((wire): Metadata => (Array.isArray(wire) ? Object.assign({}, ...wire) : wire));

@@ -5,7 +5,7 @@ import { defined, optional } from './tolerant.ts';
 const MAX_TEXTS = 2048;
 const text = z.string({ error: 'expected texts; lists of token numbers are not supported' }).min(1).max(1_000_000);
 
-/** OpenAI's Embeddings, with `input_type` for embedders that treat queries and passages differently. */
+/** OpenAI's Embeddings API. `input_type` is an addition for embedders that treat queries and passages differently. */
 export const embeddingsRequest = z
   .object({
     model: z.string().min(1),
@@ -52,7 +52,7 @@ export function toEmbeddingsList(
   };
 }
 
-/** In the byte order of the interface, on whatever machine. */
+/** Encodes as little-endian floats, as the API requires, regardless of the machine's byte order. */
 function toBase64(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * Float32Array.BYTES_PER_ELEMENT);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * Float32Array.BYTES_PER_ELEMENT);

@@ -3,7 +3,7 @@ import { defined, optional } from './tolerant.ts';
 
 type Value = string | number | boolean;
 
-/** A member that can only have these values, which are what happens without it. */
+/** A member that may only have these values, which are equivalent to omitting it. */
 const only = (values: [Value, ...Value[]], error: string) => optional(z.literal(values, { error }));
 
 const none = (error: string) => optional(z.null({ error }));
@@ -25,7 +25,7 @@ const refused = {
   ),
 };
 
-/** Members of Chat Completions that would change the answer and cannot be honoured, with the values that are no wish. */
+/** Unsupported members of Chat Completions that would change the answer; only values without effect are accepted. */
 export const refusedChatMembers = {
   ...refused,
   logprobs: only([false], UNWEIGHED),
@@ -38,7 +38,7 @@ export const refusedChatMembers = {
   function_call: only(['auto', 'none'], 'expected "auto" or "none": send your functions as tools'),
 };
 
-/** Those of Responses. `reasoning.encrypted_content` is what clients ask for that keep conversations themselves. */
+/** The same for Responses. Clients that store conversations themselves request `reasoning.encrypted_content`. */
 export const refusedResponseMembers = {
   ...refused,
   top_logprobs: only([0], UNWEIGHED),
@@ -59,7 +59,7 @@ export const verbosityOfText = refusedChatMembers.verbosity;
 
 const penalty = optional(z.number().min(-2).max(2));
 
-/** Members of Chat Completions for the language model alone. */
+/** Members of Chat Completions that are passed on to the language model. */
 export const passedMembers = {
   seed: optional(z.int()),
   frequency_penalty: penalty,
@@ -67,7 +67,7 @@ export const passedMembers = {
   logit_bias: optional(z.record(z.string(), z.number().min(-100).max(100))),
 };
 
-/** What is passed on to the language model; its provider refuses what it does not take. Values of no effect are left out. */
+/** Members for the language model, whose provider refuses unsupported ones; values without effect are left out. */
 export function passedOn(wire: z.output<z.ZodObject<typeof passedMembers>>) {
   const { seed, frequency_penalty, presence_penalty, logit_bias: bias = {} } = wire;
   const extra = defined({

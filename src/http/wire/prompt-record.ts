@@ -49,7 +49,7 @@ export const promptChange = snakeCased(z.object({ template: optional(template), 
 
 const value = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** In the body or in the query: values by name, or a list of values, each of them alone or as `name=value`. */
+/** Values for a prompt, from the body or the query: by name, or a list of values or `name=value` pairs. */
 export const promptUse = snakeCased(
   z.object({
     inputs: optional(
@@ -65,7 +65,7 @@ export const promptUse = snakeCased(
   }),
 );
 
-/** Values by placeholder; those of a list that name none go to the placeholders in turn. */
+/** Values by placeholder. Unnamed values of a list are assigned by position. */
 export function valuesFor(text: string, inputs: z.output<typeof promptUse>['inputs']): Record<string, string> {
   if (inputs === undefined) return {};
   if (!Array.isArray(inputs)) return inputs;

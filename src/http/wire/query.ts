@@ -4,9 +4,9 @@ import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { timestamp } from '../../documents/timestamp.ts';
 import { taskStates } from '../../store/ingestion-queue.ts';
 
-// The parameters of queries: what is read from them and what the description of the interface says of them are one.
+// Query parameters. The same schemas validate requests and generate the OpenAPI document.
 
-/** Of a key that is given several times the last counts. */
+/** The last value of a key that is repeated. */
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
 
 const integer = <Schema extends z.ZodType>(schema: Schema) =>
@@ -17,10 +17,10 @@ const integer = <Schema extends z.ZodType>(schema: Schema) =>
 
 const asList = (value: unknown): unknown => (value === undefined || Array.isArray(value) ? value : [value]);
 
-/** A key given any number of times, `ids=a&ids=b`; absent is an empty list. */
+/** A key that may be repeated, `ids=a&ids=b`; an absent key is an empty list. */
 const listOf = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(asList, z.array(schema).default([]));
 
-/** Each a UUID, in lower case. */
+/** A list of UUIDs, converted to lower case. */
 export const idList = () => listOf(z.guid('This must be a UUID.').toLowerCase());
 
 const WORDS: ReadonlyMap<unknown, boolean> = new Map([
@@ -35,7 +35,7 @@ const WORDS: ReadonlyMap<unknown, boolean> = new Map([
   ['off', false],
 ]);
 
-/** A yes-or-no key; absent means no. */
+/** A boolean key; absent means false. */
 const flag = () =>
   z.preprocess((value) => {
     const last = lastOf(value);
@@ -78,7 +78,7 @@ export const vectorsQuery = z.object({ include_vectors: includeVectors });
 export const chunksQuery = z.object({ include_vectors: includeVectors, ...paging });
 export const documentChunksQuery = z.object({ as_of: asOf, include_vectors: includeVectors, ...paging });
 
-/** `metadata_filter` is JSON; r2r-js sends another name and "[object Object]", which by contract is no filter. */
+/** `metadata_filter` is JSON; r2r-js sends the alias with "[object Object]", which the contract treats as no filter. */
 export const allChunksQuery = z.object({
   metadata_filter: z.unknown().optional().meta({ type: 'string', description: 'A filter expression as JSON.' }),
   metadata_filters: z.unknown().optional().meta({ type: 'string', description: 'Alias.', deprecated: true }),
@@ -102,7 +102,7 @@ const texts = () =>
     return Array.isArray(list) ? list.filter((each) => typeof each === 'string' && each !== '') : list;
   }, z.array(z.string()).default([]));
 
-/** Relationships of a document; camelCase as r2r-js sends it. */
+/** Query for the relationships of a document; r2r-js sends the camelCase aliases. */
 export const relationshipsQuery = z.object({
   entity_names: texts().describe('Only with one of these as subject or object.'),
   relationship_types: texts().describe('Only with one of these as predicate.'),
@@ -132,14 +132,14 @@ export const retryQuery = z.object({
   all_owners: flag().describe('For superusers: failed tasks of all users.'),
 });
 
-/** Where a stream is taken up again; `Last-Event-ID` in the headers says the same. */
+/** Event id after which a stream is resumed; the header `Last-Event-ID` has the same meaning. */
 export const afterQuery = z.object({
   after: z
     .preprocess((value) => (typeof value === 'string' ? value : undefined), z.string().optional())
     .describe('The id of the last received event.'),
 });
 
-/** Which documents a list shows: those named, in these stages, of these collections, with these letters in the title. */
+/** Filter of a document list by ids, ingestion status, collections, and text contained in the title. */
 export function toListFilter(query: z.output<typeof documentsQuery>): Filter {
   const { ids, ingestion_status: stages, collection_ids: collections, title } = query;
   return allOf(
@@ -150,5 +150,5 @@ export function toListFilter(query: z.output<typeof documentsQuery>): Filter {
   );
 }
 
-/** A pattern for texts with these letters, of which none has a meaning of its own. */
+/** A LIKE pattern for texts that contain the given text literally. */
 const containing = (letters: string): string => `%${letters.replace(/[\\%_]/g, '\\$&')}%`;

@@ -25,10 +25,9 @@ export const ragAnswer = z.object({
 });
 
 /**
- * A whole answer (docs/contract.md 5.2). `metadata` is the provider's completion without the text, and ours in it: `mode`,
- * which is `extractive` when no language model wrote the answer, then also `support` ("closest" when the quoted
- * passages may not answer), and how many markers pointed to no source and were
- * taken out.
+ * A complete answer (docs/contract.md 5.2). `metadata` is the provider's completion without the text, with additions:
+ * `mode` (`extractive` if no language model wrote the answer), `support` for extractive answers (`closest` if the
+ * quoted passages may not answer the question), and `removed_markers`, the number of removed markers without a source.
  */
 export function toRagAnswer(
   answer: RagAnswer,

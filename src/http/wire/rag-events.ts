@@ -47,7 +47,7 @@ export const ragEvent = z
   ])
   .meta({ id: 'RagEvent' });
 
-/** Answering as the stream of docs/contract.md 5.5: search_results first, final_answer last. */
+/** An answer as the event stream of docs/contract.md 5.5: `search_results` first, `final_answer` last. */
 export async function* toRagEvents(
   events: AsyncIterable<RagEvent>,
   shownWith: Omit<HitContext, 'kind'>,
@@ -63,7 +63,7 @@ export async function* toRagEvents(
   if (!isAnswered) throw new ServiceError('internal', 'The answer ended before it was complete.');
 }
 
-/** What hits and citations of this outcome are shown with. */
+/** The context in which hits and citations of this outcome are rendered. */
 export function hitContext(outcome: SearchOutcome, shownWith: Omit<HitContext, 'kind'>): HitContext {
   return { ...shownWith, kind: outcome.explanation.kind };
 }
@@ -89,8 +89,8 @@ function toServerSentEvent(
 }
 
 /**
- * `model`, `mode` and `removed_markers` are ours: `extractive` says that no language model wrote this, and markers that
- * pointed to no source are counted and not shown.
+ * Additions: `model`, `mode` (`extractive` if no language model wrote the answer), `support`, and `removed_markers`,
+ * the number of removed markers without a source.
  */
 function finalAnswer(answer: RagAnswer, context: HitContext) {
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Parts of many records. Response schemas describe answers; only tests validate against them.
+// Schemas shared by many records. Response schemas document the responses; only tests validate against them.
 
 export const id = z.guid();
 export const ids = z.array(id);

@@ -26,16 +26,16 @@ export const reindexEvent = z
   ])
   .meta({ id: 'ReindexEvent' });
 
-/** Ours: which embedder to change to, or back to the one before. */
+/** Addition: the embedder to change to, or `back` to return to the previous one. */
 export const reindexRequest = z
   .object({ model: optional(z.string().min(1)), back: optional(z.boolean()) })
   .transform(({ model, back }): ReindexRequest => ({ ...(model === undefined ? {} : { model }), back: back ?? false }));
 
-/** Ours: `progress` as chunks are embedded, then `reindexed` with the space that is searched from now on. */
+/** Addition: `progress` as chunks are embedded, then `reindexed` with the vector space that is now in use. */
 export async function* toReindexEvents(
   steps: AsyncGenerator<ReindexProgress, VectorSpace>,
 ): AsyncGenerator<ServerSentEvent, void> {
-  // A reader that leaves aborts the request's signal, and that ends `steps`.
+  // If the reader disconnects, the request's signal aborts and ends `steps`.
   for (;;) {
     const step = await steps.next();
     if (step.done === true) return yield { event: 'reindexed', data: toSpaceRecord(step.value) };

@@ -92,7 +92,7 @@ export const responseEvent = z
 type OutputItem = ReturnType<typeof reasoningOf> | ReturnType<typeof messageOf> | ReturnType<typeof callOf>;
 type ResponseRecord = ReturnType<typeof toRecord>;
 
-/** What all forms of one response have in common. */
+/** Members common to all events of a response. */
 export interface ResponseHead {
   readonly id: string;
   /** Seconds since 1970. */
@@ -118,9 +118,10 @@ export async function toResponse(parts: AsyncIterable<ChatPart>, head: ResponseH
 }
 
 /**
- * The answer as events: reasoning and text as they come, then annotations, then the complete response. The last event is
- * `response.completed`, or `response.incomplete` where a limit or the provider's filter ended the answer. A failure after
- * the first event is thrown, or ends the stream with `response.failed` where `failureOf` describes it.
+ * The answer as events: reasoning and text as they are generated, then annotations, then the complete response. The
+ * last event is `response.completed`, or `response.incomplete` if a limit or the provider's filter ended the answer. A
+ * failure after the first event ends the stream with `response.failed` if `failureOf` is given, and is thrown
+ * otherwise.
  */
 export async function* toResponseEvents(
   parts: AsyncIterable<ChatPart>,
@@ -188,7 +189,7 @@ export async function* toResponseEvents(
   }
 
   function* next(part: ChatPart) {
-    // Reasoning after the first word has no place of its own in a response.
+    // A response has no item for reasoning after the beginning of its message, so that is dropped.
     if (part.type === 'thinking' && message.index < 0) {
       if (reasoning.text === '') yield* beginReasoning();
       reasoning.text += part.text;

@@ -14,7 +14,7 @@ import { defined, optional } from './tolerant.ts';
 /** The part of a Responses request that applies to answering over documents. */
 export interface ResponseCall extends Omit<ChatCall, 'wantsUsage'> {
   readonly instructions: string | undefined;
-  /** The caller's tools and its choice as sent, which a response repeats. */
+  /** The caller's tools and tool choice as sent, which the response repeats. */
   readonly tools: NonNullable<z.output<typeof responseTools>>;
   readonly toolChoice: 'auto' | 'none';
   readonly metadata: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ const functionCall = z.object({ call_id: z.string(), name: z.string(), arguments
 
 const functionOutput = z.object({ call_id: z.string(), output: content });
 
-/** Of answers that were not written here: the calls of other tools, their results, and reasoning. */
+/** Types of input items that are skipped: reasoning, and calls of hosted tools with their results. */
 const SKIPPED = /^(?:reasoning|compaction|(?:[a-z_]+_)?call|(?:[a-z_]+_)?call_output)$/;
 
 const textFormat = z
@@ -59,9 +59,9 @@ const textFormat = z
   });
 
 /**
- * OpenAI's Responses API over the documents. Nothing is stored, so each request brings its conversation as `input`. What
- * would change the answer and cannot be honoured is refused. Taken without effect is what concerns the caller's account:
- * `user`, `safety_identifier`, `prompt_cache_…`.
+ * OpenAI's Responses API over the documents. Nothing is stored, so each request contains its conversation as `input`.
+ * Members that would change the answer but are not supported are refused. Members about the caller's account are
+ * ignored: `user`, `safety_identifier`, `prompt_cache_…`.
  */
 export const responseRequest = z
   .object({
@@ -155,7 +155,7 @@ function checkItem<Schema extends z.ZodType>(schema: Schema, given: unknown, ind
   throw invalidField('value_error', ['body', 'input', index, ...path.map(String)], message);
 }
 
-/** With the text of an answer and its calls as one message, which the wire sends as several items. */
+/** Joins the text of an answer and its calls into one message; the wire format has several items. */
 function joined(messages: readonly Message[]): Message[] {
   const all: Message[] = [];
   for (const message of messages) {

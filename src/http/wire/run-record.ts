@@ -18,7 +18,7 @@ export const runRecord = z
 
 export const runEvent = z.union([ragEvent, agentEvent]);
 
-/** Ours: a run as clients see it. */
+/** Addition: the public record of a run. */
 export const toRunRecord = ({ id, kind, status, events, conversationId, startedAt, endedAt }: RunRecord) => ({
   id,
   kind,

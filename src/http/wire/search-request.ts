@@ -9,7 +9,7 @@ export interface SearchRequest {
   readonly detail: HitDetail;
 }
 
-/** A question or search text. An empty one is the caller's mistake, and 400 by contract, not 422. */
+/** A question or search text. The contract requires 400, not 422, for an empty one. */
 export const query = z.string().transform((text) => {
   if (text.trim() !== '') return text;
   throw new ServiceError('invalid_request', 'The query is empty.');

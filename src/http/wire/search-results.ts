@@ -57,7 +57,7 @@ const searchExplanation = z
   })
   .meta({ id: 'SearchExplanation' });
 
-/** Kinds of results that were not requested are null, or empty in streams. */
+/** Kinds of results that were not requested are null; in streams, they are empty lists. */
 export const searchResults = z
   .object({
     chunk_search_results: z.array(chunkHit),
@@ -71,7 +71,7 @@ export const searchResults = z
   })
   .meta({ id: 'SearchResults' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toSearchResults>]: unknown }>;
 
-/** What a search found in the six kinds of the contract (docs/contract.md 4.5); kinds nobody asked are null. */
+/** Search results by the six kinds of the contract (docs/contract.md 4.5); kinds that were not requested are null. */
 export function toSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail, web?: WebSearchOutcome) {
   const { kind, notes } = outcome.explanation;
   return {
@@ -81,13 +81,13 @@ export function toSearchResults(outcome: SearchOutcome, query: string, detail: H
     web_search_results: web === undefined ? null : [toWebSearchResult(web)],
     document_search_results: null,
     generic_tool_result: null,
-    // Ours: what the caller should know even without having asked for the explanation.
+    // Addition: notes that are shown even if no explanation was requested.
     ...(notes.length > 0 ? { notes } : {}),
     ...(detail.explain ? { explanation: toExplanation(outcome.explanation) } : {}),
   };
 }
 
-/** The same for a stream, where kinds nobody asked are empty lists. */
+/** The same for a stream, in which kinds that were not requested are empty lists. */
 export function toStreamedSearchResults(
   outcome: SearchOutcome,
   query: string,
@@ -103,7 +103,7 @@ export function toStreamedSearchResults(
   };
 }
 
-/** Ours: how the search was carried out. */
+/** Addition: how the search was performed. */
 function toExplanation(explanation: SearchExplanation) {
   const { hybrid, milliseconds } = explanation;
   return {

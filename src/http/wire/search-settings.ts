@@ -23,7 +23,7 @@ const measure = z.enum([
   'jaccard_distance',
 ]);
 
-/** A filter as it is written, docs/contract.md 4.2. */
+/** A filter expression in its wire format, docs/contract.md 4.2. */
 export const filterRecord = z.record(z.string(), z.unknown()).meta({
   id: 'Filter',
   description:
@@ -35,7 +35,7 @@ const weight = numeric(z.number().min(0));
 const hybridSettings = snakeCased(
   z.object({
     full_text_weight: optional(weight),
-    // The spelling r2r-js makes of its own `fulltextWeight` (docs/contract.md D13).
+    // The spelling that r2r-js derives from its own `fulltextWeight` (docs/contract.md D13).
     fulltext_weight: optional(weight),
     semantic_weight: optional(weight),
     full_text_limit: optional(numeric(z.number().int().min(1))),
@@ -46,7 +46,7 @@ const hybridSettings = snakeCased(
 
 const graphLimit = optional(numeric(z.number().int().min(0).max(1000)));
 
-/** docs/contract.md 4.1, and by docs/contract.md 4.1. */
+/** docs/contract.md 4.1. */
 const graphSettings = snakeCased(
   z.object({
     enabled: optional(z.boolean()),
@@ -76,7 +76,7 @@ const wireSettings = snakeCased(
     search_strategy: optional(z.string()).describe('vanilla, hyde or rag_fusion.'),
     num_sub_queries: optional(numeric(z.number().int().min(1).max(20))),
     hybrid_settings: optional(hybridSettings),
-    // docs/contract.md D9: at both places; the one R2R reads wins.
+    // docs/contract.md D9: accepted in both places; the one that R2R reads takes precedence.
     index_measure: optional(measure),
     chunk_settings: optional(
       snakeCased(
@@ -109,7 +109,7 @@ const wireSettings = snakeCased(
 
 type WireSettings = z.output<typeof wireSettings>;
 
-/** What of a hit is shown; the search itself does not depend on it. */
+/** The parts of a hit to return; the search itself does not depend on them. */
 export interface HitDetail {
   readonly metadata: boolean;
   readonly score: boolean;
@@ -117,8 +117,8 @@ export interface HitDetail {
 }
 
 /**
- * The members of a request that say how to search (docs/contract.md 4.1), for every route that takes them.
- * Graph settings stand at either place; the top-level ones win (docs/contract.md D8).
+ * The search members of a request (docs/contract.md 4.1), shared by all routes that search. Graph settings are accepted
+ * in both places; the top-level ones take precedence (docs/contract.md D8).
  */
 export const searchMembers = {
   search_mode: optional(z.enum(['basic', 'advanced', 'custom'])).describe(
@@ -163,14 +163,14 @@ export function detailOf({ search_settings: wire, explain }: SearchMembers): Hit
   };
 }
 
-/** What a mode means where the caller set nothing; `custom` leaves the choice to what fits the embedder. */
+/** Kind of search of each mode unless the settings choose one; for `custom`, it depends on the embedder. */
 const kindOfMode: Readonly<Record<'basic' | 'advanced' | 'custom', SearchKind | undefined>> = {
   basic: 'semantic',
   advanced: 'hybrid',
   custom: undefined,
 };
 
-/** The kind the switches ask for, undefined when none is set. Hybrid is semantic and full text together. */
+/** The kind selected by the `use_…` members; undefined if none is set. Semantic plus full text means hybrid. */
 function kindOf(wire: Partial<WireSettings>): SearchKind | undefined {
   const fullText = wire.use_fulltext_search ?? wire.use_full_text_search;
   const { use_semantic_search: semantic, use_hybrid_search: hybrid } = wire;
@@ -203,7 +203,7 @@ function rerankOf({ rerank, rerank_depth: depth }: Partial<WireSettings>): Searc
   return { enabled: rerank ?? true, ...defined({ depth }) };
 }
 
-/** An unknown kind of graph search is the local one, as with strategies. */
+/** Merges both places of graph settings. An unknown kind of graph search counts as `local`. */
 function graphOf(
   { graph_search_settings: top }: SearchMembers,
   wire: Partial<WireSettings>,
@@ -230,7 +230,7 @@ function hybridOf(wire: Partial<WireSettings>): Partial<HybridSettings> {
   });
 }
 
-/** An unknown strategy is a plain search (docs/contract.md 4.1). */
+/** An unknown strategy counts as `vanilla` (docs/contract.md 4.1). */
 function strategyOf(name: string | undefined): SearchStrategy | undefined {
   switch (name) {
     case undefined:

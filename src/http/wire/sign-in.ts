@@ -16,16 +16,16 @@ export const toTokenRecord = ({ access, refresh }: TokenPair) => ({
   refresh_token: { token: refresh, token_type: 'refresh' },
 });
 
-/** `username` and `password` of a form, or of JSON. */
+/** Reads `username` (or `email`) and `password` from a form or JSON. */
 export function readLogin(body: string): { readonly email: string; readonly password: string } {
   const members = membersOf(body);
   return { email: required(members, ['username', 'email']), password: required(members, ['password']) };
 }
 
-/** The token as such, as JSON, in an object or in a form: clients differ (docs/contract.md 1.1). */
+/** Reads a token sent as plain text, a JSON string, or a member of an object or form (docs/contract.md 1.1). */
 export const readRefreshToken = (body: string): string => readWord(body, ['refresh_token', 'refreshToken', 'token']);
 
-/** An e-mail in the same ways. */
+/** Reads an e-mail address in the same formats. */
 export const readEmail = (body: string): string => readWord(body, ['email']);
 
 function readWord(body: string, names: readonly string[]): string {
@@ -48,5 +48,5 @@ function required(members: Readonly<Record<string, unknown>>, names: readonly st
   throw invalidField('missing', ['body', names[0] ?? ''], 'Field required');
 }
 
-/** Signing in to the web page. */
+/** Body of a sign-in to the web page. */
 export const sessionLogin = z.object({ email: z.string().min(1), password: z.string().min(1) });

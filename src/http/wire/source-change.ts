@@ -6,11 +6,11 @@ import type { SourceKind } from '../../sources/source-kind.ts';
 import type { SourceLocation } from '../../store/followed-sources.ts';
 import { crawlDepth, everyMinutes, keepDeleted, maxPages, sitemap } from './followed-source.ts';
 
-// Ours: what is changed of a followed source. What it does not name stays as it is.
+// Addition: changes of a followed source. Absent members are not changed.
 
 const identifying: ReadonlySet<string> = new Set(['kind', 'path', 'url', 'address', 'location', 'id', 'owner_id']);
 
-/** Refuses members by name: those that say what is followed, and those that its kind has not. */
+/** Refuses members that identify what is followed, and members that this kind does not have, by name. */
 const changes = <Shape extends z.core.$ZodLooseShape>(kind: string, shape: Shape) =>
   z.strictObject(shape, {
     error(issue) {
@@ -53,7 +53,7 @@ const remote = (kind: SourceKind) =>
     ...common,
   });
 
-/** What can be changed of some kind of source. */
+/** The changes allowed for any kind of source. */
 export const sourceChange = z.union([folder, site, ...sourceKinds.map(remote)]);
 
 interface WireChange {
@@ -68,7 +68,7 @@ interface WireChange {
   readonly collections?: readonly string[];
 }
 
-/** The change of a source at this place. */
+/** Schema for changes of the source with this location. */
 export const sourceChangeAt = (location: SourceLocation) =>
   schemaOf(location).transform((wire: unknown) => {
     const { check = true, collections, ...given } = wire as WireChange;

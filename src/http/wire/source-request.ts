@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const address = z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' });
 
-// Ours: documents by where they came from.
+// Addition: documents by their source.
 
 export const sourceQuery = z.object({ source: address });
 

@@ -48,10 +48,10 @@ export const completionEvent = z
   .union([thinkingSchema, messageSchema, errorSchema, doneSchema])
   .meta({ id: 'CompletionEvent' });
 
-/** `msg_1a2b3c4d`: identifiers of the deltas of one answer (docs/contract.md 5.5). */
+/** A random id such as `msg_1a2b3c4d`, shared by the deltas of one answer (docs/contract.md 5.5). */
 export const streamId = (prefix: 'msg' | 'think' | 'err'): string => `${prefix}_${randomBytes(4).toString('hex')}`;
 
-/** A piece of the answer or of the thinking before it. */
+/** A piece of the answer, or of the thinking that precedes it. */
 export function deltaEvent(type: 'message' | 'thinking', id: string, text: string) {
   return {
     event: type,
@@ -63,7 +63,7 @@ export function deltaEvent(type: 'message' | 'thinking', id: string, text: strin
   };
 }
 
-/** Stands in the place of the final answer when there will be none (docs/contract.md 5.6). */
+/** Sent instead of the final answer if there will be none (docs/contract.md 5.6). */
 export function errorEvent(error: ServiceError) {
   return {
     event: 'error',

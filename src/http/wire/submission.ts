@@ -10,13 +10,13 @@ import { optional } from './tolerant.ts';
 
 const MAX_CHUNKS = 102_400;
 
-/** A member that is JSON inside a text field, or already a value in a JSON body. */
+/** A member that is JSON text in a form field, or a plain value in a JSON body. */
 const json = <Schema extends z.ZodType>(name: string, schema: Schema) =>
   z.preprocess((value) => (typeof value === 'string' ? parseJson(value, ['body', name]) : value), schema);
 
 const givenId = z.guid('This must be a UUID.').toLowerCase();
 
-/** One identifier, a list of them, or such a list as JSON. */
+/** An id, a list of ids, or such a list as JSON text. */
 const ids = z.preprocess((value) => {
   if (typeof value !== 'string') return value;
   return value.trim().startsWith('[') ? parseJson(value, ['body', 'collection_ids']) : [value];
@@ -34,10 +34,10 @@ export const submissionFields = z.object({
   ingestion_mode: optional(z.enum(['fast', 'hi-res', 'ocr', 'custom'])),
   ingestion_config: optional(json('ingestion_config', ingestionConfig)),
   run_with_orchestration: optional(flag),
-  // Ours: `estimate` says what a model's work on it would come to, and keeps nothing.
+  // Addition: `estimate` returns the expected cost of model calls and stores nothing.
   run_type: optional(z.enum(['run', 'estimate'])),
-  // Ours: collections by name, where the content came from, that it takes the place of what has its identifier, and
-  // that the rest of the work is left to the queue.
+  // Additions: collections by name, the source of the content, whether it replaces the document with the same id, and
+  // whether its ingestion is queued.
   collections: optional(json('collections', z.array(z.string().trim().min(1).max(200)))),
   source: optional(z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' })),
   replace: optional(flag),
@@ -51,24 +51,27 @@ export const submissionFields = z.object({
 
 export interface ReadUpload {
   readonly submission: Submission;
-  /** False waits for the ingestion to be done, whatever is configured. */
+  /** False waits for the end of the ingestion, regardless of the configuration. */
   readonly isOrchestrated: boolean | undefined;
-  /** True queues the work, false does not; undefined leaves it to `isOrchestrated` and what is configured. */
+  /** Whether to queue the work; undefined leaves that to `isOrchestrated` and the configuration. */
   readonly isQueued: boolean | undefined;
-  /** Only the cost is estimated. */
+  /** Whether only the cost is estimated. */
   readonly isEstimate: boolean;
-  /** What will be done otherwise than asked for. */
+  /** A sentence about settings that are not applied as requested; undefined if all are. */
   readonly note: string | undefined;
 }
 
-/** The address to fetch, if the content is to come from one. Throws `invalid_field` beside other content. */
+/** The URL to fetch the content from; undefined without one. Throws `invalid_field` if there is other content too. */
 export function readUrl({ fields, file }: Upload): string | undefined {
   const { url, raw_text: text, chunks } = checkShape(submissionFields, fields, 'body');
   if (url === undefined || (file ?? (text || undefined) ?? chunks) === undefined) return url;
   throw notOne('url and other content');
 }
 
-/** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`; an address was fetched before. */
+/**
+ * Converts an upload, whose URL has already been fetched, to a submission. Its collections are still ids or names.
+ * Throws `invalid_field` unless there is exactly one of file, `raw_text` and `chunks`.
+ */
 export function readSubmission(upload: Upload, principal: Principal): ReadUpload {
   const wire = checkShape(submissionFields, upload.fields, 'body');
   const chunkCount = wire.chunks?.length ?? 0;

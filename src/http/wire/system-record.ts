@@ -96,7 +96,7 @@ export const toHealthRecord = ({ version, model, embedder, embedderReason, index
   index,
 });
 
-/** The service as `citewell status` prints it. */
+/** The service's state for `citewell status`. */
 export function toCitewellStatus(
   { embedderReason, processes, ...service }: ServiceStatus,
   { documents, chunks, collections, pendingIndexWrites, space }: CorpusStats,

@@ -5,7 +5,7 @@ import type { ServerSentEvent } from '../sse.ts';
 import { id, timestamp } from './record-parts.ts';
 import { doneSchema, errorSchema, eventSchema } from './stream-events.ts';
 
-/** Addition of Citewell. */
+/** Addition: an ingestion task. */
 export const taskRecord = z
   .object({
     id,
@@ -33,7 +33,7 @@ export const backlogRecord = z.object({
 
 const ofDocument = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ document_id: id, ...shape });
 
-/** Addition of Citewell: the progress of a document's ingestion. */
+/** Addition: an event about the progress of a document's ingestion. */
 export const ingestionEvent = z
   .union([
     eventSchema('status', ofDocument({ ingestion_status: z.string() })),
@@ -50,7 +50,7 @@ export const ingestionEvent = z
   ])
   .meta({ id: 'IngestionEvent' });
 
-/** Ours: the work on one submission of a document. */
+/** Addition: the task that ingests one submission of a document. */
 export const toTaskRecord = (task: IngestionTask) => ({
   id: task.id,
   document_id: task.documentId,
@@ -65,7 +65,7 @@ export const toTaskRecord = (task: IngestionTask) => ({
   finished_at: task.finishedAt,
 });
 
-/** Ours: how much there is to do, and how fast it goes. */
+/** Addition: the size of the ingestion backlog, and its throughput. */
 export const toBacklogRecord = (backlog: Backlog) => ({
   queued: backlog.queued,
   retrying: backlog.retrying,
@@ -75,7 +75,7 @@ export const toBacklogRecord = (backlog: Backlog) => ({
   eta_seconds: backlog.etaSeconds,
 });
 
-/** Ours: what happens to a document on its way in. */
+/** Addition: an event of a document's ingestion. */
 export function toIngestionEvent({ id, event }: FollowedEvent, documentId: string): ServerSentEvent {
   const sent = (name: string, data: object): ServerSentEvent => ({
     event: name,

@@ -16,7 +16,7 @@ export const textRecord = z
 
 export const versionText = z.object({ ...textRecord.shape, version: z.string() }).meta({ id: 'VersionText' });
 
-/** Ours: the stretch of a document's extracted text between `start` and `end`, with its pages; all of it when absent. */
+/** Addition: a range of a document's extracted text with its pages; without `start` and `end`, the whole text. */
 export function toTextRecord(
   documentId: string,
   extracted: ExtractedText,

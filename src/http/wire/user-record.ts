@@ -53,15 +53,15 @@ export const newKeyRecord = z
   })
   .meta({ id: 'NewApiKey' });
 
-/** What a record says of a user besides what is kept of them. */
+/** Facts in a user's record that are not part of the stored user. */
 export interface UserRelations {
   readonly collectionIds: readonly string[];
-  /** The newest thousand. */
+  /** At most the newest thousand. */
   readonly documentIds: readonly string[];
   readonly holdings: Holdings | undefined;
 }
 
-/** docs/contract.md 10. What proves a user's identity stays inside. */
+/** docs/contract.md 10. Credentials are never included. */
 export function toUserRecord(user: User, { collectionIds, documentIds, holdings }: UserRelations) {
   return {
     id: user.id,
@@ -90,7 +90,7 @@ export function toUserRecord(user: User, { collectionIds, documentIds, holdings 
   };
 }
 
-/** A member of a collection who is no user of ours: comes with the tokens of another issuer. */
+/** A member of a collection without a local account, who authenticates with tokens of an external issuer. */
 export const toMemberRecord = ({ userId, createdAt }: CollectionMember) => {
   const unknown = { email: '', passwordHash: null, tokenStamp: '', name: null, bio: null, profilePicture: null };
   const rights = { isSuperuser: false, isActive: true, isVerified: true, limitsOverrides: null, metadata: {} };
@@ -120,11 +120,11 @@ const givenMetadata = z.record(z.string(), z.json()).transform((value): Metadata
 const person = {
   name: text(1_000),
   bio: text(10_000),
-  // An address, or the picture itself as a data address.
+  // A URL, or the picture itself as a data URL.
   profile_picture: text(2_000_000),
 };
 
-/** With members of ours for superusers: is_verified, and password_hash, as below, which is kept instead of the password's. */
+/** Additions for superusers: `is_verified`, and `password_hash`, which is stored instead of hashing `password`. */
 export const registration = snakeCased(
   z.object({
     email: z.string(),
@@ -139,8 +139,8 @@ export const registration = snakeCased(
 );
 
 /**
- * With members of ours for superusers: is_active, is_verified, password, and password_hash, which is of bcrypt or Argon2
- * as another system keeps it.
+ * Additions for superusers: `is_active`, `is_verified`, `password`, and `password_hash`, a bcrypt or Argon2 hash from
+ * another system.
  */
 export const userChange = snakeCased(
   z.object({
@@ -148,7 +148,7 @@ export const userChange = snakeCased(
     is_superuser: optional(z.boolean()),
     ...person,
     metadata: optional(givenMetadata),
-    // Null takes them away.
+    // Null removes the overrides.
     limits_overrides: givenMetadata.nullish(),
     is_active: optional(z.boolean()),
     is_verified: optional(z.boolean()),

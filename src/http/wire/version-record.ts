@@ -49,7 +49,7 @@ export const differenceRecord = z
   })
   .meta({ id: 'VersionDifference' }) satisfies z.ZodType<ReturnType<typeof toDifferenceRecord>>;
 
-/** Ours: one version of a document. The newest has no `replaced_at`; one that was given up says what went with it. */
+/** Addition: a version of a document. The newest has no `replaced_at`; `retired` lists what was removed from it. */
 export function toVersionRecord(documentId: string, version: DocumentVersion) {
   const { retired } = version;
   return {

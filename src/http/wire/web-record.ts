@@ -38,7 +38,7 @@ export const webSearch = z
 
 const MAX_SNIPPET_LENGTH = 100_000;
 
-/** A search result or a page that was read, in the one form of docs/contract.md 4.5. */
+/** A web search result or a fetched page, both in the format of docs/contract.md 4.5. */
 export function toWebRecord(page: WebPassage) {
   return {
     id: page.id,
@@ -52,7 +52,7 @@ export function toWebRecord(page: WebPassage) {
   };
 }
 
-/** A whole web search, one object per query (docs/contract.md 4.5); `engine` and `notes` are ours. */
+/** A web search, one object per query (docs/contract.md 4.5); `engine` and `notes` are additions. */
 export function toWebSearchResult(outcome: WebSearchOutcome) {
   return {
     organic_results: outcome.results.map((result) => ({

@@ -20,7 +20,7 @@ const timestamp = (isEnd: boolean) =>
       }),
   );
 
-/** Which documents, and when they came in, both ends included; a day as an end is the whole day. */
+/** Documents by id and creation time, both bounds inclusive; an end without a time includes the whole day. */
 export const zipQuery = z
   .object({
     document_ids: idList().describe('Only these.'),

@@ -1,17 +1,17 @@
-/** What a process says when it attaches to the one that holds the data folder. */
+/** What a process sends when it attaches to the process that holds the data folder. */
 export interface Attachment {
-  /** The words of its command line after `mcp`. */
+  /** Its command-line arguments after `mcp`. */
   readonly words: readonly string[];
   readonly cwd: string;
-  /** Variables of its environment, without secrets. */
+  /** Its environment variables, without secrets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Identifies the connection of its client, also to the next process that it attaches to. */
+  /** Identifies the client's connection; the same after reattaching to another process. */
   readonly session: string;
 }
 
 /** Target of the CONNECT request, after which the connection carries the attachment and then the client's messages. */
 export const ATTACH_TARGET = 'citewell-mcp:0';
-/** Begins a line that is a message for stderr, as JSON, among the lines for the client. */
+/** Prefix of a line that is a JSON message for stderr rather than a line for the client. */
 export const NOTE_MARK = '!';
-/** Maximum bytes of a message of the client; texts to ingest may be long. */
+/** Maximum bytes of a message from the client; texts to ingest may be long. */
 export const MAX_MESSAGE_BYTES = 16_000_000;

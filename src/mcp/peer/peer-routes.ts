@@ -22,8 +22,8 @@ const BODY_LIMIT = '16mb';
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Routes for other local processes that do not hold the data folder. Responses are NDJSON: progress lines, then a result
- * or an error. The token is readable only by those who can read the data folder.
+ * Routes for other local processes that do not hold the data folder. Responses are NDJSON: progress lines, then a
+ * result or an error. The token is readable only by those who can read the data folder.
  */
 export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopping }: PeerParts): Router {
   const router = Router();
@@ -70,7 +70,7 @@ export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopp
   return router;
 }
 
-/** Files of a tool's result are read by the operation `file`, if at all. */
+/** JSON replacer that drops the bytes of files in tool results; peers read them with the operation `file`. */
 function withoutBytes(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
   return this[key] instanceof Uint8Array ? undefined : value;
 }

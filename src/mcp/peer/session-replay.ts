@@ -1,12 +1,12 @@
-/** A session as far as another server has to know it to continue it. */
+/** The part of a session's state that another server needs to continue it. */
 export interface SessionReplay {
-  /** A line of the client. */
+  /** Records a line sent by the client. */
   fromClient(line: string): void;
-  /** A line of the server; false when it answers a repeated message, which the client must not see. */
+  /** Records a line sent by the server; false if it answers a replayed message, which the client must not see. */
   fromServer(line: string): boolean;
-  /** Whether the client waits for the answer to a request. */
+  /** Whether the client is waiting for the response to a request. */
   isAwaited(): boolean;
-  /** The lines that bring a new server to the same state; open requests, which it has to answer, come last. */
+  /** The lines that bring a new server to the same state; open requests, which it has to answer, are last. */
   lines(): string[];
 }
 
@@ -21,18 +21,18 @@ interface Message {
   readonly result?: unknown;
 }
 
-/** Begins the ids of repeated messages. */
+/** Prefix of the ids of replayed messages. */
 const REPEATED = 'citewell-repeated-';
 
 const ACKNOWLEDGEMENT = 'notifications/subscriptions/acknowledged';
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
-/** Whether requests of this method end by themselves; a subscription lasts as long as the session. */
+/** Whether requests of this method get a response; a subscription lasts as long as the session. */
 export const isAnswered = (method: string): boolean => method !== 'subscriptions/listen';
-/** Milliseconds in which requests are still answered after the client has closed stdin. */
+/** Milliseconds during which requests are still answered after the client has closed stdin. */
 export const ANSWER_WITHIN_MS = 10_000;
 
-/** Remembers what a stdio session consists of. Modern sessions consist of their open requests only. */
+/** Tracks the state of a stdio session. In the modern protocol era that is only the open requests. */
 export function createSessionReplay(): SessionReplay {
   const open = new Map<string | number, Message>();
   const settled = new Map<string, Message>();
@@ -84,7 +84,7 @@ function read(line: string): Message {
     const value = JSON.parse(line) as unknown;
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    // The server says what is wrong with it.
+    // The server reports the invalid message.
     return {};
   }
 }

@@ -2,14 +2,14 @@ import type { LongLine } from '../../shared/line-splitter.ts';
 import { MAX_MESSAGE_BYTES } from './attachment.ts';
 
 const ID = String.raw`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)`;
-/** The member before or after all others; nothing else in a message of the protocol is followed by one brace. */
+/** `id` as the last member of the message. A nested one would be followed by more than one closing brace. */
 const LAST = new RegExp(`${ID}\\s*\\}\\s*$`);
 const FIRST = new RegExp(
   String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"method"\s*:\s*"[^"]*"\s*,\s*)?${ID}\s*,`,
 );
 const INVALID_REQUEST = -32_600;
 
-/** What is wrong with a message over the limit, and the answer to it, if its identifier can be read. */
+/** Describes a message over the limit, with the JSON-RPC error to reply if the message's id can be read. */
 export function answerToTooLong({ head, tail }: LongLine): { readonly problem: string; readonly reply?: string } {
   const problem = `A message has more than ${MAX_MESSAGE_BYTES} bytes, which is not read. Send less at once, or name a file by its path.`;
   const id = (FIRST.exec(head) ?? LAST.exec(tail))?.[1];

@@ -7,7 +7,7 @@ export interface FoundModel {
   readonly address: string;
   readonly context_tokens: number | null;
   readonly tools: boolean | null;
-  /** Whether a request showed `tools`; else it is what the server says. */
+  /** Whether `tools` was verified by a request; otherwise it is what the server reports. */
   readonly tools_tried: boolean;
   readonly is_usable: boolean;
   readonly settings: readonly string[];
@@ -26,7 +26,7 @@ export interface ModelChoices {
   readonly found: readonly FoundModel[];
 }
 
-/** For superusers: the service looks for models each time. Undefined for others. */
+/** Loads the choices, for which the service probes for models; undefined if the user is no superuser. */
 export const loadModelChoices = (signal: AbortSignal): Promise<ModelChoices | undefined> =>
   call<ModelChoices>('/v3/system/models', { signal }).catch((error: unknown) => {
     if (error instanceof RequestFailure && error.status === 403) return undefined;
@@ -35,7 +35,7 @@ export const loadModelChoices = (signal: AbortSignal): Promise<ModelChoices | un
 
 const KEY = 'citewell.model';
 
-/** The model that this browser's questions name; empty for the service's own choice. */
+/** The model chosen in this browser for questions; empty for the service's default. */
 export function rememberedModel(): string {
   try {
     return localStorage.getItem(KEY) ?? '';

@@ -26,7 +26,7 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
   if (!replace) scrollTo(0, 0);
 }
 
-/** Moves the focus to the view, where what had it is gone. */
+/** Moves the focus to the view, for when the focused element has been removed. */
 export const focusView = (): void => document.getElementById('view')?.focus({ preventScroll: true });
 
 /** Changes query parameters of the current route; null or an empty string removes one. */
@@ -43,7 +43,7 @@ export function setQuery(
   navigate(location.pathname + (text === '' ? '' : `?${text}`), options);
 }
 
-/** Whether to handle a click on a link here instead of in the browser. */
+/** Whether the router handles a click on a link instead of the browser. */
 export const isPlainClick = (event: MouseEvent): boolean =>
   event.button === 0 && !event.defaultPrevented && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
 

@@ -7,7 +7,7 @@ import { settings } from './texts/settings.ts';
 import { source } from './texts/source.ts';
 import { sources } from './texts/sources.ts';
 
-/** All English texts of the page; those of a view are in a file of their own. */
+/** All English texts of the page; each view's texts are in a separate file. */
 export const texts = {
   name: 'Citewell',
   skip: 'Skip to content',

@@ -204,7 +204,7 @@ const accountOperations: readonly Operation[] = [
   }),
 ];
 
-/** Routes of R2R that its client calls; here they only name the alternative. */
+/** Routes that R2R's client calls; Citewell only answers with the alternative. */
 const oauthOperations = ['google', 'github'].flatMap((provider) =>
   ['authorize', 'callback'].map((step) =>
     contractOperation(`GET /v3/users/oauth/${provider}/${step}`, {

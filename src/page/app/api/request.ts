@@ -14,7 +14,7 @@ export class RequestFailure extends Error {
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
-  /** Sent as JSON; form data unchanged. */
+  /** Sent as JSON, except form data, which is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -49,7 +49,7 @@ function refreshed(): Promise<boolean> {
   refreshing ??= fetch(SESSION, { method: 'PUT', credentials: 'same-origin' })
     .then(
       ({ ok, body }) => {
-        // A body that nobody reads holds one of the browser's few connections.
+        // An unread body would occupy one of the browser's few connections.
         void body?.cancel();
         return ok;
       },

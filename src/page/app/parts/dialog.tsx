@@ -21,7 +21,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       else focusView();
     };
-    // The browser restores the focus only of a dialog that is closed, not of one that is removed. It is removed later.
+    // The browser restores the focus when a dialog is closed, but not when it is removed, which happens after this
+    // cleanup.
     return () => setTimeout(restore);
   }, []);
   return (

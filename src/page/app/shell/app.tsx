@@ -14,7 +14,7 @@ export function App() {
   const isFirstView = useRef(true);
   useEffect(() => {
     document.title = `${view.title} · ${texts.name}`;
-    // The browser announces the title of a page that it loads, but not that of another view.
+    // The browser announces the title of a page that it loads, but not a title set by a script.
     if (!isFirstView.current) announce(view.title);
     isFirstView.current = false;
   }, [view.title]);

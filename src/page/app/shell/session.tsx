@@ -17,14 +17,14 @@ type Session =
 /** The signed-in user. Without authentication this is the default admin. */
 export const session = signal<Session>({ kind: 'unknown' });
 
-/** Whose data may be in the page's memory. */
+/** Id of the user whose data may be in the page's memory. */
 let lastUser: string | undefined;
 
 whenSignedOut(() => {
   session.value = { kind: 'signed_out' };
 });
 
-/** Waits until someone has signed in, or until the signal; at once for a session that is not known to be over. */
+/** Waits while the user is known to be signed out. Also resolves, without a sign-in, when the signal aborts. */
 export function whileSignedOut(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -34,7 +34,7 @@ export function whileSignedOut(signal: AbortSignal): Promise<void> {
     };
     let stop: (() => void) | undefined;
     stop = session.subscribe(({ kind }) => {
-      // Called once at the subscription, before there is anything to stop.
+      // `subscribe` calls this immediately, before `stop` is assigned, so `end` is deferred.
       if (kind !== 'signed_out') queueMicrotask(end);
     });
     signal.addEventListener('abort', end);
@@ -58,7 +58,7 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Loads the page anew, so that nothing of this user stays in its memory for the next. Throws `RequestFailure`. */
+/** Signs out and reloads the page, so that none of this user's data is left in memory. Throws `RequestFailure`. */
 export async function signOut(): Promise<void> {
   await send('/session', { method: 'DELETE' });
   sessionStorage.clear();

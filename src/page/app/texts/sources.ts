@@ -2,7 +2,7 @@ const HOUR = 60;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
 
-/** Sources outside this machine: how they are added and changed. */
+/** Texts for adding and changing sources outside the service's machine. */
 export const sources = {
   add: 'Add a source',
   kind: 'Kind of source',

@@ -16,14 +16,14 @@ async function loadMarkdown(): Promise<Render> {
   return markdownTree;
 }
 
-/** Loads the renderer before there is text, so that the first words are not shown as they were written. */
+/** Preloads the renderer, so that the first words are not shown as unrendered Markdown. */
 export const prepareAnswerBody = (): void => void loadMarkdown().catch(() => undefined);
 
 /** The Markdown renderer, loaded on first use; undefined until then. */
 function useMarkdown(): Render | undefined {
   const [render, setRender] = useState<Render | undefined>(() => loaded);
   useEffect(() => {
-    // Not `loaded`, which may have come since the first rendering.
+    // Does not check `loaded`, which may have been set since the first rendering, when `render` was initialised.
     if (render !== undefined) return;
     // Without the renderer, the plain text is shown.
     loadMarkdown().then(

@@ -33,16 +33,17 @@ export interface Mark extends MarkerSpan {
   readonly quote?: Quote & { readonly documentId?: string; readonly title?: string };
 }
 
-/** A tool call of the agent. */
+/** A file made by a tool call. */
 export type MadeFile = NonNullable<Extract<StreamEvent, { readonly event: 'tool_result' }>['data']['files']>[number];
 
+/** A tool call of the agent. */
 export interface Step {
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly result?: string;
   readonly isError: boolean;
-  /** Made by the call; kept by the server for a while. */
+  /** Files made by the call, which the server stores for a limited time. */
   readonly files?: readonly MadeFile[];
   /** Text the model wrote before the tool call. */
   readonly remark?: string;
@@ -66,7 +67,7 @@ export interface AnswerState {
   readonly thinking: string;
   /** Whether the answer was composed without a language model. */
   readonly isExtractive: boolean;
-  /** Of such an answer: whether its quotes answer the question, are only the closest passages, or are missing. */
+  /** For extractive answers: whether the quotes answer the question, are only the closest passages, or are missing. */
   readonly support?: 'answer' | 'closest' | 'none';
   /** Whether the citations have been checked. */
   readonly isChecked: boolean;

@@ -112,7 +112,7 @@ function useAddress(
   useEffect(() => {
     const { conversation, turns, load } = thread.peek();
     if (at.conversation !== '') {
-      // What failed is tried again when the view is back, as after a sign-in.
+      // A failed load is retried when the view is mounted again, for example after a sign-in.
       if (at.conversation !== conversation || typeof load === 'object') void openFromAddress(at, setDraft, setNotice);
       return;
     }
@@ -157,7 +157,7 @@ const isGone = (error: unknown): boolean => error instanceof RequestFailure && e
 const withMessage = (error: unknown): unknown => (isGone(error) ? new Error(texts.ask.gone) : error);
 const isWide = (): boolean => matchMedia('(min-width: 60rem)').matches;
 
-/** Only an administrator can change the settings, so others are told whom to ask. */
+/** Shown if no model is configured. Only administrators can change that; others are told to ask one. */
 function NoModel({ isShort }: { readonly isShort: boolean }) {
   const { value: who } = session;
   const isAdmin = who.kind === 'signed_in' && who.user.is_superuser;

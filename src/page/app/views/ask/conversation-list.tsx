@@ -13,7 +13,7 @@ interface ListProps {
   readonly question: string;
 }
 
-/** Maximum number of conversations on the page, and how many replace as many others on scrolling. */
+/** Maximum number of conversations in the DOM, and by how many the shown range moves on scrolling. */
 const MAX_SHOWN = 150;
 const STEP = 50;
 

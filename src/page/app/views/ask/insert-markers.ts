@@ -17,7 +17,7 @@ export type Piece =
 
 export interface MarkedSource {
   readonly source: string;
-  /** The original text of each marker, shown where markup is literal. */
+  /** The original text of each marker, for places where markup is literal. */
   readonly written: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What the samples answer. */
+/** Questions that the samples answer. */
 export const sampleQuestions: readonly string[] = [
   'Who checks the life rafts, and when?',
   'At what wind does the ferry stay in harbour?',

@@ -3,7 +3,7 @@ import type { AnswerState, MadeFile } from './answer-state.ts';
 import { describeStep } from './steps.ts';
 import { isOpen } from './thread.ts';
 
-/** Shown as pictures; others are only linked. */
+/** Image types that are shown inline; other files are only linked. */
 const PICTURE = /^image\/(png|jpeg|gif|webp)$/;
 
 const MAX_RESULT = 4_000;

@@ -132,7 +132,7 @@ function showConversation(id: string): void {
   conversationChanges.value++;
 }
 
-/** The service stores no conversation for single-search answers; the page does. */
+/** The service stores no conversation for single-search answers, so the page creates one. */
 async function conversationFor({ ask: question, kind }: AskParameters, signal: AbortSignal): Promise<string> {
   const { conversation } = thread.value;
   if (kind !== 'answer') return conversation;
@@ -163,11 +163,11 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
     update(key, () => ({ isReconnecting: true }));
     try {
       await whileSignedOut(signal);
-      // Renews an expired session by itself.
+      // `send` refreshes an expired session.
       return await send(eventsOf(known.run), { headers: { 'Last-Event-ID': lastEventId }, signal });
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.status === 0) throw error;
-      // Someone has to sign in; the answer goes on afterwards.
+      // The user has to sign in; the answer is resumed afterwards.
       if (error.status === 401) return reconnect(lastEventId);
       throw new StreamFailure(`status_${error.status}`, error.message, { cause: error });
     }
@@ -218,7 +218,7 @@ export async function checkStored({ key, answer, scope, isChecking }: Turn): Pro
 async function keepAnswer(conversation: string, answer: AnswerState): Promise<void> {
   if (conversation === '' || answer.text.trim() === '') return;
   const body = { role: 'assistant', content: answer.text, metadata: toMetadata(answer) };
-  // A failure to store the answer must not hide it.
+  // A failure to store the answer must not prevent it from being shown.
   await call(`/v3/conversations/${conversation}/messages`, { method: 'POST', body }).catch(() => {});
 }
 

@@ -12,7 +12,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
   const article = useRef<HTMLElement>(null);
   useStoredCheck(article, turn);
   useEffect(() => {
-    // A question that was just asked would otherwise be out of sight, below the earlier ones.
+    // Scrolls to a new question, which would otherwise be below the visible part of the thread.
     if (isOpen(answer)) article.current?.scrollIntoView({ block: 'start' });
     prepareAnswerBody();
   }, []);

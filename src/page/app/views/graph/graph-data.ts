@@ -24,7 +24,7 @@ export const loadGraph = (collection: string, nodes: number, signal: AbortSignal
     signal,
   });
 
-/** Groups the entities that belong together. Throws without the right to change the collection. */
+/** Builds the communities of a graph. Throws if the user may not change the collection. */
 export const findCommunities = (collection: string): Promise<unknown> =>
   call(`/v3/graphs/${encodeURIComponent(collection)}/communities/build`, { method: 'POST', body: {} });
 

@@ -55,7 +55,7 @@ export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingPro
           {texts.graph.cannotDraw}
         </p>
       )}
-      {/* Everything possible here with a pointer is possible in the table with the keyboard. */}
+      {/* Everything that a pointer can do in the drawing is possible in the table with the keyboard. */}
       <div
         ref={canvas}
         class="graph-canvas"

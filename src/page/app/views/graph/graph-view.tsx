@@ -23,7 +23,7 @@ export function GraphView() {
   const { query } = route.value;
   const collections = useResource(loadCollections, []);
   const all = collections.kind === 'loaded' ? collections.value : [];
-  // That of another user may have the same name and nothing in it.
+  // The largest collection, because another user's collection of the same name may be empty.
   const largest = all.toSorted((one, other) => other.document_count - one.document_count)[0];
   const collection = query.get('collection') ?? largest?.id;
   const name = query.get('name') ?? undefined;
@@ -140,7 +140,7 @@ function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) 
   );
 }
 
-/** Communities are found when they are asked for, because that takes a while in a large graph. */
+/** Offers to find communities. They are only computed on request, because that takes a while in a large graph. */
 function Ungrouped({ collection, reload }: { readonly collection: string; readonly reload: () => void }) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();

@@ -1,7 +1,7 @@
 /** Distance of a label from its node. */
 const GAP = 3;
 
-/** Left edge of a label of this width: right of its node, or left of it where it would end outside of the canvas. */
+/** Left edge of a label of this width: right of its node, or left of it if it would exceed the canvas. */
 export function labelLeft(
   { x, size }: { readonly x: number; readonly size: number },
   width: number,

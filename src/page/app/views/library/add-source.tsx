@@ -23,7 +23,7 @@ interface AddSourceProps {
   readonly onClose: () => void;
 }
 
-/** Adds a source of a kind that the server names, with the fields of that kind. */
+/** Adds a source of any kind that the server supports, with the fields of that kind. */
 export function AddSource(props: AddSourceProps) {
   const kinds = useResource(loadKinds, []);
   return (

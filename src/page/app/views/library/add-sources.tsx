@@ -12,12 +12,12 @@ import { addSource, loadAllowedFolders, type NewSource, readAddress } from './so
 import { addToLibrary } from './uploads.ts';
 
 interface AddSourcesProps {
-  /** Collection that is shown, and gets the documents. */
+  /** The shown collection, to which the documents are added. */
   readonly collection: string | undefined;
   readonly onAdded: () => void;
 }
 
-/** Buttons for what is not uploaded: web addresses, folders of the server, and sources of other kinds. */
+/** Buttons for documents that are not uploaded: web pages, folders of the server, and other sources. */
 export function AddSources(props: AddSourcesProps) {
   const [open, setOpen] = useState<'address' | 'folder' | 'source'>();
   const close = () => setOpen(undefined);

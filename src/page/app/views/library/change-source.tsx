@@ -23,7 +23,7 @@ interface ChangeSourceProps {
   readonly onClose: () => void;
 }
 
-/** Changes how a source is followed; what is followed stays. */
+/** Changes how a source is followed, but not what is followed. */
 export function ChangeSource(props: ChangeSourceProps) {
   const { source, onClose } = props;
   return (
@@ -39,7 +39,7 @@ export function ChangeSource(props: ChangeSourceProps) {
   );
 }
 
-/** Sends a change, closes the dialog, or says why it was refused. */
+/** Returns a function that sends a change and closes the dialog, and the reason if the change was refused. */
 function useChange({ source, onChanged, onClose }: ChangeSourceProps) {
   const [failure, setFailure] = useState<string>();
   const send = async (change: SourceChange) => {

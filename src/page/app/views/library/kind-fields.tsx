@@ -7,7 +7,7 @@ interface FieldProps {
   readonly value?: Settings[string] | undefined;
 }
 
-/** An input for a setting or a credential, named alike, with what it means below. */
+/** An input for a setting or a credential, labelled with its name and followed by its description. */
 export function Field({ field, value }: FieldProps) {
   const id = useId();
   const note = `${id}-note`;
@@ -53,7 +53,7 @@ function Input({ field, value, described }: FieldProps & { readonly described: o
         <textarea {...shared} rows={3} spellcheck={false} defaultValue={Array.isArray(value) ? value.join('\n') : ''} />
       );
     case 'credential':
-      // Another value than "off", which browsers ignore for passwords and fill in that of this page.
+      // Browsers ignore "off" for passwords and would fill in the password for this page.
       if (field.is_long) return <textarea {...shared} rows={4} spellcheck={false} autocomplete="off" />;
       return <input {...shared} type="password" autocomplete="new-password" maxLength={10_000} />;
     default:
@@ -78,7 +78,7 @@ const labelOf = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** What was entered as settings; fields that are empty are absent. */
+/** Reads the settings from the form; empty fields are absent. */
 export function readSettings(fields: readonly KindField[], form: FormData): Settings {
   const entered = fields.flatMap((field): [string, Settings[string]][] => {
     if (field.type === 'credential') return [];
@@ -94,7 +94,7 @@ export function readSettings(fields: readonly KindField[], form: FormData): Sett
   return Object.fromEntries(entered);
 }
 
-/** Credentials are passed on as they were entered: a space may belong to them. */
+/** Reads the credentials from the form. They are not trimmed, because white space may be part of them. */
 export const readCredentials = (fields: readonly KindField[], form: FormData): Record<string, string> =>
   Object.fromEntries(
     fields.flatMap((field) => {
@@ -117,7 +117,7 @@ export function Credentials({ fields }: { readonly fields: readonly KindField[] 
   );
 }
 
-/** Minutes that are offered; null for no schedule. */
+/** Intervals to choose from, in minutes. */
 const SCHEDULES = [15, 60, 360, 1440, 10_080] as const;
 
 export function Schedule({ every }: { readonly every: number | null }) {

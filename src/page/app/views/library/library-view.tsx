@@ -128,7 +128,7 @@ export function LibraryView() {
 interface LibraryFiltersProps {
   readonly filter: LibraryFilter;
   readonly collections: readonly Collection[];
-  /** Whether documents are shown that can be tried again. */
+  /** Whether failed documents are shown, which can be retried. */
   readonly hasFailed: boolean;
   readonly onChanged: () => void;
 }

@@ -2,7 +2,7 @@
 export interface FoundFile {
   readonly file: File;
   readonly folder: string;
-  /** A page that the server fetches; the file is empty and has its name. */
+  /** URL of a page that the server fetches; `file` is then empty and only has the name. */
   readonly url?: string;
 }
 

@@ -24,7 +24,7 @@ interface SelectionBarProps {
 
 /** Actions on the selected documents. */
 export function SelectionBar({ documents, collections, collection, onDone }: SelectionBarProps) {
-  // Fixed when the dialog opens, while the list below may change.
+  // The selection when the dialog opened; the list below may change meanwhile.
   const [deleting, setDeleting] = useState<readonly LibraryDocument[]>();
   const [failure, setFailure] = useState<string>();
   const move = async (method: 'POST' | 'DELETE', target: string) => {
@@ -98,7 +98,7 @@ interface DeletionProps {
 
 const MAX_NAMED = 5;
 
-/** Confirms, deletes one document after the other, and shows the receipt. */
+/** Asks for confirmation, deletes the documents one by one, and shows the receipt. */
 function Deletion({ documents, onClose }: DeletionProps) {
   const [receipts, setReceipts] = useState<readonly Receipt[]>([]);
   const [phase, setPhase] = useState<'asking' | 'deleting' | 'done'>('asking');

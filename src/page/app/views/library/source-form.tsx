@@ -8,11 +8,11 @@ interface SourceFormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form with a button, and why the last attempt failed. */
+/** A form with a submit button, and the reason if the last attempt failed. */
 export function SourceForm({ submit, failure, action, children }: SourceFormProps) {
   const [isBusy, setBusy] = useState(false);
   const alert = useRef<HTMLParagraphElement>(null);
-  // A long form would hide it below its edge.
+  // In a long form, the message may be outside the visible part.
   useEffect(() => alert.current?.scrollIntoView({ block: 'center' }), [failure]);
   return (
     <form

@@ -15,7 +15,7 @@ interface SourceListProps {
   readonly reload: () => void;
 }
 
-/** Watched folders, sites and other sources, with what their last synchronisation did and when the next one is. */
+/** Watched folders, sites and other sources, with the result of the last synchronisation and the time of the next. */
 export function SourceList({ sources, reload }: SourceListProps) {
   const [failure, setFailure] = useState<string>();
   const [leaving, setLeaving] = useState<FollowedSource>();
@@ -85,11 +85,11 @@ export function SourceList({ sources, reload }: SourceListProps) {
   );
 }
 
-/** A walk in which every page failed has not succeeded. */
+/** The state to show: a synchronisation in which every page failed counts as failed. */
 const stateOf = ({ state, last_sync: sync }: FollowedSource): FollowedSource['state'] | 'failed' =>
   state === 'idle' && sync !== null && sync.done > 0 && sync.counts['failed'] === sync.done ? 'failed' : state;
 
-/** As many reasons as are shown without a click. */
+/** Maximum number of failures that are shown expanded. */
 const FEW_FAILURES = 3;
 
 function SourceFacts({ source }: { readonly source: FollowedSource }) {
@@ -122,11 +122,11 @@ function SourceFacts({ source }: { readonly source: FollowedSource }) {
   );
 }
 
-/** Folders are looked at all the time, and others when they are synchronised. */
+/** Text about the last synchronisation. It differs for folders, which are watched continuously. */
 const lastSync = ({ kind }: FollowedSource, when: string): string =>
   kind === 'folder' ? texts.library.syncedAt(when) : texts.sources.lastSync(when);
 
-/** When a source of another kind is synchronised next. */
+/** When a remote source is synchronised next; empty for folders and sites. */
 function scheduleOf({ settings, next_sync_at: next, every_minutes: every }: FollowedSource): readonly string[] {
   if (settings === null) return [];
   if (every === null) return [texts.sources.notScheduled];
@@ -135,7 +135,7 @@ function scheduleOf({ settings, next_sync_at: next, every_minutes: every }: Foll
   return [time.getTime() <= Date.now() ? texts.sources.due : texts.sources.nextSync(time.toLocaleString())];
 }
 
-/** Also those that the last synchronisation did not try again. */
+/** All failed items, including those that the last synchronisation did not retry. */
 function FailedItems({ failed: { count, items } }: { readonly failed: NonNullable<FollowedSource['failed_items']> }) {
   return (
     <details open>

@@ -3,7 +3,7 @@ import { call, callList } from '../../api/request.ts';
 /** A watched folder, a site whose pages were added, or a source of another kind. */
 export interface FollowedSource {
   readonly id: string;
-  /** `folder`, `site`, or the name of another kind. */
+  /** `folder`, `site`, or the name of another kind, such as `s3`. */
   readonly kind: string;
   readonly location: string;
   readonly keep_deleted: boolean | null;
@@ -70,7 +70,7 @@ export interface RemoteSettings {
   readonly every_minutes: number | null;
 }
 
-/** Members that are absent stay as they are. */
+/** A change of a source; absent members are not changed. */
 export type SourceChange = Partial<Omit<RemoteSettings, 'settings'>> & {
   readonly settings?: Readonly<Record<string, Settings[string] | null>>;
   readonly check?: boolean;
@@ -93,7 +93,7 @@ export type NewSource =
 export const loadSources = async (signal: AbortSignal): Promise<readonly FollowedSource[]> =>
   (await callList<FollowedSource>('/v3/sources', { query: { limit: 1000 }, signal })).items;
 
-/** Adds a source; its documents get into the collection, or into the default one. */
+/** Adds a source, whose documents are added to the collection, or to the default one. */
 export const addSource = (source: NewSource, collectionId: string | undefined): Promise<FollowedSource> =>
   call<FollowedSource>('/v3/sources', {
     method: 'POST',
@@ -109,7 +109,7 @@ export const changeSource = (id: string, change: SourceChange): Promise<Followed
 export const syncSource = (id: string): Promise<unknown> => call(`/v3/sources/${id}/sync`, { method: 'POST' });
 export const removeSource = (id: string): Promise<unknown> => call(`/v3/sources/${id}`, { method: 'DELETE' });
 
-/** Folders below which others may be watched; for superusers. */
+/** Folders below which folders may be watched; readable by superusers. */
 export async function loadAllowedFolders(signal: AbortSignal): Promise<readonly string[]> {
   const { config } = await call<{ readonly config: { readonly ingestion?: { readonly allowed_folders?: string[] } } }>(
     '/v3/system/settings',
@@ -118,7 +118,7 @@ export async function loadAllowedFolders(signal: AbortSignal): Promise<readonly 
   return config.ingestion?.allowed_folders ?? [];
 }
 
-/** The address, with https:// where no scheme is written. */
+/** Parses a typed web address, adding https:// if there is no scheme; undefined if it is invalid. */
 export function readAddress(text: string): string | undefined {
   const typed = text.trim();
   const url = URL.parse(

@@ -6,7 +6,7 @@ import { uploadQueue, uploads } from './uploads.ts';
 
 const MAX_SHOWN = 12;
 
-/** Progress of all uploads, and the uploads of interest one by one. */
+/** Overall progress of the uploads, and a list of the most relevant ones. */
 export function UploadList() {
   const all = uploads.value;
   if (all.length === 0) return null;

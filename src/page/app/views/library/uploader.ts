@@ -25,7 +25,7 @@ export const createUploader =
     await follow(documentId, (state) => onChange({ state }));
   };
 
-/** Undefined for a document that exists already. */
+/** Submits an upload; undefined if the document already exists. */
 const submit = (body: FormData): Promise<Accepted | undefined> =>
   call<Accepted>('/v3/documents', { method: 'POST', body }).catch((error: unknown) => {
     if (error instanceof RequestFailure && error.status === 409) return undefined;
@@ -42,7 +42,7 @@ function formOf({ file, folder, url }: Parameters<RunUpload>[0], collectionId: s
   return form;
 }
 
-/** Follows a document's event stream to its last event. The browser reconnects by itself. */
+/** Follows a document's event stream to its last event. The browser reconnects automatically. */
 function follow(documentId: string, onChange: (state: UploadState) => void): Promise<void> {
   const source = new EventSource(`/v3/documents/${documentId}/events`);
   return new Promise((over) => {

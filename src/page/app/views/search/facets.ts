@@ -6,7 +6,7 @@ export interface Counted<T> {
   readonly count: number;
 }
 
-/** What the filters can choose from, counted over all documents one can search. */
+/** Available filter values, with counts over all documents that the user can search. */
 export interface Facets {
   readonly documents: number;
   readonly types: readonly Counted<string>[];

@@ -6,7 +6,7 @@ import { texts } from '../../texts.ts';
 import { markTerms } from './mark-terms.ts';
 import type { Hit } from './search-data.ts';
 
-/** Longer passages are shown in part. */
+/** Passages with more characters or lines are shown in part. */
 const LONG = 700;
 const MANY_LINES = 9;
 

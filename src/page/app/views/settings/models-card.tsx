@@ -6,7 +6,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 
-/** Providers and models: what answers, what else is configured, and what was found on the machine. */
+/** Providers and models: the one in use, others that are configured, and those found on the machine. */
 export function Models() {
   const choices = useResource(loadModelChoices, []);
   const [own, setOwn] = useState(rememberedModel());

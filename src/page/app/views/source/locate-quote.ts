@@ -63,7 +63,7 @@ interface FoldedPages extends FoldedText {
 /** White space, hyphens, soft hyphens and other zero-width or control characters, and the bars between table cells. */
 const LEFT_OUT = /[\s\p{Cf}\p{Cc}\u2010\u2011|-]/u;
 
-/** The letters of this Arabic ligature are often swapped in a PDF, which its reader corrects. */
+/** The letters of this Arabic ligature are often swapped in PDFs; they are put in the right order. */
 const SWAPPED_LAM_ALEF = /\u0627(\u0627[\u0653-\u0655])\u0644/g;
 
 export function foldText(text: string): FoldedText {

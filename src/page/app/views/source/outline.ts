@@ -9,7 +9,7 @@ export interface OutlineEntry {
   readonly page: number | null;
 }
 
-/** Column names of a table stand in the path of its chunks, too. */
+/** The heading path of a table's chunks ends with its column names, which are not headings. */
 const isTableHead = (heading: string): boolean => heading.includes(' | ');
 
 /** The headings of consecutive chunks, each once at the start of its section. */

@@ -2,7 +2,7 @@ import type { DifferenceRecord } from './source-data.ts';
 
 type Difference = DifferenceRecord['differences'][number];
 
-/** What stands beside each other: a changed passage, or one that was only removed or added. */
+/** Two passages shown side by side: both sides for a change, one side for a removed or added passage. */
 export interface DifferencePair {
   readonly before: Difference | undefined;
   readonly after: Difference | undefined;
@@ -10,16 +10,16 @@ export interface DifferencePair {
 
 export interface PairedDifferences {
   readonly pairs: readonly DifferencePair[];
-  /** Passages with the same words that only stand under another heading. */
+  /** Number of passages whose text is unchanged but that have moved, e.g. to another heading. */
   readonly moved: number;
 }
 
-/** Passages with fewer words in common are different ones. */
+/** Passages with a smaller share of common words are not paired. */
 const MIN_SHARED = 0.4;
-/** Comparing each with each takes too long beyond this. */
+/** Comparing every pair takes too long for more passages. */
 const MAX_COMPARED = 200;
 
-/** Puts the differences in the order of the texts, each removed passage beside the added one that replaced it. */
+/** Pairs each removed passage with the added one that replaced it, in the order of the texts. */
 export function pairDifferences(differences: DifferenceRecord['differences']): PairedDifferences {
   const removed = differences.filter(({ kind }) => kind === 'removed');
   const added = differences.filter(({ kind }) => kind === 'added');
@@ -54,7 +54,7 @@ export function pairDifferences(differences: DifferenceRecord['differences']): P
   return { pairs: pairs.toSorted((one, other) => startOf(one) - startOf(other)), moved };
 }
 
-/** Share of words that both have, of the longer one. */
+/** Number of common words relative to the longer text. */
 function sharedWords(one: string, other: string): number {
   const [words, others] = [one, other].map((text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
   const counts = new Map<string, number>();
@@ -76,7 +76,7 @@ export interface Piece {
 
 const MAX_WORDS = 1_000;
 
-/** Both texts, divided where their words differ: the longest common sequence of words is unchanged. */
+/** Splits both texts into changed and unchanged pieces, by the longest common subsequence of words. */
 export function changedWords(before: string, after: string): { readonly before: Piece[]; readonly after: Piece[] } {
   const [one, other] = [before, after].map((text) => text.match(/\s+|[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? []);
   if (one === undefined || other === undefined || one.length > MAX_WORDS || other.length > MAX_WORDS) {

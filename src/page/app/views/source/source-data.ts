@@ -75,7 +75,7 @@ export const loadChunks = (
   signal: AbortSignal,
 ): Promise<Listed<ChunkRecord>> => callList<ChunkRecord>(`${path}/chunks`, { query: { offset, limit }, signal });
 
-/** All stored versions, newest first; empty without permission. */
+/** All stored versions, newest first; empty if the user has no access to them. */
 export async function loadVersions(id: string, signal: AbortSignal): Promise<readonly VersionRecord[]> {
   try {
     const path = `/v3/documents/${encodeURIComponent(id)}/versions`;

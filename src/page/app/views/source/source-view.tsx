@@ -6,17 +6,17 @@ import { readSourceAddress } from './quote.ts';
 import { SourcePane } from './source-pane.tsx';
 import { tabNames } from './use-tabs.ts';
 
-/** An identifier that an assistant shows: `1f0c9a2b`, or `1f0c9a2b:12` for a chunk. */
+/** A short id as assistants show it: `1f0c9a2b`, or `1f0c9a2b:12` for a chunk. */
 const SHORT_ID = /^[0-9a-f]{8}(?::\d{1,7})?$/;
 
-/** A link that the service did not resolve, since the browser sent no session with it. */
+/** A short link that the service could not resolve, because the browser sent no session with it. */
 function ShortLink({ path }: { readonly path: string }) {
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
     const left = new AbortController();
     const { signal } = left;
     const follow = async () => {
-      // Asks for the sign-in where there is no session.
+      // Triggers the sign-in if there is no session.
       await send('/v3/users/me', { signal });
       const { redirected, url, body } = await send(path, { signal });
       void body?.cancel();

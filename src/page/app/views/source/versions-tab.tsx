@@ -93,7 +93,7 @@ interface SideProps {
   readonly kind: 'removed' | 'added';
   readonly record: DifferenceRecord['differences'][number];
   readonly pieces: readonly Piece[] | undefined;
-  /** Whether there is another side. */
+  /** Whether the passage is shown beside its counterpart. */
   readonly isChange: boolean;
 }
 

@@ -5,19 +5,19 @@ export type GlyphLinks = readonly (number | undefined)[];
 
 export interface LinkedGlyphs {
   readonly glyphs: readonly PlacedGlyph[];
-  /** One for each text item; found when they are needed. */
+  /** One function per text item; the links are computed on demand. */
   readonly links: readonly (() => GlyphLinks)[];
 }
 
-/** Longest series of glyphs that are in no text run, such as those outside the page. */
+/** Maximum number of consecutive glyphs that belong to no text run, such as those outside the page. */
 const MAX_SKIPPED = 400;
-/** In longer runs and after more passages, equal letters are matched in any order, which takes less time. */
+/** For longer runs, and after this many passages, equal letters are matched in any order, which is faster. */
 const MAX_REORDERED = 300;
 const MAX_PASSAGES = 20;
 
 /**
- * Finds the glyphs that draw each text run. Both are in the order of the file, but the letters of a run are in reading
- * order, glyphs in the order in which they are drawn. A run whose glyphs are not found has no links.
+ * Finds the glyphs that draw each text run. Runs and glyphs are both in file order, but the letters of a run are in
+ * reading order, and its glyphs in drawing order. A run whose glyphs are not found has no links.
  */
 export function linkGlyphs(runs: readonly string[], glyphs: readonly PlacedGlyph[]): LinkedGlyphs['links'] {
   const letters = glyphs.map(({ text }) => lettersOf(text));
@@ -61,12 +61,12 @@ function linksOf(run: string, drawn: readonly DrawnLetter[], order: Order): Glyp
 
 const BRACKET = /[<>]/;
 
-/** The parts of letters, because programs compose accents and ligatures differently. */
+/** Decomposes characters (NFKD), because programs compose accents and ligatures differently. */
 const lettersOf = (text: string): string[] => [...text.normalize('NFKD').replace(/[\s\p{Cf}]/gu, '')];
 
 type Order = readonly (number | undefined)[];
 
-/** The order of letters that are all forwards or all backwards. */
+/** The order if all letters are drawn forwards or all backwards; undefined otherwise. */
 function matchInOrder(wanted: readonly string[], found: readonly string[]): Order | undefined {
   if (wanted.length !== found.length) return undefined;
   const forwards = [...wanted.keys()];
@@ -83,7 +83,7 @@ function matchLetters(wanted: readonly string[], found: readonly string[]): Orde
   for (let passage = 0; passage < MAX_PASSAGES && wanted.length <= MAX_REORDERED; passage++) {
     let best = { end: 0, other: 0, step: 1, length: 0 };
     for (const step of [1, -1]) {
-      // For each letter of `found`, the length of the passage that ends with it and with the current letter of `wanted`.
+      // For each letter of `found`, the length of the passage that ends with it and the current letter of `wanted`.
       let lengths: readonly number[] = [];
       for (const [end, letter] of wanted.entries()) {
         const before = lengths;

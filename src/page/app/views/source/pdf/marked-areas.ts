@@ -2,13 +2,13 @@ import type { LinkedGlyphs } from './link-glyphs.ts';
 import type { Area } from './page-glyphs.ts';
 import type { RunPart } from './page-items.ts';
 
-/** A control character is a glyph without a known letter, which is not in the extracted text. */
+/** Control characters stand for glyphs without a known character, which the extracted text omits. */
 const WITHOUT_LETTER = /\p{Cc}/u;
 const INVISIBLE = /^[\p{Zs}\p{Cf}]*$/u;
 
 /**
- * The areas of the characters, joined along their lines. Undefined if one of them is not among the drawn glyphs. `textOf`
- * returns the text of a text item.
+ * The areas of the characters, joined along their lines. Undefined if a character has no drawn glyph. `textOf` returns
+ * the text of a text item.
  */
 export function markedAreas(
   parts: readonly RunPart[],
@@ -58,11 +58,11 @@ const union = (one: Area, other: Area): Area => ({
   bottom: Math.max(one.bottom, other.bottom),
 });
 
-/** Letters of a line differ less in their position across it; the next word is not further. In heights of a line. */
+/** Maximum offset across the line and maximum gap along it between letters of a line, relative to its height. */
 const MAX_SHIFT = 0.1;
 const MAX_GAP = 1;
 
-/** Whether two areas follow each other on a line, across or up and down the page. */
+/** Whether two areas follow each other on a horizontal or vertical line. */
 function goOn(one: Area, other: Area): boolean {
   const isClose = (thickness: number, shifts: readonly number[], gap: number) =>
     shifts.every((shift) => Math.abs(shift) < MAX_SHIFT * thickness) && gap < MAX_GAP * thickness;

@@ -14,7 +14,7 @@ export interface PdfPageText {
 
 /** The characters of a page as they are drawn. */
 export interface PdfPageGlyphs extends LinkedGlyphs {
-  /** The size of the page in the unit of the positions. */
+  /** Size of the page, in the same unit as the positions of the glyphs. */
   readonly width: number;
   readonly height: number;
 }

@@ -14,7 +14,7 @@ export interface PlacedGlyph {
   readonly area: Area;
 }
 
-/** What the layout needs of a font of pdf.js. */
+/** The properties of a pdf.js font that the layout needs. */
 export interface GlyphFont {
   readonly vertical?: boolean;
   readonly isType3Font?: boolean;
@@ -26,7 +26,7 @@ export interface PageOperators {
   readonly operators: { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] };
   readonly codes: typeof OPS;
   readonly fontOf: (name: string) => GlyphFont | undefined;
-  /** From the coordinates of the page to those of its view. */
+  /** Transforms page coordinates to view coordinates. */
   readonly view: Matrix;
 }
 
@@ -57,8 +57,8 @@ const INITIAL = {
 type TextState = typeof INITIAL;
 
 /**
- * Places the characters of a page as its operators draw them. The text runs of pdf.js have one position for all their
- * characters, and a wrong one beside combining characters with a width.
+ * Places the characters of a page as its operators draw them. The text runs of pdf.js only have a position for the
+ * whole run, which is wrong next to combining characters that have a width.
  */
 export function placeGlyphs({ operators, codes, fontOf, view }: PageOperators): PlacedGlyph[] {
   const glyphs: PlacedGlyph[] = [];
@@ -146,7 +146,7 @@ export function placeGlyphs({ operators, codes, fontOf, view }: PageOperators): 
 const ABOVE = 0.8;
 const BELOW = -0.2;
 
-/** Places the characters, and moves on behind them. */
+/** Places the characters and advances the text position. */
 function showText(state: TextState, shown: readonly (FontGlyph | number)[]): PlacedGlyph[] {
   const { font, size, stretch, rise } = state;
   const matrix = multiply(state.matrix, state.textMatrix);
@@ -180,7 +180,7 @@ function showText(state: TextState, shown: readonly (FontGlyph | number)[]): Pla
   return glyphs;
 }
 
-/** A font made of drawings has its own height, but is often used at size 1. */
+/** Extent below and above the baseline. For Type 3 fonts, often used at size 1, it comes from their bounding box. */
 function extentOf({ font, size }: TextState): readonly [number, number] {
   const [, bottom = 0, , top = 0] = font.bbox ?? [];
   const scale = font.fontMatrix?.[3] ?? 0;

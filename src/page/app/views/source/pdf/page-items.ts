@@ -11,7 +11,7 @@ interface TextRun {
   readonly text: string;
 }
 
-/** The text of a page in reading order, as the text was extracted, and its runs. */
+/** The text of a page in the reading order of the text extraction, and its runs. */
 export interface PageItems {
   readonly text: string;
   readonly runs: readonly TextRun[];

@@ -131,7 +131,7 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
       painting.cancel();
       layer.cancel();
     };
-    // If rendering fails, the text layer remains, which is what is cited.
+    // If rendering fails, the text layer is still shown; citations refer to the text.
     painting.promise.catch(() => undefined);
     await layer.render();
     if (isOver) return undefined;
