@@ -1,6 +1,7 @@
 import { assistantTest } from './assistant-test/run.ts';
 
-// A scripted assistant answers 20 questions over 30 files of this repository, over both transports and both protocol eras.
+// A scripted assistant answers 20 questions about 30 files of this repository, over both transports and both protocol
+// eras.
 const { files, formats, rounds } = await assistantTest();
 console.log(`${files} files: ${formats.join(' ')}`);
 for (const { transport, era, version, answered } of rounds) {

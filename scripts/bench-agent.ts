@@ -22,8 +22,8 @@ import {
 import { content } from '../tools/rag/content.ts';
 import { searchFileKnowledge } from '../tools/rag/search-file-knowledge.ts';
 
-// Overhead of the agent itself, with a model that answers at once: CPU per step, time to the first event, memory of many
-// concurrent streams, growth over many runs.
+// Measures the overhead of the agent itself with a model that answers instantly: CPU time per step, time to the first
+// event, memory of many concurrent streams, and memory growth over many runs.
 //   npm exec -- node scripts/bench-agent.ts [runs]
 
 const RUNS = Number(process.argv[2] ?? 1000);
@@ -120,7 +120,7 @@ const heap = (): number => {
   return process.memoryUsage().heapUsed / 2 ** 20;
 };
 
-/** Memory per stream when many streams are open. */
+/** Measures the memory per stream while many streams are open. */
 async function standing(agent: RunningAgent): Promise<{ readonly heapEach: number; readonly rss: number }> {
   const [before, rssBefore] = [heap(), process.memoryUsage().rss];
   const streams = await Promise.all(
@@ -128,7 +128,7 @@ async function standing(agent: RunningAgent): Promise<{ readonly heapEach: numbe
       const prepared = await agent.agent.prepare(agentRequest('Which ferry is the oldest?', { tools: names }));
       const events = prepared.events(new AbortController().signal);
       const first: AgentEvent[] = [];
-      // Half of the answer is read: all tools were called, and their results are held.
+      // Reads half of the answer: by then all tools have been called and their results are held in memory.
       for (let step = await events.next(); !step.done; step = await events.next()) {
         first.push(step.value);
         if (first.filter(({ type }) => type === 'message').length === 5) break;

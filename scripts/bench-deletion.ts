@@ -76,7 +76,7 @@ async function writeMeanwhile({ sqlite }: Store, signal: AbortSignal): Promise<n
   return waits;
 }
 
-/** 10 chunks, 10 entities and 9 relationships in each document. */
+/** Fills a store with documents of 10 chunks, 10 entities and 9 relationships each. */
 async function fillWithGraph(open: () => Promise<Store>, path: string): Promise<Store> {
   await (await open()).close();
   const database = new DatabaseSync(path);

@@ -12,8 +12,8 @@ import { readDocument } from '../src/ingest/readers/index.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
 
-// Complete ingestion compared with reading alone, one file after another, in pages per second; a page is one of the
-// file's own or 3,000 characters.   node scripts/bench-files.ts FOLDER [rounds]
+// Compares complete ingestion with reading alone, file by file, in pages per second. Files without pages count one page
+// per 3,000 characters.   node scripts/bench-files.ts FOLDER [rounds]
 
 const [folder, rounds = '3'] = process.argv.slice(2);
 if (folder === undefined) {
@@ -54,7 +54,7 @@ try {
     const bytes = new Uint8Array(await readFile(path));
     const read = async () => readDocument((await detectType({ bytes, fileName })).type, { bytes, fileName, signal });
     try {
-      // Warm-up: loads what the format needs.
+      // Warm-up: loads the modules that the format needs.
       const { text, pages: own } = await read();
       await takeIn(fileName, bytes);
       for (let round = 0; round < Number(rounds); round++) {

@@ -11,8 +11,8 @@ import { treeResidentBytes } from '../src/sandbox/resident-bytes.ts';
 import { findRuntime } from '../src/sandbox/runtime.ts';
 
 /**
- * `node scripts/bench-sandbox.ts`: start time, response time, memory and throughput of the Python sandbox, and the speed
- * of Python in it compared with a native `python3` if there is one.
+ * `node scripts/bench-sandbox.ts` measures the start time, response time, memory and throughput of the Python sandbox,
+ * and compares the speed of its Python with a native `python3` if one is installed.
  */
 const { signal } = new AbortController();
 const cacheFolder = await mkdtemp(join(tmpdir(), 'citewell-bench-'));
@@ -81,7 +81,7 @@ async function warmCalls(): Promise<void> {
   await call(sandbox, '1');
   const oneShot: number[] = [];
   for (let round = 0; round < 20; round += 1) {
-    // Long enough for the spare slot to start, as between the turns of a model.
+    // Long enough for the spare slot to start, as happens between the turns of a model.
     await sleep(2_500);
     oneShot.push(await call(sandbox, 'print("hello")\nsum(range(1000))'));
   }
@@ -137,7 +137,7 @@ async function beside(): Promise<void> {
   await sandbox.close();
 }
 
-/** Measured inside Python, so that its start does not count; the better of two runs, as for the sandbox. */
+/** Measures inside Python, so that start-up does not count; the better of two runs, as for the sandbox. */
 async function nativeMilliseconds(code: string): Promise<number | undefined> {
   const program = `import sys, time\ncode = compile(sys.stdin.read(), "<cell>", "exec")\nbest = 1e9\nfor _ in range(2):\n    begun = time.perf_counter()\n    exec(code, {})\n    best = min(best, time.perf_counter() - begun)\nprint(best * 1000)`;
   const child = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'ignore'] });

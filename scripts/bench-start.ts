@@ -27,11 +27,11 @@ const ANSWER_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 5_000;
 
 interface Start {
-  /** Milliseconds until /v3/health answered, a search found something, and the index was compared with the records. */
+  /** Milliseconds until /v3/health answered, a search had hits, and the index had been compared with the records. */
   readonly health: number;
   readonly search: number;
   readonly inStep: number;
-  /** Seconds of processor time of the server itself until health answered. */
+  /** Processor time of the server process in seconds until /v3/health answered. */
   readonly processor: number;
   /** Milliseconds from SIGKILL of the server to the end of its last child. */
   readonly childrenGone: number;
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   try {
     await fill(folder);
     const starts: Start[] = [];
-    // The first one fills the caches and is not counted.
+    // The first start fills the caches and is not counted.
     for (let round = 0; round <= rounds; round++) {
       const start = await measure(folder);
       if (round > 0) starts.push(start);
@@ -137,7 +137,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Linux tells; elsewhere the figure is missing. */
+/** Linux only; NaN on other systems. */
 async function processorSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCitewell } from '../test/support/run-citewell.ts';
 
-// Memory of the server while a large PDF is uploaded: `npm run bench-upload -- 199` with megabytes. Linux.
+// Measures the memory of the server during the upload of a large PDF, 199 MB by default. Linux only.
+//   npm run bench-upload -- [megabytes]
 
 const MB = 1_000_000;
 const megabytes = Number(process.argv[2] ?? 199);
 
-/** One page of text, and a stream of noise that nothing refers to. */
+/** Writes a PDF with one page of text and an unreferenced stream of random bytes. */
 async function writePdf(path: string, size: number): Promise<void> {
   const file = createWriteStream(path);
   const offsets: number[] = [];

@@ -48,7 +48,7 @@ const space = { embedder: 'bench/random', version: '1', dimensions };
 const report = (message: string, cause?: unknown) => console.error(message, cause ?? '');
 const options = { url, embeddingText: ({ text }: { readonly text: string }) => text, report };
 
-/** Vectors around random centres, as those of texts about a number of subjects. */
+/** Vectors around random centres, like those of texts on a number of subjects. */
 const random = (spread: number) => Float32Array.from({ length: dimensions }, () => (Math.random() - 0.5) * spread);
 const centres = Array.from({ length: CENTRES }, () => random(1));
 function vector(): Float32Array {
@@ -56,7 +56,7 @@ function vector(): Float32Array {
   return random(1.2).map((component, at) => component + (centre[at] ?? 0));
 }
 
-/** Writes records as ingestion does, without its work on texts. */
+/** Inserts documents, chunks and vectors directly, without the text processing of ingestion. */
 async function fill({ sqlite, spaces }: SqlStore): Promise<void> {
   await spaces.claim(space);
   for (let first = 0; first < documents; first += DOCUMENTS_PER_BATCH) {
@@ -111,7 +111,7 @@ async function measure(name: string, store: SqlStore): Promise<void> {
       const asked = { vector: vector(), measure: 'cosine_distance', filter, limit: LIMIT } as const;
       const start = performance.now();
       const hits = await store.chunks.nearest(asked);
-      // The first ones warm up.
+      // The first queries warm up.
       if (query >= 3) times.push(performance.now() - start);
       if (query >= COMPARED) continue;
       const { search } = store.sqlite;

@@ -12,8 +12,8 @@ import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
 import { seededRandom } from './seeded-random.ts';
 
-// Cost of versions: ingesting an edited document compared with a new one, and a search as of an earlier time compared
-// with a current one.   node scripts/bench-versions.ts [documents] [chunks]
+// Measures the cost of versions: ingesting an edited document compared with a new one, and a search as of an earlier
+// time compared with a current one.   node scripts/bench-versions.ts [documents] [chunks]
 
 const [documents = 40, chunkCount = 500] = process.argv.slice(2).map(Number);
 const ROUNDS = 15;

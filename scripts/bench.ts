@@ -55,7 +55,7 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
 Queries to the plain stores and to Citewell alternate, so that other load affects both: the ratios are meaningful.`;
 
 const MOST_CHUNKS = 1_000_000;
-/** Of the vectors in all parts but those about one machine and about built-in embedders. */
+/** Of the vectors in all parts except those that measure one machine and the built-in embedders. */
 const DIMENSIONS = 768;
 
 const options = {
@@ -199,7 +199,7 @@ async function measure(folder: string, { sizes, seed, isQuick, embeddings }: Sco
 
   const ingest = await withServices(join(folder, 'ingest'), async ({ services, chroma }) => {
     output.status('ingesting');
-    // Like ours, and not with the client's own embedder.
+    // The same distance as in our collections, and no embedding function of the client.
     const configuration = { hnsw: { space: 'cosine' } } as const;
     const bare = await chroma.createCollection({ name: 'bare', embeddingFunction: null, configuration });
     const { ingestor, embeddings: embedder } = services;

@@ -31,10 +31,10 @@ const USAGE = `Opens the web page of a separate service in a real Chromium, and 
 
 Tests all views by default. CHROMIUM_PATH is the path of the browser if it is not found automatically.`;
 
-/** Suites that run side by side, each with its checks one after another. They wait more than they compute. */
+/** Suites that run concurrently, each with its checks in sequence. They wait more than they compute. */
 const LANES = 3;
 
-/** One for each view, in its own file. The longest come first. */
+/** One suite per view, each in its own file. The longest come first. */
 const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   pdfQuotes,
   streamsSuite,
@@ -107,7 +107,7 @@ async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promi
     };
     const runOneByOne = async () => {
       for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) {
-        // A host of MCP Apps is not the page.
+        // The requests of the app suite come from an MCP Apps host, not from the page, so they are not collected.
         await run(suite, suite.run, suite === appSuite ? [] : requests);
       }
     };

@@ -1,4 +1,4 @@
-// Imported first by scripts whose threads and child processes are started from `dist`.
+// Scripts import this first if they start threads or child processes from `dist`.
 import { buildIfStale } from './build.js';
 
 buildIfStale();

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { buildBundle, unpackPackage } from './packaging/bundle.ts';
 import { packageFile } from './packaging/manifests.ts';
 
-/** `node scripts/build-mcpb.ts [file]`: the MCPB bundle for the platform this runs on. */
+/** `node scripts/build-mcpb.ts [file]` builds the MCPB bundle for the current platform. */
 const { name, version } = packageFile;
 const file = resolve(process.argv[2] ?? `${name}-${version}-${process.platform}-${process.arch}.mcpb`);
 const folder = mkdtempSync(join(tmpdir(), 'citewell-mcpb-'));

@@ -24,16 +24,16 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.sources');
-/** The sources of the web page, which a bundler builds. */
+/** Sources of the web page, which are built by a bundler rather than the compiler. */
 const PAGE = join('src', 'page', 'app');
 const SCRIPTS = ['scripts/demo.ts', 'scripts/build.js', 'scripts/bundle-program.js'];
 const INPUTS = ['src', 'tools', ...SCRIPTS, 'tsconfig.json', 'tsconfig.build.json'];
-/** A running program loads some of its parts late, so they outlast later builds. */
+/** Bundle parts of earlier builds are kept this long, because a running program loads some of its parts lazily. */
 const PARTS_KEPT_MS = 24 * 3_600_000;
 
 /**
- * Updates `dist` unless no source has changed. Types are not checked. Without a compiler, as after `npm ci --omit=dev`,
- * nothing is changed. Throws when a source cannot be compiled.
+ * Updates `dist` if a source has changed. Types are not checked. Does nothing without a compiler, as after
+ * `npm ci --omit=dev`. Throws if a source cannot be compiled.
  */
 export function buildIfStale() {
   const sources = stateOfSources();
@@ -42,7 +42,7 @@ export function buildIfStale() {
   if (compiler !== undefined) build(compiler, sources, ['--noCheck', '--declaration', 'false']);
 }
 
-/** Compiles everything, checks types and writes declarations, for the package. */
+/** Compiles everything for the package: checks types and writes declarations. */
 function buildForPackage() {
   const compiler = findCompiler();
   if (compiler === undefined) throw new Error('TypeScript is not installed. Run "npm ci".');
@@ -91,7 +91,7 @@ function buildPage(folder) {
 }
 
 /**
- * Bundles the command line for a quick start; without a bundler, the single files are run.
+ * Bundles the command line for a fast start. Without a bundler, the unbundled files are run.
  * @param {string} folder
  */
 function bundleProgram(folder) {
@@ -109,8 +109,8 @@ function run(words, problem) {
 }
 
 /**
- * Copies what pdf.js loads on demand: character maps of East Asian fonts, the standard fonts, and image decoders without
- * WebAssembly. The PDF reader uses the character maps as well.
+ * Copies the files that pdf.js loads on demand: character maps of East Asian fonts, the standard fonts, and image
+ * decoders without WebAssembly. The PDF reader uses the character maps as well.
  * @param {string} folder
  */
 function copyPdfData(folder) {
@@ -126,7 +126,7 @@ function copyPdfData(folder) {
   }
 }
 
-/** Names, sizes and times of all that is compiled. */
+/** Hash of the names, sizes and modification times of all sources. */
 function stateOfSources() {
   const hash = createHash('sha256');
   for (const input of INPUTS) {
@@ -161,7 +161,8 @@ function replaceIfOther(from, to) {
 }
 
 /**
- * Removes files without a source. Declarations of an earlier build are kept.
+ * Removes files that no longer have a source. Keeps declarations of an earlier build, files that another build is
+ * writing, and recent bundle parts.
  * @param {ReadonlySet<string>} built
  */
 function removeOthers(built) {
@@ -176,7 +177,7 @@ function removeOthers(built) {
 const findCompiler = () => findProgram('typescript', 'bin/tsc');
 
 /**
- * A program of an installed package; undefined when the package is not there.
+ * Path of a file in an installed package; undefined if the package is not installed.
  * @param {string} name
  * @param {string} path
  */

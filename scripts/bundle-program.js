@@ -4,32 +4,33 @@ import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Bundles the compiled command line: to load its modules one by one took half of the time until the first reply to an MCP
-// client. Library users, threads and child processes use the single files. Run by build.js with the folder of those.
+// Bundles the compiled command line, because loading its modules one by one took half of the time until the first reply
+// to an MCP client. Library users, threads and child processes use the unbundled files. build.js runs this script with
+// the folder of those files.
 
 const [folder = ''] = process.argv.slice(2);
 const SOURCES = join(folder, 'src', 'cli');
 const TARGET = join(folder, 'program');
-/** Packages on the way to the first reply. They are bundled with all their users, so that none is loaded twice. */
+/** Packages needed for the first reply. All modules that import them are bundled too, so that none is loaded twice. */
 const BUNDLED = /^(@modelcontextprotocol\/(client|express|node|server)|commander|ipaddr\.js|zod)$/;
 const { dependencies, optionalDependencies, peerDependencies } = createRequire(import.meta.url)('../package.json');
-// What the bundled packages depend on is bundled as well, since only they can rely on finding it.
+// Transitive dependencies of the bundled packages are bundled as well, because only those packages can resolve them.
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
   (name) => !BUNDLED.test(name),
 );
 /**
- * Modules that get one file with all that they import statically, except what those before have; the bundler divides
- * everything else.
+ * Each of these modules gets a chunk with all its static imports, except those already in an earlier chunk. The bundler
+ * splits everything else.
  */
 const PARTS = ['cli/attach-mcp', 'cli/main', 'config', 'cli/mcp'];
 
-// Vite brings the bundler.
+// The bundler is a dependency of Vite.
 const fromVite = createRequire(createRequire(import.meta.url).resolve('vite/package.json'));
 const { rolldown } = await import(pathToFileURL(fromVite.resolve('rolldown')).href);
 
 const bundle = await rolldown({
   input: { 'attach-mcp': join(SOURCES, 'attach-mcp.js'), main: join(SOURCES, 'main.js') },
-  // Comments name the modules by their places below it.
+  // Comments in the output name each module by its path relative to this folder.
   cwd: folder,
   platform: 'node',
   external: external.map((name) => new RegExp(`^${name}(/|$)`)),
@@ -38,9 +39,9 @@ const bundle = await rolldown({
 const { output } = await bundle.write({
   dir: TARGET,
   format: 'esm',
-  // The running program keeps its source in memory.
+  // V8 keeps the source of a running program in memory, so comments would cost memory.
   comments: { legal: true, annotation: false, jsdoc: false },
-  // The hash keeps two builds apart: a running program loads some of its parts late.
+  // The hash separates builds: a running program loads some chunks lazily and must find those of its own build.
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: {
     groups: PARTS.map((part) => ({
@@ -55,20 +56,21 @@ for (const file of output) {
 }
 
 /**
- * The same code with escapes for all other characters: V8 keeps a source with a single character beyond Latin-1 in two bytes
- * for each of its characters.
+ * Escapes all characters outside ASCII. V8 stores a source with even one character outside Latin-1 as two bytes per
+ * character.
  * @param {string} code
  * @param {string} fileName
  */
 function inAscii(code, fileName) {
-  // Its strings are what is written, so that an escape would be another one.
+  // A raw string would contain the escape sequence itself.
   if (/\bString\.raw`[^`]*[^\0-\x7f]/.test(code)) throw new Error(`${fileName} has a raw string that is not in ASCII.`);
-  // Character by character of UTF-16, which regular expressions with the flag "u" read as one where two belong together.
+  // Without the flag "u", which would match a surrogate pair as one, so that each UTF-16 code unit gets its own escape.
   return code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**
- * Takes Node's own modules as they are. To import one reads all of its members, some of which load much more of Node.
+ * Replaces imports of Node's built-in modules by `getBuiltinModule`. An import reads all members of the module, and
+ * some of them load many more parts of Node.
  * @param {string} code
  */
 function takeBuiltins(code) {
@@ -80,13 +82,14 @@ function takeBuiltins(code) {
 }
 
 /**
- * Modules that find files beside themselves find those beside the single files.
+ * Replaces `import.meta`, so that modules which locate files relative to themselves find those beside the unbundled
+ * files.
  * @param {string} code
  * @param {string} id
  */
 function keepPlaces(code, id) {
   if (!id.startsWith(folder)) return undefined;
-  // Not in a string.
+  // Skips occurrences at the start of a string.
   const replaced = code.replaceAll(/(?<!['"`])\bimport\.meta\b/g, 'moduleMeta');
   if (replaced === code) return undefined;
   const place = relative(TARGET, id).replaceAll(sep, '/');

@@ -1,6 +1,6 @@
 /**
  * Reads every file of a folder as ingestion does and compares the result with the expectations in its manifest.json:
- * `node scripts/check-files.ts <folder> [part of a name]`. Prints a line per file and totals; exits with 1 on a failure.
+ * `node scripts/check-files.ts <folder> [part of a name]`. Prints a line per file and totals; exits with 1 on failure.
  */
 import './build-first.js';
 import { readFile } from 'node:fs/promises';
@@ -12,11 +12,11 @@ import { detectType } from '../src/ingest/readers/detect-type.ts';
 
 const entrySchema = z.object({
   file: z.string(),
-  /** `text`: read, with all snippets; `empty` and `reject`: refused with a reason; `survive`: either. */
+  /** `text`: must be read and contain all snippets; `empty`, `reject`: must be refused; `survive`: either. */
   expect: z.enum(['text', 'empty', 'reject', 'survive']),
   snippets: z.array(z.string()).default([]),
   absent: z.array(z.string()).default([]),
-  /** Readers may separate the snippet's comma-separated parts differently. */
+  /** Whether readers may separate the comma-separated parts of a snippet differently. */
   looseSeparators: z.boolean().default(false),
   optional: z.boolean().default(false),
 });
@@ -71,7 +71,7 @@ async function read(fileName: string): Promise<Outcome> {
   }
 }
 
-/** What is wrong with the outcome; undefined if it is as expected. */
+/** Describes what is wrong with the outcome; undefined if it is as expected. */
 function faultOf(entry: Entry, outcome: Outcome): string | undefined {
   if (outcome.kind === 'crashed') return outcome.reason;
   if (entry.expect === 'survive') return undefined;

@@ -3,7 +3,7 @@ import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allowedRooms, exceptions, type LoadingRule, loadingRules, vendorRooms } from './import-rules.ts';
 
-/** An import that goes against the direction of dependencies, as a sentence. */
+/** A violation of the import rules, described in a sentence. */
 export interface Violation {
   readonly file: string;
   readonly line: number;
@@ -13,7 +13,7 @@ export interface Violation {
 const IMPORT =
   /(?:^|[;\n])\s*(?:import|export)\s(?:(?<type>type\s)?[^'"`;]*?\sfrom\s*)?['"](?<named>[^'"]+)['"]|\bimport\s*\(\s*['"](?<loaded>[^'"]+)['"]\s*\)/g;
 
-/** Everything in one file that goes against the tables. `file` is relative to the project, with forward slashes. */
+/** Finds all violations of the tables in one file. `file` is relative to the project, with forward slashes. */
 export function checkFile(file: string, source: string): Violation[] {
   const code = withoutComments(source);
   const violations: Violation[] = [];
@@ -38,9 +38,9 @@ export function checkFile(file: string, source: string): Violation[] {
 }
 
 /**
- * Each group of files that reach each other through their imports, as one violation at one of them. Imports on first
- * use count: they mark parts that cannot be understood, tested or moved alone. Imports of types do not: they are erased,
- * and the props of a component rightly serve the parts that it loads.
+ * Reports each import cycle (strongly connected group of files) as one violation, at one of its files. Dynamic imports
+ * count, because files in such a cycle cannot be understood, tested or moved alone. Type imports do not count: they are
+ * erased, and a component may well share its props with the parts that it loads.
  */
 export function findCycles(sources: ReadonlyMap<string, string>): Violation[] {
   const imported = new Map(
@@ -76,7 +76,7 @@ interface FoundImport {
   readonly specifier: string;
   readonly index: number;
   readonly isType: boolean;
-  /** Loaded on first use. */
+  /** Whether it is a dynamic import. */
   readonly isLater: boolean;
 }
 
@@ -127,7 +127,7 @@ function checkVendor(file: string, room: string, specifier: string): string | un
   return `the package "${name}" belongs to ${rooms.join(', ')}; reach it through a port`;
 }
 
-/** Everything that a root of `loadingRules` loads and may not. `sources` are files by path. */
+/** Finds everything that a root of `loadingRules` loads although it must not. `sources` maps paths to file contents. */
 export const checkLoading = (sources: ReadonlyMap<string, string>): Violation[] =>
   loadingRules.flatMap((rule) => checkRoot(sources, rule));
 
@@ -164,7 +164,7 @@ function isExcluded({ rooms, packages, exempt }: LoadingRule, file: string, targ
   return !isExempt && packages.some((name) => target === name || target.startsWith(`${name}/`));
 }
 
-/** `src/store/sql/x.ts` → `store/sql` when that has a line of its own, else `store`. */
+/** `src/store/sql/x.ts` → `store/sql` if `allowedRooms` has an entry for it, otherwise `store`. */
 function roomOf(file: string): string | undefined {
   if (file.startsWith('tools/')) return 'tools';
   if (!file.startsWith('src/')) return undefined;
@@ -177,7 +177,7 @@ function roomOf(file: string): string | undefined {
   return [nested, top].find((room): room is string => room !== undefined && room in allowedRooms);
 }
 
-// Blanked and not cut out, so that line numbers stay right.
+// Comments are replaced by spaces rather than removed, so that line numbers remain valid.
 function withoutComments(source: string): string {
   return source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
 }

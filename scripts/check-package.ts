@@ -20,8 +20,9 @@ import {
 import { bundleManifest, packageFile } from './packaging/manifests.ts';
 import { minOffer, offerOf } from './packaging/offers.ts';
 
-// Tests the package as users get it: packs it, installs it into an empty folder without development dependencies, starts
-// it and ingests a file of every format; then the same with the bundle, started by its manifest. Prints one line per check.
+// Tests the package as users get it: packs it, installs it into an empty folder without development dependencies,
+// starts it and ingests a file of every format; then tests the bundle, started by its manifest. Prints one line per
+// check.
 
 /** Time limit of the whole check. */
 const MAX_MS = 900_000;
@@ -128,7 +129,7 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
-/** The example of docs/use-as-a-library.md in a program of its own: its types are checked strictly, then it is run. */
+/** Type-checks the example of docs/use-as-a-library.md strictly as a separate program, and runs it. */
 function runExample(installed: string): string[] {
   const document = readFileSync(new URL('../docs/use-as-a-library.md', import.meta.url), 'utf8');
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(document) ?? [];
@@ -153,7 +154,7 @@ function runExample(installed: string): string[] {
   return run(['main.ts']).trim().split('\n');
 }
 
-/** Starts the unpacked bundle as a host does, with a user who configured only a folder. */
+/** The start command of the unpacked bundle, as a host builds it if the user has configured only a folder. */
 function startOf(unpacked: string): { readonly args: string[]; readonly env: Record<string, string> } {
   const { server } = bundleManifest(process.platform) as {
     readonly server: { readonly mcp_config: { readonly args: string[]; readonly env: Record<string, string> } };

@@ -13,8 +13,8 @@ import { findRuntime } from '../src/sandbox/runtime.ts';
 import type { PythonResult } from '../src/sandbox/sandbox.ts';
 
 /**
- * Installs numpy, pandas and matplotlib from Pyodide's release and uses them in the sandbox. Needs the network, or with
- * --from a folder of the release's files: node scripts/check-python-packages.ts [--from FOLDER]
+ * Installs numpy, pandas and matplotlib from Pyodide's release and uses them in the sandbox. Needs the network, or a
+ * folder with the files of the release in --from: node scripts/check-python-packages.ts [--from FOLDER]
  */
 const PROGRAMS: readonly (readonly [name: string, code: string, isRight: (result: PythonResult) => boolean])[] = [
   [

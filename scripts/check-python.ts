@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { openSandbox } from './open-sandbox.ts';
 
 /**
- * `node scripts/check-python.ts FILE...`: runs the programs of JSON lines files in the sandbox, each in an interpreter
- * of its own, and compares what they print. A line has `id`, `code`, and `stdout` or `last`, the last line printed.
+ * `node scripts/check-python.ts FILE...` runs the programs of JSON Lines files in the sandbox, each in a new
+ * interpreter, and compares their output. A line has `id`, `code`, and either `stdout` or `last`, the last line
+ * printed.
  */
 const program = z.object({
   id: z.string(),

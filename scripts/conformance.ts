@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** Runs the official MCP conformance suite against both protocol generations. Fails when a required scenario does. */
+/** Runs the official MCP conformance suite against both protocol generations. Fails if a required scenario fails. */
 const REVISIONS = ['2026-07-28', '2025-11-25'];
 const SUITE = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'),

@@ -75,7 +75,7 @@ function buildImage(stages: readonly Stage[], base: string, folder: string): { r
 
 async function useImage(root: string, start: ImageStart, folder: string): Promise<void> {
   const volumes = join(folder, 'volumes');
-  // A new volume gets owner and mode of the folder in the image.
+  // A new volume inherits the owner and mode of the folder in the image.
   for (const path of start.volumes) {
     mkdirSync(join(volumes, path), { recursive: true, mode: 0o700 });
     chownSync(join(volumes, path), ...(start.user.split(':').map(Number) as [number, number]));

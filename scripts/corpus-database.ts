@@ -7,18 +7,18 @@ export interface CorpusDatabase {
 }
 
 export interface DatabaseOptions {
-  /** A database of the server; the new one is beside it. */
+  /** URL of any database of the server on which the new one is created. */
   readonly url: string;
   readonly corpus: string;
-  /** Whether what an earlier run left is used. */
+  /** Whether the database of an earlier run is reused. */
   readonly isKept: boolean;
-  /** Whether it gets the extension pgvector. */
+  /** Whether the pgvector extension is installed in the database. */
   readonly hasVectors?: boolean;
-  /** A database that nobody uses, of which a new one is a copy. */
+  /** URL of a database without connections, which serves as the template of a new one. */
   readonly template?: string;
 }
 
-/** Opens the corpus's own database on the server of `url`, and makes it if need be. */
+/** Opens the database of a corpus on the server of `url`, creating it if necessary. */
 export async function openCorpusDatabase(options: DatabaseOptions): Promise<CorpusDatabase> {
   const { url, corpus, isKept, hasVectors, template } = options;
   const from =
@@ -45,7 +45,7 @@ export async function openCorpusDatabase(options: DatabaseOptions): Promise<Corp
   };
 }
 
-/** Whether databases of the server of `url` can get the extension pgvector. */
+/** Whether the pgvector extension is available on the server of `url`. */
 export async function hasPgvector(url: string): Promise<boolean> {
   let found = 0;
   await withClient(url, async (client) => {

@@ -12,7 +12,7 @@ import { showCitations } from '../src/cli/show-citations.ts';
 import { loadConfig } from '../src/config.ts';
 import { ingestAll } from '../src/ingest/ingest-all.ts';
 
-// Compiled, this lies in `dist/scripts`.
+// The compiled version of this file is in `dist/scripts`.
 const SAMPLES = fileURLToPath(
   new URL(import.meta.filename.endsWith('.js') ? '../../scripts/samples' : 'samples', import.meta.url),
 );
@@ -25,7 +25,7 @@ const QUESTIONS = [
 const output = processOutput(process.stdout, process.stderr);
 const title = (text: string) => output.print(`\n${output.style(['bold', 'cyan'], text)}\n`);
 
-/** Demonstrates the main use on a temporary folder: ingests documents and answers questions with citations. */
+/** Demonstrates the main use case in a temporary folder: ingests documents and answers questions with citations. */
 async function demo(folder: string, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   // Ignores the environment, so that the result is the same everywhere: no key, no network.

@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     const collection = { ...whole, queries };
     const { name, documents, by } = collection;
     console.log(`${name}: ${documents.size} documents, ${queries.length} questions, answered by ${by}`);
-    // A service splits by structure only as shipped.
+    // With --service, splitting by structure is measured only with the default sizes (`as shipped`).
     for (const chunker of chunkers.filter(({ split }) => !values.service || split.strategy !== 'structure')) {
       const { recall, precision, chunks, length } = await measure(collection, chunker, {
         limit,
@@ -116,7 +116,7 @@ async function measure(
   return { recall: recall / count, precision: precision / count, chunks: lengths.length, length };
 }
 
-/** The passages found for each question by full text. */
+/** Returns the passages that a full-text search finds for each question. */
 async function askFullText(collection: RangeCollection, split: SplitOptions, limit: number): Promise<Range[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-chunking-'));
   const index = memoryVectorIndex();
@@ -173,7 +173,7 @@ const common = (one: Range, two: Range): Range[] => {
   return one.document === two.document && start < end ? [{ document: one.document, start, end }] : [];
 };
 
-/** Characters in any of the ranges. */
+/** Number of characters in the union of the ranges. */
 function sizeOf(ranges: readonly Range[]): number {
   const sorted = [...ranges].sort((one, two) => one.document.localeCompare(two.document) || one.start - two.start);
   let size = 0;

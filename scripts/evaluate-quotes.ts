@@ -32,14 +32,14 @@ interface Options {
   readonly hasTitles: boolean;
   readonly hasScores: boolean;
   readonly limit: number;
-  /** Size of the corpus each question is asked of; 0 is all there are. */
+  /** Number of documents in the corpus for each question; 0 means all. */
   readonly documents: number;
   readonly showsMisses: boolean;
 }
 
 const HALVES: readonly string[] = ['tune', 'held', 'both'];
 
-/** Undefined when help is wanted. Throws an Error that says what is wrong. */
+/** Reads the command line; undefined if it asks for help. Throws an Error with a message for the user. */
 function readOptions(): Options | undefined {
   const { values, positionals: folders } = parseArgs({
     allowPositionals: true,

@@ -8,14 +8,14 @@ import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
 import { fillDatabase } from './explain-queries/fill-database.ts';
 
 /**
- * Lists the SQL statements that scan a large table completely. Statements are recorded while test files run (those of the
- * store by default); plans and times are for a database of 100,000 chunks.
+ * Lists the SQL statements that do a full scan of a large table. Statements are recorded while test files run (by
+ * default those of the store); plans and times are from a database of 100,000 chunks.
  */
 const CHUNKS = 100_000;
 const LARGE = 5_000;
 const RUN_WITHIN_MS = 1_200_000;
 const DEFAULT_TESTS = ['test/store/sql'];
-// These prepare hundreds of random filters, all of which scan.
+// These tests prepare hundreds of random filters, all of which scan.
 const LEFT_OUT = ['--exclude', 'test/store/sql/filters/**'];
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-explain-'));
@@ -68,7 +68,7 @@ function largeTables(database: DatabaseSync): ReadonlySet<string> {
   );
 }
 
-/** Skips statements that use virtual tables of the product's threads, which cannot be planned here. */
+/** Finds full scans; statements that use virtual tables of the product's threads cannot be planned and are skipped. */
 function scansOf(database: DatabaseSync, sql: string, large: ReadonlySet<string>): string[] {
   let plan: readonly { readonly detail?: unknown }[];
   try {
@@ -96,7 +96,7 @@ function timeOf(database: DatabaseSync, sql: string): string {
   return ` (${(performance.now() - begun).toFixed(1)} ms)`;
 }
 
-/** Plans name tables as in the statement, possibly by alias. */
+/** The table behind a name in a query plan, which may be an alias from the statement. */
 function tableOf(sql: string, name: string): string {
   const [, table] = new RegExp(`"?(\\w+)"?\\s+(?:as\\s+)?"?${name}"?\\b`, 'i').exec(sql) ?? [];
   return table === undefined || /^(from|join|into|update|on|as)$/i.test(table) ? name : table;

@@ -36,7 +36,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Faults that are tried side by side, each with a service of its own. They wait more than they compute. */
+/** Faults that are tried concurrently, each with its own service. They wait more than they compute. */
 const LANES = 2;
 
 const FAULTS: readonly Fault[] = [

@@ -88,7 +88,7 @@ async function testClient(client: string, url: string, documentId: string): Prom
   }
 }
 
-/** With the whole environment, which may hold proxies, registries and certificates. */
+/** Installs the packages with the full environment, which may configure proxies, registries and certificates. */
 async function install(home: string, packages: readonly string[]): Promise<void> {
   await mkdir(home);
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n');
@@ -101,9 +101,9 @@ async function install(home: string, packages: readonly string[]): Promise<void>
   });
 }
 
-/** The first problem; undefined if there is none. */
+/** Runs a client and returns its first problem; undefined if there is none. */
 async function driveClient(drive: Drive): Promise<string | undefined> {
-  // Neither sends anything to its vendor.
+  // Switches off telemetry to the vendors.
   const quiet = { OPENAI_AGENTS_DISABLE_TRACING: '1', MASTRA_TELEMETRY_DISABLED: '1' };
   const env = { ...drive.env, ...quiet };
   try {

@@ -1,8 +1,8 @@
 /**
  * Mutates valid files of every format at random and reads them as ingestion does:
  * `node scripts/fuzz-readers.ts [--count 2000] [--seed 1] [--keep <folder>]`. Each must become a document or be refused
- * with a reason in time, and this process must not grow. Prints counts; exits with 1 after a fault, whose file is kept in
- * the folder.
+ * with a reason within the time limit, and this process must not grow. Prints counts; exits with 1 after a fault and
+ * keeps the file that caused it in the folder.
  */
 import './build-first.js';
 import { mkdir, writeFile } from 'node:fs/promises';

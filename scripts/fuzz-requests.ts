@@ -26,7 +26,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** What still runs this long after the service was closed counts as left over. */
+/** A handle that is still active this long after the service has closed is a leak. */
 const ENDS_WITHIN_MS = 10_000;
 const CHILDREN_GONE_WITHIN_MS = 3_000;
 
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** Child processes that have not ended in time. */
+/** Child processes that have not ended in time, one per line. */
 async function childrenLeft(): Promise<string> {
   for (const until = Date.now() + CHILDREN_GONE_WITHIN_MS; ; await sleep(100)) {
     const children = listChildren();

@@ -1,10 +1,10 @@
-/** Who may import whom, as tables. `check-imports.ts` applies them; docs/decisions.md says why they are as they are. */
+/** Tables of the allowed imports. `check-imports.ts` enforces them; docs/decisions.md gives the reasons. */
 
 /** Shared types. */
 const vocabulary = ['documents', 'errors', 'program-file', 'shared'];
-/** Ports: small interfaces that adapters fulfil. */
+/** Ports: small interfaces that adapters implement. */
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'sources', 'access'];
-/** What the rooms with the product's logic build on. */
+/** Rooms that the product's logic builds on. */
 const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
 const adapters = [
   'store/sql',
@@ -28,7 +28,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   version: [],
   'program-file': [],
   'user-cache': [],
-  // Small helpers without a subject: they know nothing of ours but errors.
+  // Small generic helpers, which depend only on errors.
   shared: ['errors'],
   documents: ['errors', 'shared'],
   // Reading order of a PDF page. Also runs in browsers, which locate quotes in the text that the reader extracts.
@@ -66,7 +66,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   'store/postgres': [...vocabulary, 'store', 'store/sql', 'store/full-text', 'embeddings'],
   'store/pgvector': [...vocabulary, 'store', 'store/postgres', 'store/sql', 'store/full-text', 'embeddings'],
-  // Records copied between databases of either engine, which it knows by their dialect.
+  // Copies records between databases of either engine, which it accesses through their dialects.
   'store/copy': [...vocabulary, 'store', 'store/sql'],
   'store/chroma': [...vocabulary, 'store'],
   'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
@@ -78,9 +78,9 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'models/openai': [...vocabulary, 'models'],
   'models/anthropic': [...vocabulary, 'models'],
   'models/extractive': [...vocabulary, 'models', 'citations', 'store/full-text'],
-  // Reaches servers for the connectors of sources.
+  // Provides network access for the connectors of sources.
   web: [...vocabulary, 'sources'],
-  // What is outside this machine and followed: the kinds of sources, and their connectors.
+  // Remote sources that can be followed: their kinds and connectors.
   sources: [...vocabulary],
   sandbox: [...vocabulary],
   citations: [...vocabulary],
@@ -98,17 +98,17 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   mcp: [...foundations, ...work],
   page: ['client', 'pdf-layout'],
   migrate: [...vocabulary],
-  // Works on records of answers and chunks only, so that any client can be evaluated.
+  // Works only on records of answers and chunks, so that any client can be evaluated.
   evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
-  // Also runs in browsers, so it must not import anything of ours.
+  // Also runs in browsers, so it must not import any other room.
   client: [],
-  // Wires the product from ports; `composition` says what it must not reach.
+  // Wires the product from ports; the loading rule `composition` lists what it must not load.
   compose: [...foundations, ...work, 'http', 'tools', 'telemetry'],
-  // What a service counts, and the ports that are counted.
+  // Metrics and traces, and wrappers of the ports that record them.
   telemetry: [...vocabulary, 'models', 'embeddings', 'retrieval', 'sandbox', 'store', 'ingest', 'toolbox'],
-  // The archive of a data folder, written and read.
+  // Writes and reads archives of a data folder.
   backup: [...vocabulary, 'store', 'store/sql'],
-  // Names the adapters and opens them: the only room that knows them all.
+  // Selects and opens the adapters; the only room that knows all of them.
   adapters: [
     ...foundations,
     ...work,
@@ -146,13 +146,13 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that may import more than their room, with the reason. */
 export const exceptions: Readonly<Record<string, readonly string[]>> = {
-  // Diagnoses the parts themselves, so it imports them without the services.
+  // Diagnoses the parts individually, so it imports them without the services.
   'src/cli/doctor-checks.ts': ['store/chroma', 'store/sql', 'node:sqlite'],
   'src/cli/doctor-repair.ts': ['store/sql'],
-  // Shows what is copied.
+  // Reports the progress of the copy.
   'src/cli/migrate-store.ts': ['store/copy'],
   'src/cli/check-postgres.ts': ['store/postgres', 'store/pgvector'],
-  // What is kept of a graph is said in the words of a graph, which know nothing of the rest of their room.
+  // The stored form of a graph uses the types of the graph room, which do not depend on the rest of that room.
   'src/store/graph-records.ts': ['graph'],
   'src/store/sql/graph/name-rows.ts': ['graph'],
   // Knows all providers, so that no other file has to.
@@ -161,20 +161,20 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
   'src/models/provider-settings.ts': ['models/openai', 'models/anthropic'],
 };
 
-/** What a program or thread may not load when it starts; types, and what is imported on first use, do not count. */
+/** What a program or thread must not load at start-up. Type imports and dynamic imports do not count. */
 export interface LoadingRule {
   readonly root: string;
   readonly rooms: readonly string[];
   readonly packages: readonly string[];
-  /** Folders whose files may load such packages. */
+  /** Folders whose files may load these packages. */
   readonly exempt: readonly string[];
-  /** What to do in place of it. */
+  /** What to do instead, for the error message. */
   readonly instead: string;
 }
 
 /**
- * Wiring the product opens nothing: what `root` imports, and what that imports, apart from types and what is loaded
- * later, is of no adapter, no configuration and no module that does input or output. Those arrive as `Adapters`.
+ * Wiring the product opens nothing: the static imports of `root`, direct and transitive, include no adapter, no
+ * configuration and no module that does input or output. Those are passed in as `Adapters`.
  */
 const composition: LoadingRule = {
   root: 'src/compose/compose.ts',
@@ -213,12 +213,12 @@ const composition: LoadingRule = {
     'node:https',
     'node:dns',
   ],
-  // Tools that take files read them when they are called.
+  // Tools that ingest files read them when they are called.
   exempt: ['tools/ingest/'],
   instead: 'pass it in as an adapter',
 };
 
-/** There are several of these threads, which start with the process, and only the one that writes builds queries. */
+/** Several of these threads start with the process, but only the writer builds queries. */
 const databaseThread: LoadingRule = {
   root: 'src/store/sql/sqlite/sqlite-worker.ts',
   rooms: [],
@@ -229,7 +229,7 @@ const databaseThread: LoadingRule = {
 
 export const loadingRules: readonly LoadingRule[] = [composition, databaseThread];
 
-/** Vendor package or built-in module → rooms that may import it. `*` is everywhere. */
+/** Vendor package or built-in module → rooms that may import it. `*` means all rooms. */
 export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   zod: ['*'],
   pino: ['cli'],
@@ -255,7 +255,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'age-encryption': ['backup'],
   chromadb: ['store/chroma'],
   kysely: ['store/sql', 'store/copy', 'store/postgres', 'store/pgvector', 'conversations'],
-  // The database of R2R is read by the migration alone.
+  // The migration reads the database of R2R with it.
   pg: ['store/postgres', 'store/pgvector', 'migrate'],
   'rate-limiter-flexible': ['store/postgres'],
   'node:sqlite': ['store/sql', 'store/postgres', 'store'],

@@ -31,7 +31,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Every few rounds, all documents are searched for. */
+/** Rounds between two searches for all documents. */
 const FULL_SEARCH_EVERY = 10;
 
 async function main(): Promise<void> {
@@ -107,7 +107,7 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 
 const CHROMA_GONE_WITHIN_MS = 1_000;
 
-/** A graceful stop must be fast and leave no process. */
+/** Checks that a graceful stop is fast and leaves no process behind. */
 async function checkStop(subject: Subject, totals: Totals): Promise<void> {
   const end = await subject.server?.end('SIGTERM');
   const isAlone = await within(

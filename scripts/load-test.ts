@@ -146,7 +146,7 @@ async function restart(
   await cluster.start(seat);
 }
 
-/** Waits for queued documents, and then looks for every document on every server. */
+/** Waits until queued documents are ingested, then searches for every document on every server. */
 async function settle(seats: readonly Seat[], ledger: Ledger): Promise<void> {
   const until = performance.now() + SETTLED_WITHIN_MS;
   const servers = running(seats);

@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Runs a Node program; its failure becomes ours. */
+/** Runs a Node program; throws if it fails. */
 function run(args: readonly string[], env: NodeJS.ProcessEnv): void {
   const { status, error } = spawnSync(process.execPath, args, { env, stdio: 'inherit', timeout: NPM_LIMIT_MS });
   if (status !== 0) throw new Error(`${args.join(' ')} failed: ${error?.message ?? `exit code ${status}`}`);

@@ -21,7 +21,7 @@ for (const [name, layout] of Object.entries(layouts)) {
 }
 console.log(`${count} pages in ${FOLDER}.`);
 
-/** Deterministic by seed, so that pages change only with this program. */
+/** Draws deterministically from the seed, so that pages change only if this program changes. */
 function drawing(words: Words, seed: number): Draw {
   let state = seed;
   const number = (least: number, most: number): number => {

@@ -11,7 +11,7 @@ const USAGE = `Counts files, lines, type assertions and import cycles by room.
 
 const options = { root: { type: 'string', default: '.' }, help: { type: 'boolean', default: false } } as const;
 
-/** `x as T` outside imports and comments; `as const` asserts nothing. */
+/** Type assertions (`x as T`) outside imports and comments; `as const` is not one. */
 const ASSERTION = /[\w)\]}>] as (?!const\b)[\w{[(]/g;
 
 interface RoomSize {
@@ -48,7 +48,7 @@ function print(root: string): void {
   for (const { message } of cycles) console.log(`- ${message}`);
 }
 
-/** `src/<room>` for what has a folder there, `src` for the files beside the folders. */
+/** `src/<room>` for files in a folder of `src`, `src` for files directly in it, otherwise the top folder. */
 function roomOf(file: string): string {
   const [top = '', room = ''] = file.split('/');
   return top === 'src' && !room.includes('.') ? `src/${room}` : top;

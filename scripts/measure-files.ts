@@ -120,10 +120,10 @@ async function untilIngested(url: string): Promise<void> {
 }
 
 interface Sampled {
-  /** Bytes; processes of a kind together. */
+  /** Peak resident memory in bytes, summed over the processes of a kind. */
   readonly most: PerKind;
   readonly together: number;
-  /** Seconds of the processes that were there. */
+  /** Processor time in seconds of all processes seen, including those that have ended. */
   readonly processor: PerKind;
 }
 
@@ -172,7 +172,7 @@ async function memoryOf(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Seconds of processor time of the process, with its threads that have ended. */
+/** Processor time of the process in seconds, including threads that have ended. */
 async function processorTime(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -9,20 +9,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PROGRAM } from '../test/support/run-citewell.ts';
 
-// Start and memory of MCP servers over stdio: a process of Node that does nothing, a minimal server of the SDK, and
-// `citewell mcp` as the first and as the second process on a data folder. Each round measures all of them, so that other
-// load affects all alike. Linux only.
+// Measures the start and memory of MCP servers over stdio: an idle Node process, a minimal server of the SDK, and
+// `citewell mcp` as the first and second process on a data folder. Each round measures all of them, so that other load
+// affects all alike. Linux only.
 const ROUNDS = Number(process.argv[2] ?? 7);
 const MINIMAL = fileURLToPath(new URL('minimal-mcp-server.js', import.meta.url));
 const NANOSECONDS = 1e6;
-/** Longer than the connection to the data folder takes. */
+/** Longer than it takes to connect to the data folder. */
 const REST_MS = 2_000;
 
 interface Measured {
-  /** Milliseconds until the answers to initialize and tools/list, and of processor time until then. */
+  /** Milliseconds until initialize and tools/list are answered, and processor time in milliseconds up to then. */
   readonly wall: number;
   readonly processor: number;
-  /** After a search and a rest, in MB: resident; its share of what processes share; its own. */
+  /** Memory in MB after a search and a pause: resident (RSS), proportional (PSS), and anonymous. */
   readonly resident: number;
   readonly proportional: number;
   readonly own: number;
@@ -107,7 +107,7 @@ async function measure({ child, pid, startedAt }: Started): Promise<Measured> {
   return { wall, processor, ...(await memory(pid)) };
 }
 
-/** Milliseconds of processor time of all threads that are there. */
+/** Processor time of all running threads in milliseconds. */
 async function processorTime(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const times = await Promise.all(

@@ -118,7 +118,7 @@ async function overHttp(): Promise<void> {
     const over = (client: Client) => async (number: number) => {
       await client.callTool({ name: 'search_file_knowledge', arguments: search(number) });
     };
-    // Alternating, so that other load affects all alike.
+    // The kinds alternate, so that other load affects all alike.
     const kinds = {
       'POST /v3/retrieval/search': overV3,
       'MCP, 2025-11-25': over(legacy),

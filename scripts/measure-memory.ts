@@ -24,7 +24,7 @@ Eight clients upload documents of 30 paragraphs; then sixteen send searches of b
 is printed; the table at the end has medians, and the speed as a ratio to the first setting in the same round, so that
 other load affects both.`;
 
-/** Overrides what the program sets for itself (docs/performance.md). */
+/** Undoes the memory settings that the program applies to itself (docs/performance.md). */
 const UNSET = { MALLOC_ARENA_MAX: '0', NODE_OPTIONS: '--max-semi-space-size=16' };
 
 const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -52,7 +52,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Megabytes after a pause, except `most`, which is the most the service ever had; documents and searches per second. */
+/** Megabytes after a pause (`most`: peak of the service over its lifetime); documents and searches per second. */
 interface Measured {
   readonly service: number;
   readonly most: number;
@@ -125,7 +125,7 @@ async function load(api: Api): Promise<Pick<Measured, 'ingest' | 'searches'>> {
   return { ingest, searches };
 }
 
-/** Resolves with how many were done in a second. */
+/** Lets concurrent callers do all actions; resolves with the number of actions per second. */
 async function inTurn(callers: number, count: number, act: (place: number) => Promise<void>): Promise<number> {
   const begun = performance.now();
   let next = 0;
@@ -136,7 +136,7 @@ async function inTurn(callers: number, count: number, act: (place: number) => Pr
   return Number(((count * 1000) / (performance.now() - begun)).toFixed(2));
 }
 
-/** In megabytes. */
+/** Current and peak resident memory in megabytes. */
 async function memoryOf(pid: number): Promise<{ readonly now: number; readonly most: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const read = (name: string) =>

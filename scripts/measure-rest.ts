@@ -34,7 +34,7 @@ const KINDS = [
   { use_semantic_search: false, use_fulltext_search: true },
 ] as const;
 
-/** MB of 10⁶ bytes: resident, the share of what processes share, and what belongs to no file. */
+/** In MB of 10⁶ bytes: resident (RSS), proportional (PSS), and anonymous memory. */
 interface Memory {
   readonly resident: number;
   readonly proportional: number;
@@ -126,7 +126,7 @@ async function measure(folder: string, env: Readonly<Record<string, string>>): P
   }
 }
 
-/** Milliseconds of processor time of the threads that are there. */
+/** Processor time of all running threads in milliseconds. */
 async function processorTime(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const times = await Promise.all(

@@ -88,7 +88,7 @@ async function measure({ kind, source, cwd, items }: Measured): Promise<void> {
   const row = (...cells: readonly unknown[]) =>
     console.log(`| ${kind} | ${cells.join(' | ')} | ${loadavg()[0]?.toFixed(1)} |`);
 
-  /** Until it is over, or as many items are done. */
+  /** Watches a synchronisation until it ends or `most` items are done, and prints its figures. */
   async function watch(name: string, id: string, most = Number.POSITIVE_INFINITY): Promise<void> {
     const startedAt = performance.now();
     const requests = source.requests();
@@ -137,7 +137,7 @@ const outcomes = ({ last_sync: sync, problem }: Report): string =>
     .map(([outcome, number]) => `${number} ${outcome}`)
     .join(', ');
 
-/** Resident memory and processor time of the service with its processes. */
+/** Resident memory and processor time of the service and its child processes. */
 async function usage({ pid }: RunningServer): Promise<{ readonly bytes: number; readonly ticks: number }> {
   let [bytes, ticks] = [0, 0];
   for (const each of [pid, ...(await descendantsOf(pid)).map((child) => child.pid)]) {

@@ -38,7 +38,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** After a start, until its background work is done. */
+/** Pause after a start, until the background work is done. */
 const REST_MS = 5_000;
 
 const output = processOutput(process.stdout, process.stderr);
@@ -102,7 +102,7 @@ const ask = (url: string, number: number, signal?: AbortSignal): Promise<Respons
     ...(signal && { signal }),
   });
 
-/** Asks all at once and reads every answer to its end. */
+/** Asks all questions concurrently and reads every answer to its end. */
 async function askAll(url: string, streams: number): Promise<string> {
   const startedAt = performance.now();
   const answers = await Promise.all(
@@ -117,7 +117,7 @@ async function askAll(url: string, streams: number): Promise<string> {
   return `${whole} answered, half within ${at(0.5)} s, all within ${at(1)} s`;
 }
 
-/** Reads the first event of an endless answer and leaves. */
+/** Reads the first event of an endless answer, then disconnects. */
 async function leaveRun(url: string, seconds: number): Promise<string> {
   await sleep(REST_MS);
   const before = await heldMegabytes();
@@ -136,7 +136,7 @@ async function leaveRun(url: string, seconds: number): Promise<string> {
   return `${held.toFixed(1)} MB more held after a collection, ${run.events} events (${run.status})`;
 }
 
-/** After several collections, since buffers are freed by the one after that which frees what holds them. */
+/** Memory after several garbage collections: a buffer is freed only by the one after its owner was collected. */
 async function heldMegabytes(): Promise<number> {
   for (let times = 0; times < 3; times++) {
     collectGarbage();

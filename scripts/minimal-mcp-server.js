@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
-// What the SDK itself takes, for measure-mcp-start.ts.
+// Shows measure-mcp-start.ts the cost of the SDK itself.
 const server = new McpServer({ name: 'minimal', version: '1.0.0' });
 server.registerTool(
   'search_file_knowledge',

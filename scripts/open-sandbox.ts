@@ -6,10 +6,10 @@ import { createPythonSandbox } from '../src/sandbox/python-sandbox.ts';
 import { findRuntime } from '../src/sandbox/runtime.ts';
 import type { SandboxLimits } from '../src/sandbox/sandbox.ts';
 
-// In node_modules, so that all runs share the snapshot, which is keyed by everything it depends on.
+// In node_modules, so that all runs share the snapshot; its key covers everything it depends on.
 const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'citewell');
 
-/** The real sandbox, for scripts and tests without a service. */
+/** Opens the real sandbox, for scripts and tests without a service. */
 export async function openSandbox(limits: Partial<SandboxLimits> = {}, packages?: string, path = '') {
   const search = findRuntime();
   if (!search.found) throw new Error(search.reason);

@@ -24,7 +24,7 @@ const options = {
   report: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
-/** As in the compose file, whose proxy asks the servers' health every two seconds. */
+/** Settings as in the compose file, whose proxy checks the health of the servers every two seconds. */
 const SERVERS = { CITEWELL_WORK: 'off', CITEWELL_STOP_DELAY_SECONDS: '5', CITEWELL_TRUSTED_PROXIES: '127.0.0.1' };
 const LOG_SHOWN = 2_000;
 const ANSWER = 'The ferry to Tolmen sails at nine in the morning and comes back in the evening [1].';
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
 async function run(kinds: readonly (typeof proxyKinds)[number][], totals: Totals): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-proxy-'));
   const ports = [await freePort(), await freePort()] as const;
-  // The model says the first words, and the rest when it is told to.
+  // The model writes its first words and holds back the rest until the gate opens.
   let gate = Promise.withResolvers<void>();
   const answer = () => {
     const { steps, ...reply } = chatReply({ text: ANSWER });

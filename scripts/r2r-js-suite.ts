@@ -10,10 +10,10 @@ import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
 
 /**
  * Runs R2R's JavaScript test suite against this service: tests and client from a checkout, unchanged except for the
- * address, with jest in the version of their package. Nothing of it is kept.
+ * address, with the version of jest that their package requires. Keeps no files of it.
  */
 const SDK = 'js/sdk';
-/** Tests of the client by itself. */
+/** Excludes the unit tests of the client, which need no server. */
 const NO_SERVER = ['--testPathIgnorePatterns', '__tests__/util/', '--'];
 const INSTALL_WITHIN_MS = 600_000;
 const RUN_WITHIN_MS = 1_800_000;
@@ -68,7 +68,7 @@ async function runSuite(
   return readJestReport(JSON.parse(text) as JestReport);
 }
 
-/** The packages that the client and its tests name, in the versions of their lock file. */
+/** Installs the packages that the client and its tests import, in the versions of their lock file. */
 async function installJest(sdk: string, tools: string): Promise<void> {
   const isInstalled = await access(join(tools, 'node_modules/jest')).then(
     () => true,
@@ -86,7 +86,7 @@ async function installJest(sdk: string, tools: string): Promise<void> {
 function readJestReport({ testResults }: JestReport): TestOutcome[] {
   return testResults.flatMap(({ name, message, assertionResults }): TestOutcome[] => {
     const file = basename(name);
-    // A file that could not be run has no tests, only a message.
+    // A file that failed to run has no tests, only a message.
     if (assertionResults.length === 0) return [{ file, name: '(the file itself)', outcome: 'failed', message }];
     return assertionResults.map(({ fullName, status, failureMessages }) => ({
       file,

@@ -11,13 +11,13 @@ import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
 
 /**
  * Runs R2R's Python test suite against this service: tests from a checkout, unchanged except for the address, with the
- * client `r2r` of that version from the package index. Nothing of it is kept.
+ * client `r2r` of the same version from the package index. Keeps no files of it.
  */
 const TESTS = 'py/tests/integration';
 const EXAMPLES = 'py/core/examples';
 const PYTEST = ['pytest>=8.2,<9', 'pytest-asyncio>=0.23.6,<0.24', 'pytest-dependency>=0.6,<0.7'];
 const SETTINGS = '[pytest]\nasyncio_mode = auto\n';
-// One test file imports two client names through R2R's server, whose many packages are otherwise not needed.
+// Stub: one test file imports two names of the client through R2R's server, whose many packages are not needed.
 const SERVER_NAMES = 'from shared.abstractions import Message, SearchMode\n';
 const INSTALL_WITHIN_MS = 900_000;
 const RUN_WITHIN_MS = 3_600_000;
@@ -36,7 +36,7 @@ async function runSuite(
 ): Promise<TestOutcome[]> {
   const suite = join(folder, 'suite');
   await cp(join(checkout, TESTS), join(suite, 'tests'), { recursive: true });
-  // The tests name these files from the folder they run in.
+  // The tests refer to these files relative to the folder they run in.
   await cp(join(checkout, EXAMPLES), join(suite, 'core/examples'), { recursive: true });
   await writeFile(join(suite, 'core/__init__.py'), '');
   await writeFile(join(suite, 'core/base.py'), SERVER_NAMES);
@@ -57,7 +57,7 @@ async function runSuite(
   return readPytestReport(text);
 }
 
-/** A virtual environment with R2R's client in the checkout's version. */
+/** Creates a virtual environment with R2R's client in the version of the checkout. */
 async function installPytest(checkout: string, tools: string): Promise<void> {
   const isInstalled = await access(join(tools, 'bin/pytest')).then(
     () => true,
@@ -73,13 +73,13 @@ async function installPytest(checkout: string, tools: string): Promise<void> {
   await runOrThrow(join(tools, 'bin/pip'), ['install', '--quiet', `r2r==${version}`, ...PYTEST], limits);
 }
 
-/** JUnit's XML, as pytest writes it. */
+/** Parses a report in JUnit's XML format, as pytest writes it. */
 function readPytestReport(xml: string): TestOutcome[] {
   const $ = load(xml, { xml: true });
   return $('testcase')
     .toArray()
     .map((element): TestOutcome => {
-      // A file that could not be read has a name and no class.
+      // A file that could not be loaded has a name but no class.
       const place = ($(element).attr('classname') || $(element).attr('name') || '').split('.');
       const problem = $(element).children('failure, error').first();
       const isSkipped = $(element).children('skipped').length > 0;

@@ -9,16 +9,16 @@ import { declaredCharset } from '../src/ingest/readers/html/html-charset.ts';
 import { readHtmlPage } from '../src/ingest/readers/html/html-page.ts';
 
 /**
- * Precision and recall of main content extraction: token F1 against the expected text of each page.
+ * Scores main content extraction: token precision, recall and F1 against the expected text of each page.
  *
  *   node scripts/score-extraction.ts [--pages <folder>] [--half tune|report] [--peers <folder>] [--each]
  *
- * `--pages` is a folder in one of three forms: `<name>.html` with its text in `<name>.txt`; `ground-truth.json`, an object of
- * `<name>: { articleBody }`, with `html/<name>.html.gz` (scrapinghub/article-extraction-benchmark); or
+ * `--pages` is a folder in one of three layouts: `<name>.html` with its text in `<name>.txt`; `ground-truth.json`, an
+ * object of `<name>: { articleBody }`, with `html/<name>.html.gz` (scrapinghub/article-extraction-benchmark); or
  * `ground-truth/<name>.json` with `ground_truth.main_content` and `html/<name>.html.gz` (a split of the Web Content
  * eXtraction Benchmark). `--half` takes the pages whose name has an odd (tune) or even (report) first byte in its SHA-1
- * hash. `--peers` is a folder with @mozilla/readability, linkedom and defuddle installed (npm install … in it), which are
- * measured on the same pages.
+ * hash. `--peers` is a folder in which @mozilla/readability, linkedom and defuddle are installed (npm install …); they
+ * are scored on the same pages.
  */
 const options = new Map(process.argv.slice(2).map((argument, index, all) => [argument, all[index + 1] ?? '']));
 const folder = resolve(options.get('--pages') ?? new URL('../test/fixtures/pages', import.meta.url).pathname);
@@ -67,7 +67,7 @@ const extractors: Record<string, Extract> = {
 };
 
 for (const [name, extract] of Object.entries(extractors)) {
-  // Warm-up, so that compilation does not count.
+  // Warm-up, so that JIT compilation does not count.
   for (const { html } of pages.slice(0, 20)) await extract(html);
   let milliseconds = 0;
   const scores: { name: string; f1: number; precision: number; recall: number }[] = [];
@@ -101,7 +101,7 @@ for (const [name, extract] of Object.entries(extractors)) {
   }
 }
 
-/** Words; single characters in scripts without spaces. */
+/** Splits text into words, or into single characters for scripts without spaces. */
 function tokens(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
@@ -123,7 +123,7 @@ function score(found: readonly string[], wanted: readonly string[]) {
 async function peersIn(place: string | undefined): Promise<Record<string, Extract>> {
   if (place === undefined) return {};
   const modules = createRequire(join(resolve(place), 'package.json'));
-  // Defuddle's entry for Node can only be imported, which `require` does not resolve.
+  // Defuddle's entry point for Node has no `require` condition, so `require.resolve` does not find it.
   const pathOf = (name: string) =>
     name === 'defuddle/node' ? join(resolve(place), 'node_modules/defuddle/dist/node.js') : modules.resolve(name);
   const load = async (name: string) => {

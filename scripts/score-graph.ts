@@ -13,8 +13,8 @@ import {
  *
  *   node scripts/score-graph.ts [--each]
  *
- * The rules were written with the open chunks in view; the held-out ones indicate the quality on other texts. `--each`
- * lists the errors of the open ones only, so that the others stay unseen.
+ * The rules were developed on the open chunks; the held-out ones indicate the quality on other texts. `--each` lists
+ * only the errors of the open ones, so that the others remain unseen.
  */
 const extractor = createNounPhraseExtractor();
 const chunks = labelledChunks();

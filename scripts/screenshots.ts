@@ -12,34 +12,34 @@ import { answerWithAllVerdicts, SAMPLE_QUESTION } from './browser-test/sample-an
 import { startServer, withFolder } from './browser-test/server.ts';
 import { type BrowserTest, createTest } from './browser-test/suite.ts';
 
-// Writes the images of docs/page.md: each view of the page over scripts/samples, in both themes.
+// Takes the screenshots for docs/page.md: each view of the page with scripts/samples as documents, in both themes.
 
 const SAMPLES = fileURLToPath(new URL('samples/', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const VIEWPORT = { width: 1040, height: 620 };
-/** Draws WebGL without a graphics card. */
+/** Browser flags for WebGL without a graphics card. */
 const DRAWING = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
 interface Picture {
   readonly name: string;
   readonly path: string;
-  /** Waits until everything is shown. */
+  /** Opens what the picture shows and waits until it is visible. */
   readonly open: (page: Page) => Promise<unknown>;
 }
 
 interface Service {
   readonly url: string;
-  /** Of its data. */
+  /** The data folder. */
   readonly folder: string;
-  /** May be followed. */
+  /** A folder that the service is allowed to follow. */
   readonly papers: string;
 }
 
 interface Addresses {
-  /** The report with a sentence marked. */
+  /** Path of the report's view with a sentence marked. */
   readonly report: string;
-  /** A document with two versions. */
+  /** Path of a document with two versions. */
   readonly changed: string;
 }
 
@@ -112,7 +112,7 @@ async function forgetConversations(url: string): Promise<void> {
   for (const { id } of results) await fetch(`${url}/v3/conversations/${id}`, { method: 'DELETE' });
 }
 
-/** A document that a folder brings in, and then another version of it. */
+/** Ingests a document through a followed folder, then a second version of it; returns the document id. */
 async function addVersions(test: BrowserTest, papers: string): Promise<string> {
   const text = await readFile(`${SAMPLES}handbook.md`, 'utf8');
   const write = (words: string) => writeFile(join(papers, 'crew-handbook.md'), words.replace('handbook', 'guide'));
@@ -130,7 +130,7 @@ async function addVersions(test: BrowserTest, papers: string): Promise<string> {
   return documents.find(({ version }) => version === 'v1')?.id ?? '';
 }
 
-/** What the views of graph and settings show. */
+/** Creates the communities, user and API key that the graph and settings views show. */
 async function prepareService(url: string): Promise<void> {
   const { results } = (await (await fetch(`${url}/v3/collections`)).json()) as { results: readonly { id: string }[] };
   for (const { id } of results) await post(`${url}/v3/graphs/${id}/communities/build`, {});
@@ -150,7 +150,7 @@ async function post<T>(address: string, body: object): Promise<T> {
   return ((await response.json()) as { readonly results: T }).results;
 }
 
-/** The source view with this sentence marked. */
+/** Path of the source view with this sentence marked. */
 async function addressOf(url: string, id: string, sentence: string): Promise<string> {
   const response = await fetch(`${url}/v3/documents/${id}/text`);
   const { results } = (await response.json()) as { readonly results: { readonly text: string } };
@@ -158,7 +158,7 @@ async function addressOf(url: string, id: string, sentence: string): Promise<str
   return `/d/${id}?q=${start}-${start + sentence.length}`;
 }
 
-/** Two evaluations with the command line, so that the view compares them. */
+/** Runs two evaluations on the command line, so that the view can compare them. */
 async function evaluate(folder: string): Promise<void> {
   const file = join(folder, 'questions.csv');
   const questions = [
@@ -168,7 +168,7 @@ async function evaluate(folder: string): Promise<void> {
     'What does the lighthouse keeper eat?,handbook.md',
   ];
   await writeFile(file, `question,document\n${questions.join('\n')}\n`);
-  // By meaning only and by the default, so that something differs.
+  // Semantic search, then the default mode, so that the results differ.
   for (const more of [['--mode', 'semantic'], []]) {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], CITEWELL_DATA_DIR: folder };
     await promisify(execFile)(process.execPath, [PROGRAM, 'eval', file, ...more], { cwd: folder, env });

@@ -1,8 +1,8 @@
 /** A deterministic random generator. */
 export interface Random {
-  /** In [0, 1). */
+  /** A uniform number in [0, 1). */
   next(): number;
-  /** From `least` to `most`, inclusive. */
+  /** A uniform integer from `least` to `most`, inclusive. */
   integer(least: number, most: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
   /** True with this probability. */
@@ -11,7 +11,7 @@ export interface Random {
   fork(): Random;
 }
 
-/** The mulberry32 generator: small, fast, not for cryptography. */
+/** The mulberry32 generator: small and fast, but not cryptographically secure. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

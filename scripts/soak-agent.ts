@@ -129,7 +129,7 @@ function cells({
     .padEnd(84);
 }
 
-/** Heap after a garbage collection. */
+/** Heap and resident memory in MB after a garbage collection, as aligned text. */
 function memory(): string {
   if (typeof collectGarbage === 'function') collectGarbage();
   const { heapUsed, rss } = process.memoryUsage();

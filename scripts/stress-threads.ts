@@ -49,7 +49,7 @@ if (values.help || !(minutes > 0)) {
 } else if (values.child) await stress();
 else await supervise();
 
-/** Runs processes under stress until the time is over, and counts crashes. */
+/** Restarts stressed child processes until the time is over, and counts crashes. */
 async function supervise(): Promise<void> {
   const hasSafeGc = Number.parseInt(process.versions.node, 10) >= 26;
   const flags = hasSafeGc || values['wasm-code-gc'] ? [] : ['--no-wasm-code-gc'];
@@ -80,12 +80,12 @@ async function supervise(): Promise<void> {
   if (total.crashes > 0) process.exitCode = 1;
 }
 
-/** Threads and fetches concurrently until the time is over. */
+/** Starts threads and fetches concurrently until the time is over. */
 async function stress(): Promise<void> {
   const endsAt = Date.now() + minutes * MS_PER_MINUTE;
   const folder = await mkdtemp(join(tmpdir(), 'citewell-stress-'));
   const server = createServer((_request, response) => response.end('{"heartbeat": 1}'));
-  // On a loaded machine, the server would otherwise close an idle connection just as it is reused.
+  // No keep-alive timeout: on a loaded machine the server might close an idle connection just as it is reused.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -123,7 +123,7 @@ async function stress(): Promise<void> {
   process.disconnect?.();
 }
 
-/** A database thread: start, one query, end. */
+/** Starts a database thread, runs one query and ends it. */
 async function runThread(path: string): Promise<void> {
   const file = values.typescript
     ? fileURLToPath(new URL('../src/store/sql/sqlite/sqlite-worker.ts', import.meta.url))

@@ -28,14 +28,14 @@ are set so that a fixed share of the questions whose document is away is answere
 const WEIGHTS_FILE = new URL('../src/models/extractive/weights.ts', import.meta.url);
 const LIMIT = 10;
 const RIDGE = 1;
-/** One in so many questions of each folder is used: the folders hold the same ones in other languages. */
+/** One in this many questions of a folder is used: the folders hold the same questions in other languages. */
 const SHARE = 3;
 /**
- * These collections have neither tables nor bare labels: a row with the cell that is asked for beats prose with the same
- * words, and a label loses to it.
+ * Set by hand, because these collections have neither tables nor bare labels: a table row with the requested cell beats
+ * prose with the same words, and a label loses to it.
  */
 const BY_HAND = { cell: 4, fragment: -1 };
-/** Share of the questions whose document is away that may be answered. */
+/** Share of the questions that may be answered (wrongly) although their answering document was removed. */
 const FALSE_SHARES = { scored: 0.15, unscored: 0.13, few: 0.1 };
 
 type Kind = keyof typeof FALSE_SHARES;
@@ -47,7 +47,7 @@ const SITUATIONS: readonly Situation[] = [
   { ...BASE, kind: 'unscored', documents: 0, hasScores: false },
   ...[5, 2, 1].map((documents) => ({ ...BASE, kind: 'few' as const, documents })),
 ];
-/** A sentence right by chance is no example, so the answer must be among the best few. */
+/** The answer must be among this many best sentences: one that is right by chance is no positive example. */
 const QUOTED = 3;
 
 async function main(): Promise<void> {
@@ -114,7 +114,7 @@ const valuesOf = (features: object, names: readonly string[]): number[] => {
   return names.map((name) => values.get(name) ?? 0);
 };
 
-/** Each question with all documents and with two of them, as a choice among sentences. */
+/** Each question as a choice among sentences, once from all documents and once from two of them. */
 function choicesOf({ queries, rank, titles }: Collection): Choice[] {
   return titles.flatMap((hasTitles) =>
     [0, 2].flatMap((documents) =>
@@ -155,14 +155,14 @@ function fitConfidence(collections: readonly Collection[], kind: Kind, ranking: 
   return named([(weights[0] ?? 0) - border, ...weights.slice(1)], names);
 }
 
-/** What can only speak for an answer, and what only against it. */
+/** Features that can only count for an answer, and features that can only count against it. */
 const FOR = ['best', 'lead', 'words', 'near', 'share', 'kind', 'support', 'mostNear'];
 const FOR_BY_SCORES = ['leadOverSecond', 'leadOverFifth', 'leadOverTenth'];
 const AGAINST = ['crowd', 'missing', 'lacksKind'];
 
 /**
- * For small corpora, which differ most from these collections. Leaves out features whose weight would contradict their meaning, which happens to those that say nearly the same; the
- * weights could not be trusted with other texts.
+ * Fits the weights for small corpora, which differ most from these collections. Drops features whose weight contradicts
+ * their meaning, as happens with correlated features: such weights would not generalise to other texts.
  */
 function fitPlausible(examples: readonly Example[], names: readonly string[]): number[] {
   const left = new Set(names.keys());

@@ -20,7 +20,7 @@ const ROOT = new URL('..', import.meta.url);
 
 interface Generated {
   readonly file: string;
-  /** Name of the part between its two marker lines. */
+  /** Name of the generated part, as in the marker lines around it. */
   readonly part: string;
   readonly source: string;
   readonly text: string;
@@ -36,7 +36,7 @@ const parts: readonly Generated[] = [
   },
 ];
 
-/** Generates parts of the documents. With --check, reports stale ones instead of writing. */
+/** Generates parts of the documents. With --check, reports stale parts instead of writing them. */
 for (const { file, part, source, text } of parts) {
   const path = new URL(file, ROOT);
   const current = readFileSync(path, 'utf8');
@@ -58,7 +58,7 @@ function withPart(whole: string, part: string, text: string): string {
   return `${whole.slice(0, begin + first.length)}\n${text}\n${whole.slice(end)}`;
 }
 
-/** An example as a program outside of this repository writes it. */
+/** An example with the import that a program outside this repository uses. */
 function exampleCode(file: string): string {
   const code = readFileSync(new URL(file, ROOT), 'utf8').trim();
   return `\`\`\`ts\n${code.replace("'../../src/index.ts'", `'${packageFile.name}'`)}\n\`\`\``;

@@ -4,11 +4,11 @@ import { guideSections } from './packaging/guide.ts';
 import { bundleManifest, manifests, packageFile } from './packaging/manifests.ts';
 import { everyTool, mcpFlags, minOffer } from './packaging/offers.ts';
 
-// Generates the files that describe how to start the server; with --check, compares them. The check also verifies flags,
-// tools and variables in the prose of the guide.
+// Generates the files that describe how to start the server; with --check, only compares them. The check also verifies
+// flags, tools and variables in the prose of the guide.
 
 const GUIDE = 'docs/mcp.md';
-/** Members of requests that the guide names. */
+/** Request fields that the guide mentions. */
 const MEMBERS: ReadonlySet<string> = new Set(['rag_tools', 'research_tools', 'chunk_id', 'document_id']);
 const problems: string[] = [];
 const isCheck = process.argv.includes('--check');
@@ -50,12 +50,12 @@ function withSection(text: string, name: string, section: string): string {
   return `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
 }
 
-/** Flags, tools and variables in the guide must exist. */
+/** Checks that flags, tools and variables in the guide exist. */
 function checkProse(): void {
   const prose = read(GUIDE).replaceAll(/<!-- (\w+):begin[\s\S]*?<!-- \1:end -->/g, '');
   const code = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, inner = '']) => inner);
   const flags = new Set(mcpFlags().flatMap(({ flags: written }) => written.match(/--[a-z-]+/g) ?? []));
-  // An option of every command.
+  // Every command has this option.
   flags.add('--env-file');
   const tools = new Set(everyTool().map(({ tool }) => tool.name));
   const sets = new Set(everyTool().flatMap(({ toolsets }) => toolsets));
@@ -72,7 +72,7 @@ function checkProse(): void {
   }
 }
 
-/** What a registry or host would reject. */
+/** Checks for what a registry or host would reject. */
 function checkPackage(): void {
   const { name, mcpName, version, description } = packageFile;
   const server: { readonly name: string; readonly description: string } = JSON.parse(read('server.json') || '{}');

@@ -40,10 +40,10 @@ export const ragToolNames = ragTools.map((tool) => tool.name);
 /** All names allowed in `research_tools`. */
 export const researchToolNames = researchTools.map((tool) => tool.name);
 
-/** Contents and state of the corpus. */
+/** Tools that report the contents and state of the corpus. */
 export const corpusTools = [corpusStatus] as const;
 
-/** Research runs that outlast a call. */
+/** Tools for research runs that outlast a call: start a run, and fetch its result. */
 export const researchServiceTools = [researchStart, researchResult] as const;
 
 /** Tools that check answers. */
@@ -52,7 +52,7 @@ export const proofTools = [checkCitations] as const;
 /** Tools that change the corpus. */
 export const ingestTools = [ingestText, ingestFile, ingestUrl, deleteDocument] as const;
 
-/** Local folders, where the operator has allowed some. */
+/** Tools for local folders; available if the operator has allowed any. */
 export const folderTools = [listFiles, syncFolder] as const;
 
 /** The two tools that ChatGPT requires of a server. */

@@ -13,21 +13,22 @@ export interface Passage {
 export interface Work {
   /** The passages of the first result. */
   readonly first: readonly Passage[];
-  /** The draft: the sentence that shares most words with the question, cited. */
+  /** The draft answer: the sentence that shares most words with the question, with its citation. */
   readonly draft: string;
-  /** What check_citations said of the draft. */
+  /** Whether check_citations found the draft supported. */
   readonly isSupported: boolean;
-  /** Tokens of all results. */
+  /** Estimated tokens of all tool results. */
   readonly tokens: number;
   readonly calls: number;
 }
 
-/** Below this coverage a result says itself that it is no answer. */
+/** Below this coverage, a search result itself says that it hardly answers the query. */
 const LOW_COVERAGE = 0.5;
 
 /**
- * An assistant without a model. It searches with the question; where the result names words that no passage has, it
- * searches once more without them; it reads on where its best sentence is from an excerpt; and it has its draft checked.
+ * An assistant without a model. It searches with the question. If coverage is low and the result names words that no
+ * passage contains, it searches once more without them. If its best sentence comes from an excerpt, it reads the whole
+ * passage. Finally it has its draft checked.
  */
 export async function work(client: Client, question: string): Promise<Work> {
   let tokens = 0;
@@ -65,7 +66,7 @@ interface SearchResult {
   readonly coverage?: { readonly score: number; readonly missing_words: readonly string[] };
 }
 
-/** Of equal sentences the one in the better passage. */
+/** The sentence with the most terms of the question; a tie goes to the better-ranked passage. */
 function bestSentence(question: string, passages: readonly Passage[]) {
   const terms = new Set(analyseQuery(question));
   let best: { readonly sentence: string; readonly passage: Passage; readonly score: number } | undefined;

@@ -1,4 +1,4 @@
-/** Files of this repository, copied side by side into one folder; none was written for the questions. */
+/** Files of this repository, copied into one folder; none was written for the questions. */
 export const FILES = [
   ...['annual-report-2024.pdf', 'booking-terms.docx', 'fares.csv', 'fleet.json'].map(
     (file) => `scripts/samples/${file}`,
@@ -20,7 +20,7 @@ function inSmallFolders(file: string): string {
 export interface Question {
   readonly question: string;
   readonly file: string;
-  /** What the passage says that answers it; white space counts as one space. */
+  /** Matches a passage that answers the question, after runs of white space have been replaced by one space. */
   readonly says: RegExp;
 }
 

@@ -20,9 +20,9 @@ type Era = (typeof ERAS)[number];
 
 export interface Answered {
   readonly question: string;
-  /** Place of the right passage in the first result, from 1; undefined when it is not there. */
+  /** Rank of the right passage in the first result, from 1; undefined if it is missing. */
   readonly place: number | undefined;
-  /** Whether the draft says it. */
+  /** Whether the draft contains the answer. */
   readonly isAnswered: boolean;
   readonly isSupported: boolean;
   readonly tokens: number;
@@ -32,12 +32,12 @@ export interface Answered {
 export interface Round {
   readonly transport: 'stdio' | 'HTTP';
   readonly era: Era;
-  /** The protocol revision agreed on. */
+  /** The negotiated protocol revision. */
   readonly version: string | undefined;
   readonly answered: readonly Answered[];
 }
 
-/** Takes in the files as a new user does, with `citewell mcp --folder`, and asks everything over each way in. */
+/** Ingests the files as a new user does, with `citewell mcp --folder`, and asks all over each transport and era. */
 export async function assistantTest(): Promise<{
   readonly files: number;
   readonly formats: readonly string[];

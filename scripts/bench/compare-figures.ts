@@ -4,7 +4,7 @@ import type { Figures, SizeFigures } from './figures.ts';
 import { kinds, type Measured, shares } from './measure-search.ts';
 import { table } from './tables.ts';
 
-/** What was measured with the same questions in both runs, and the bare stores whose times it is divided by. */
+/** The compared searches, each with the bare stores whose times serve as its reference. */
 const compared = kinds.flatMap((kind) => {
   const names: Measured[] = [`${kind}, no filter`, ...shares.map((share): Measured => `${kind}, ${share}`)];
   const bare: Measured[] =
@@ -25,7 +25,7 @@ const WORTH_NAMING = 1.05;
 
 /**
  * Compares the searches of two runs question by question. Each time is divided by that of the bare stores on the same
- * question in the same run, so that the load of the machine does not count.
+ * question in the same run, so that the load of the machine cancels out.
  */
 export function compareSearches(before: SizeFigures['search'], now: SizeFigures['search']): Change[] {
   return compared.map(({ name, bare }) => {
@@ -38,7 +38,7 @@ export function compareSearches(before: SizeFigures['search'], now: SizeFigures[
   });
 }
 
-/** Logarithms, whose differences are those of factors. */
+/** Logarithms of the relative times, so that differences correspond to factors. */
 function relativeTimes(search: SizeFigures['search'], name: Measured, bare: readonly Measured[]): number[] {
   return search[name].each.map((time, index) => {
     const references = bare.map((each) => Math.log(search[each].each[index] ?? Number.NaN));
@@ -46,7 +46,7 @@ function relativeTimes(search: SizeFigures['search'], name: Measured, bare: read
   });
 }
 
-/** The figures of a run: of a file of `--json`, or the last ones of a file of `--history`. */
+/** Reads the figures of a run from a file of `--json`, or the last run of a file of `--history`. */
 export async function readFigures(path: string): Promise<Figures> {
   const text = (await readFile(path, 'utf8')).trim();
   const figures = JSON.parse(path.endsWith('.jsonl') ? text.slice(text.lastIndexOf('\n') + 1) : text) as Figures;
@@ -57,7 +57,7 @@ export async function readFigures(path: string): Promise<Figures> {
   return figures;
 }
 
-/** What has changed since an earlier run, as Markdown. Throws when the runs did not measure the same. */
+/** Describes the changes since an earlier run in Markdown. Throws if the runs used different texts. */
 export function comparisonLines(before: Figures, now: Figures): string[] {
   if (before.seed !== now.seed) throw new Error(`The runs have different texts: seeds ${before.seed} and ${now.seed}.`);
   const lines = [`Compared with the run of ${before.date} (version ${before.version})`, ''];
@@ -83,7 +83,7 @@ export function comparisonLines(before: Figures, now: Figures): string[] {
   return lines;
 }
 
-/** Measured once a run, without a test. */
+/** Figures measured once per run, which therefore have no significance test. */
 const single = ({ start }: SizeFigures): (readonly [name: string, value: number])[] => [
   ['process start to the first search, ms', start.searches],
   ['a search until the index is compared, ms', start.meanwhile],

@@ -4,7 +4,7 @@ import type { Measured } from './measure-search.ts';
 import type { StartFigures } from './measure-start.ts';
 import type { Timing } from './timing.ts';
 
-/** Everything one run measured. */
+/** All measurements of one run. */
 export interface Figures {
   /** ISO-8601. */
   readonly date: string;

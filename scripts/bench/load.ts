@@ -10,10 +10,10 @@ import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts
 import { openStore, type RecordStoreOptions, type SqlStore } from '../../src/store/sql/open-store.ts';
 import type { PseudoDocument, PseudoText } from './pseudo-text.ts';
 
-/** Range of the number in each document's metadata that filters select by, uniformly distributed. */
+/** Upper bound of `metadata.number`, which is uniformly distributed and which filters select by. */
 export const NUMBERS = 1_000_000;
 
-/** The same chunks in a plain FTS5 table, as in SQLite's manual. */
+/** A plain FTS5 table with the same chunks, as in SQLite's manual. */
 export interface BareFullText {
   add(texts: readonly string[]): void;
   search(query: string): unknown;
@@ -49,7 +49,7 @@ export interface Load {
   readonly open: OpenRecords;
   readonly text: PseudoText;
   readonly embedder: EmbeddingModel;
-  /** Also filled, where there is one to compare with. */
+  /** A plain full-text table for comparison, which is filled as well. */
   readonly bare?: BareFullText;
   /** Documents and chunks that exist already. */
   readonly before: { readonly documents: number; readonly chunks: number };
@@ -60,7 +60,7 @@ export interface Load {
 
 const NOTHING: Load['before'] = { documents: 0, chunks: 0 };
 
-/** What a database file holds; nothing where there is none. */
+/** Counts the documents and chunks in a database file; zero if the file does not exist. */
 export function countInFile(path: string): Load['before'] {
   try {
     using database = new DatabaseSync(path, { readOnly: true });
@@ -71,7 +71,7 @@ export function countInFile(path: string): Load['before'] {
   }
 }
 
-/** What a PostgreSQL database holds; nothing where it has no tables yet. */
+/** Counts the documents and chunks in a PostgreSQL database; zero if it has no tables yet. */
 export async function countInDatabase(url: string): Promise<Load['before']> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -91,7 +91,7 @@ const BARE_BATCH = 1_000;
 const PROGRESS_EVERY = 1_000;
 
 /**
- * Fills the records through the real corpus, with an in-memory vector index: the real one is filled in one go when the
+ * Fills the records through the real corpus with an in-memory vector index: the real index is filled in one go when the
  * services start, which is faster. Returns the totals.
  */
 export async function loadRecords(load: Load): Promise<Load['before']> {
@@ -170,5 +170,5 @@ async function addDocument(corpus: Corpus, embedder: EmbeddingModel, { number, d
   await corpus.publish(id, { text, pages: [], summary: null, totalTokens: Math.ceil(text.length / 4) });
 }
 
-/** Maps consecutive numbers far apart. */
+/** Spreads consecutive numbers over the range. */
 const spread = (number: number): number => Number((BigInt(number) * 618_033_989n) % BigInt(NUMBERS));

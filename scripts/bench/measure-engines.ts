@@ -16,41 +16,41 @@ import { interleaved, type Timing, timed, timingOf, type Variant } from './timin
 import { type Opened as OpenedServices, withServices } from './with-services.ts';
 import type { EmbeddingServer } from './word-vectors.ts';
 
-/** SQLite and PostgreSQL each with a Chroma of its own, and PostgreSQL with pgvector. */
+/** SQLite and PostgreSQL, each with its own Chroma, and PostgreSQL with pgvector. */
 const engines = ['SQLite', 'PostgreSQL', 'pgvector'] as const;
 export type Engine = (typeof engines)[number];
 export type PerEngine<Value> = Readonly<Partial<Record<Engine, Value>>>;
 
 /** The same corpus searched and ingested on several engines. */
 export interface EngineFigures {
-  /** Those measured; pgvector only where the server has it. */
+  /** The measured engines; includes pgvector only if the server has the extension. */
   readonly engines: readonly Engine[];
   readonly chunks: number;
   /** Load average during the searches. */
   readonly load: number;
   readonly search: readonly { readonly name: string; readonly timing: PerEngine<Timing> }[];
-  /** Chunks per second into the records alone, where this run stored them. */
+  /** Chunks per second into the records alone; only for engines whose records this run filled. */
   readonly loading: PerEngine<number>;
 }
 
 export interface EngineIngestFigures extends EngineFigures {
-  /** Chunks per second of files through the ingestor; undefined where the corpus is kept, to which they would be added. */
+  /** Chunks per second of files through the ingestor; not measured if the corpus is kept, because it would grow. */
   readonly ingest?: PerEngine<number> | undefined;
 }
 
 export interface EngineBench {
   readonly folder: string;
-  /** Whether folder and databases stay, and what an earlier run stored there is used. */
+  /** Whether the folder and databases are kept, and those of an earlier run are reused. */
   readonly isKept: boolean;
-  /** A database of the PostgreSQL server; the bench makes its own beside it. */
+  /** URL of any database of the PostgreSQL server; the bench creates its own databases on that server. */
   readonly databaseUrl: string;
   readonly text: PseudoText;
   readonly chunks: number;
   readonly queries: readonly string[];
-  /** Of the corpus and the queries; not a lexical one, with which a semantic search is a hybrid one. */
+  /** Embedder of the corpus and queries. Not a lexical one, with which a semantic search would become a hybrid one. */
   readonly embeddings: EmbeddingServer;
   readonly onProgress: (line: string) => void;
-  /** Called before the ingestion is measured, which takes about as long again. */
+  /** Called before ingestion is measured, which takes about as long again. */
   readonly onSearched: (figures: EngineFigures) => void;
 }
 

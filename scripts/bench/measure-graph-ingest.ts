@@ -22,8 +22,8 @@ const AT_ONCE = 4;
 const WARM_UPS = 10;
 
 /**
- * Ingests files through the real ingestor and extracts their graph through the real queue and store, alternately, so that
- * other load affects both; then searches with and without the graph.
+ * Alternately ingests files through the real ingestor and extracts their graph through the real queue and store, so
+ * that other load affects both. Then searches with and without the graph.
  */
 export async function measureGraphIngest(
   { ingestor, graph, retriever, corpus }: Services,

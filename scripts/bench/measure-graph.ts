@@ -4,7 +4,7 @@ import type { PseudoText } from './pseudo-text.ts';
 /** Time of the built-in graph extractor per chunk, alone: one thread, no store. */
 export interface GraphFigures {
   readonly chunks: number;
-  /** CPU time, so that other load does not count. */
+  /** CPU time per chunk, so that other load does not count. */
   readonly milliseconds: number;
   readonly entities: number;
   readonly relationships: number;
@@ -12,7 +12,7 @@ export interface GraphFigures {
 
 const WARM_UP = 5;
 
-/** Documents of generated text in which every eighth word is a name. */
+/** Extracts the graph of generated documents in which every eighth word is a name. */
 export async function measureGraph(text: PseudoText, documents: number): Promise<GraphFigures> {
   const extractor = createNounPhraseExtractor();
   const never = new AbortController().signal;

@@ -25,7 +25,7 @@ export interface IngestRates {
 
 const DOCUMENTS_PER_TURN = 20;
 const AT_ONCE = 4;
-/** Above the numbers of documents loaded later. */
+/** Above all numbers of documents that are loaded later. */
 const FIRST_NUMBER = 10_000_000;
 
 /** Ingests files through the real ingestor, alternating with a bare embedder and Chroma. */
@@ -50,7 +50,7 @@ export async function measureIngest(bench: IngestBench): Promise<IngestRates> {
   return { chunks, ours: (1000 * chunks) / spent.ours, bare: (1000 * chunks) / spent.bare };
 }
 
-/** Files of documents that were not loaded before, from `first` on. */
+/** Files of generated documents, starting at `first`, that differ from all loaded ones. */
 export function pseudoFiles(text: PseudoText, first: number, length: number) {
   const documents = Array.from({ length }, (_, index) => text.document(FIRST_NUMBER + first + index));
   const files = documents.map(({ title, paragraphs }, index) => ({

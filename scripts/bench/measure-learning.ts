@@ -12,17 +12,17 @@ import { distanceFrom } from '../../src/store/distance.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
 
-/** The embedder in use with a large corpus, its two parts, and the one without any training or table. */
+/** The default embedder of a large corpus, its two parts, and one without training or word table. */
 export const builtIn = ['learned', 'its LSA alone', 'packaged', 'hashed'] as const;
 export type BuiltIn = (typeof builtIn)[number];
 
-/** Cost of training an embedder on a corpus, and of those that are built in. */
+/** Cost of training an embedder on a corpus, and of the built-in embedders. */
 export interface LearningFigures {
   readonly chunks: number;
   readonly chunksRead: number;
-  /** Total milliseconds. */
+  /** Training time in milliseconds. */
   readonly learning: number;
-  /** Megabytes the process grew by at most during training, and afterwards. */
+  /** Megabytes by which the process grew: at the peak of training, and after it. */
   readonly peak: number;
   readonly kept: number;
   /** Milliseconds until the packaged embedder's first vector, and the megabytes the process grows by. */

@@ -15,12 +15,12 @@ const MEGABYTE = 1_000_000;
 
 type Searched = 'full text' | 'semantic' | 'hybrid' | 'hybrid, 1 %' | 'hybrid, 50 %' | 'hybrid, after a write';
 
-/** What one machine does with a corpus of some size. */
+/** Figures of one machine with a corpus of this size. */
 export interface MachineFigures {
   readonly chunks: number;
-  /** Chunks per second into SQLite; NaN when an earlier run had stored them. */
+  /** Chunks per second into SQLite; NaN if an earlier run had stored them. */
   readonly loading: number;
-  /** The first start, which fills the index, one after an orderly end, and one after a kill. */
+  /** The first start, which fills the index; one after a clean shutdown; and one after SIGKILL. */
   readonly starts: Readonly<Record<'filling' | 'again' | 'killed', StartFigures>>;
   readonly searches: Readonly<Record<Searched, Timing>>;
   /** Megabytes. */
@@ -29,7 +29,7 @@ export interface MachineFigures {
 }
 
 export interface MachineBench {
-  /** Holds `.citewell`; what an earlier run stored there is used. */
+  /** Contains `.citewell`; the data of an earlier run is reused. */
   readonly folder: string;
   readonly text: PseudoText;
   readonly chunks: number;

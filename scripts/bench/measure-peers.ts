@@ -11,23 +11,23 @@ import { interleaved, type Timing, type Variant } from './timing.ts';
 import { type Opened, withServices } from './with-services.ts';
 import type { EmbeddingServer } from './word-vectors.ts';
 
-/** Search beside other libraries on the same chunks, in one process, warm. */
+/** Search compared with other libraries on the same chunks, in one process, after warm-up. */
 export interface PeerFigures {
   readonly chunks: number;
   readonly load: number;
-  /** Chunks a second, with all indexes built. */
+  /** Chunks per second, including building all indexes. */
   readonly filling: Readonly<Record<string, number>>;
   readonly words: Readonly<Record<string, Timing>>;
   readonly near: Readonly<Record<string, Timing>>;
 }
 
 export interface PeerBench {
-  /** Empty. */
+  /** An empty folder. */
   readonly folder: string;
   readonly text: PseudoText;
   readonly chunks: number;
   readonly queries: readonly string[];
-  /** Of the corpus and the queries; not a lexical one, with which a semantic search is a hybrid one. */
+  /** Embedder of the corpus and queries. Not a lexical one, with which a semantic search would become a hybrid one. */
   readonly embeddings: EmbeddingServer;
   readonly onProgress: (line: string) => void;
 }

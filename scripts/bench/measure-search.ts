@@ -33,7 +33,7 @@ const WARM_UPS = 8;
 const FIRST_USES = 12;
 const LIMIT = 10;
 
-/** Every kind of search with every filter, compared with the bare stores on the same data. */
+/** Measures every kind of search with every filter, and the bare stores on the same data. */
 export async function measureSearch(bench: SearchBench): Promise<Record<Measured, Timing>> {
   const { retriever, embedder, chroma, bare, queries, write } = bench;
   const never = new AbortController().signal;
@@ -68,7 +68,7 @@ export async function measureSearch(bench: SearchBench): Promise<Record<Measured
     for (const share of shares) {
       const took: number[] = [];
       for (const query of queries.slice(0, FIRST_USES)) {
-        // Filters that were not used before.
+        // A new offset, so that the filter has not been used before.
         offset += 1;
         const filter = numbersFrom(offset, share);
         took.push(await timed(() => search(query, kind, filter)));
@@ -85,7 +85,7 @@ export async function measureSearch(bench: SearchBench): Promise<Record<Measured
   return { ...warm, ...cold } as Record<Measured, Timing>;
 }
 
-/** A filter for this share of all documents. */
+/** A filter that selects this share of all documents. */
 export function numbersFrom(offset: number, share: number): Filter {
   const field = 'metadata.number';
   return allOf(

@@ -12,20 +12,20 @@ import { timed } from './timing.ts';
 import { type Opened, withServices } from './with-services.ts';
 import type { EmbeddingServer } from './word-vectors.ts';
 
-/** Documents and chunks that are there. */
+/** Number of stored documents and chunks. */
 export interface Loaded {
   readonly documents: number;
   readonly chunks: number;
 }
 
 export interface SizeBench {
-  /** Where the corpus grows. */
+  /** Folder of the corpus, which grows from size to size. */
   readonly folder: string;
   readonly wanted: number;
   readonly before: Loaded;
   readonly text: PseudoText;
   readonly queries: readonly string[];
-  /** Of the corpus and the queries; not a lexical one, with which a semantic search is a hybrid one. */
+  /** Embedder of the corpus and queries. Not a lexical one, with which a semantic search would become a hybrid one. */
   readonly embeddings: EmbeddingServer;
   readonly onProgress: (line: string) => void;
 }

@@ -9,17 +9,17 @@ export interface StartFigures {
   readonly answers: number;
   readonly searches: number;
   readonly inStep: number;
-  /** Median of a search while the index is still being compared with SQLite. */
+  /** Median milliseconds of a search while the index is still being compared with SQLite. */
   readonly meanwhile: number;
-  /** Milliseconds from SIGTERM to the end. */
+  /** Milliseconds from SIGTERM to the end of the process. */
   readonly stops: number;
-  /** Megabytes in memory. */
+  /** Resident memory in megabytes. */
   readonly server: { readonly atStart: number; readonly afterSearches: number };
   readonly chroma: { readonly atStart: number; readonly afterSearches: number };
 }
 
 const SEARCHES = 40;
-/** A large database of an earlier version is upgraded first. */
+/** Allows for the migration of a large database of an earlier version. */
 const START_WITHIN_MS = 900_000;
 
 export interface StartOptions {
@@ -94,7 +94,7 @@ async function memoryOf(folder: string, pid: number): Promise<{ readonly server:
   };
 }
 
-/** Linux only; undefined elsewhere. */
+/** Linux only; NaN on other systems. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
-/** A chunk as the peers get it. */
+/** A chunk as given to the peers. */
 export interface PeerRecord {
   readonly id: number;
   readonly text: string;
@@ -15,14 +15,14 @@ export interface PeerRecord {
 /** A search library filled with the records of the bench. */
 export interface Peer {
   readonly name: string;
-  /** For any of the words; the number of hits. */
+  /** Searches for any of the words; returns the number of hits. */
   words(query: string): Promise<number>;
   near?(vector: Float32Array): Promise<number>;
 }
 
 const LIMIT = 10;
 
-/** Fixed, so that runs can be compared. LanceDB's optional dependencies, models and their runtime, are left out. */
+/** Pinned, so that runs are comparable. LanceDB's optional dependencies (models and their runtime) are omitted. */
 const PACKAGES = ['minisearch@7.2.0', '@orama/orama@3.1.18', '@lancedb/lancedb@0.39.0', 'apache-arrow@18.1.0'];
 const NATIVE_LANCE = `@lancedb/lancedb-${process.platform}-${process.arch}${suffix()}@0.39.0`;
 
@@ -37,7 +37,7 @@ export async function installPeers(folder: string): Promise<void> {
   await promisify(execFile)('npm', ['install', ...flags, ...PACKAGES, NATIVE_LANCE], { cwd: folder });
 }
 
-/** Fills each peer; `onFilled` gets the milliseconds it took. */
+/** Opens and fills each peer; `onFilled` receives the milliseconds it took. */
 export async function openPeers(
   folder: string,
   records: readonly PeerRecord[],
@@ -54,7 +54,7 @@ export async function openPeers(
 
 type Opened = Omit<Peer, 'name'>;
 
-// The packages are not installed when types are checked, so the few calls are declared here.
+// The packages are not installed when types are checked, so the calls in use are declared in this file.
 async function load<Module>(folder: string, name: string): Promise<Module> {
   const file = createRequire(join(folder, 'package.json')).resolve(name);
   const loaded = (await import(pathToFileURL(file).href)) as { readonly default?: Module } & Module;
@@ -69,7 +69,7 @@ async function openMiniSearch(folder: string, records: readonly PeerRecord[]): P
   const MiniSearch = await load<MiniSearchClass>(folder, 'minisearch');
   const index = new MiniSearch({ fields: ['text'] });
   index.addAll(records.map(({ id, text }) => ({ id, text })));
-  // It ranks everything that matches.
+  // MiniSearch has no limit: it ranks all matches.
   return { words: async (query) => index.search(query).slice(0, LIMIT).length };
 }
 

@@ -16,7 +16,7 @@ export interface PseudoDocument {
 const VOCABULARY = 30_000;
 const TOPICS = 400;
 const WORDS_PER_TOPIC = 150;
-/** Each document has a few words of its own that it repeats. */
+/** Each document repeats a few words that are specific to it. */
 const WORDS_PER_DOCUMENT = 12;
 const PARAGRAPH_LENGTH = 800;
 

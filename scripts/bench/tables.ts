@@ -23,7 +23,7 @@ export function ingestLines({ chunks, ours, bare }: IngestRates): string[] {
   ];
 }
 
-/** The figures of graph extraction as Markdown, beside what ingestion takes for a chunk without it. */
+/** The figures of graph extraction as Markdown, compared with the time of ingestion per chunk without it. */
 export function graphLines(
   { chunks, milliseconds, entities, relationships }: GraphFigures,
   { ours }: IngestRates,
@@ -42,7 +42,7 @@ export function graphLines(
   ];
 }
 
-/** What the graph costs beside all else, as Markdown. */
+/** The cost of the graph in complete ingestion and search, as Markdown. */
 export function graphIngestLines(figures: GraphIngestFigures): string[] {
   const { chunks, entities, relationships, search } = figures;
   return [
@@ -84,7 +84,7 @@ export function sizeLines(figures: SizeFigures): string[] {
   ];
 }
 
-/** What learning costs, as Markdown. */
+/** The cost of training an embedder, as Markdown. */
 export function learningLines(figures: LearningFigures): string[] {
   const { chunks, chunksRead, learning, peak, kept, loading, embedding, search } = figures;
   const { learned: all, 'its LSA alone': alone } = search;
@@ -112,7 +112,7 @@ export function learningLines(figures: LearningFigures): string[] {
   ];
 }
 
-/** Search beside other libraries as Markdown. */
+/** Search compared with other libraries, as Markdown. */
 export function peerLines({ chunks, load, filling, words, near }: PeerFigures): string[] {
   const own = Object.keys(words)[0] ?? '';
   const cells = (leg: PeerFigures['words'], name: string) => {
@@ -134,7 +134,7 @@ export function peerLines({ chunks, load, filling, words, near }: PeerFigures): 
   ];
 }
 
-/** Searches on PostgreSQL beside SQLite as Markdown. */
+/** Searches on PostgreSQL compared with SQLite, as Markdown. */
 export function engineSearchLines({ engines, chunks, load, search }: EngineFigures): string[] {
   const times = ({ name, timing }: EngineFigures['search'][number]) => [
     name.replace('_', ' '),
@@ -152,7 +152,7 @@ export function engineSearchLines({ engines, chunks, load, search }: EngineFigur
   ];
 }
 
-/** Ingestion on PostgreSQL beside SQLite as Markdown. */
+/** Ingestion on PostgreSQL compared with SQLite, as Markdown. */
 export function engineIngestLines({ engines, chunks, ingest, loading }: EngineIngestFigures): string[] {
   const rates = (name: string, rate: PerEngine<number>) => [
     name,
@@ -210,7 +210,7 @@ const ratio = (one: number, other: number): string => (one / other).toFixed(2);
 const megabytes = ({ atStart, afterSearches }: SizeFigures['start']['server']): string =>
   `${atStart} and ${afterSearches} MB`;
 
-/** A Markdown table; the first row is its head. */
+/** A Markdown table; the first row is the header. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(...rows.map(({ length }) => length));
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -1,11 +1,11 @@
 import { type Random, seededRandom } from '../seeded-random.ts';
 
-/** How long something took, over many times; in milliseconds. */
+/** Distribution of repeated measurements, in milliseconds. */
 export interface Timing {
   readonly p50: number;
   readonly p95: number;
   readonly runs: number;
-  /** Each time, in the order of the inputs. */
+  /** All measurements, in the order of the inputs. */
   readonly each: readonly number[];
 }
 

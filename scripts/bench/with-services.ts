@@ -18,7 +18,7 @@ export interface Opened {
   readonly collectionId: string;
 }
 
-/** Opens everything that `serve` opens on a folder with its own settings, until the index is up to date, and closes it. */
+/** Opens everything that `serve` opens on a folder, waits until the index is up to date, and closes it after `use`. */
 export async function withServices<Result>(
   folder: string,
   use: (opened: Opened) => Promise<Result>,
@@ -31,7 +31,7 @@ export async function withServices<Result>(
   try {
     while ((await services.status()).index.state !== 'ready') await sleep(20);
     const [process] = await chromasOn(config.dataDir);
-    // With pgvector, there is none.
+    // With pgvector, no Chroma is running.
     const port = process?.port;
     const path = '/api/v2/tenants/default_tenant/databases/default_database/collections';
     const collections: unknown =

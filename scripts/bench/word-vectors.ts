@@ -12,8 +12,8 @@ const SHORTEST_WORD = 6;
 const MODEL = 'bench';
 
 /**
- * An embedder without a model: each word has a fixed random vector, and a text the sum over its words. It costs a fraction of
- * what storing a chunk costs, texts on one topic are near each other, and their distances vary as those of real ones do.
+ * An embedder without a model: each word has a fixed random vector, and a text has the sum over its words. It costs a
+ * fraction of storing a chunk, texts on one topic are near each other, and distances vary as those of real texts do.
  */
 export function wordVectors(dimensions: number, seed: number): EmbeddingModel {
   const random = seededRandom(seed);
@@ -46,14 +46,14 @@ function hash(word: string): number {
   return sum >>> 0;
 }
 
-/** Ends when it is disposed of. */
+/** Stops when disposed. */
 export interface EmbeddingServer extends Disposable {
   readonly embedder: EmbeddingModel;
-  /** The settings with which a service embeds here. */
+  /** Settings that make a service use this server. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Serves an embedder by OpenAI's interface, for services in processes of their own. */
+/** Serves an embedder over OpenAI's API, for services in separate processes. */
 export async function serveEmbeddings(embedder: EmbeddingModel): Promise<EmbeddingServer> {
   const server = createServer(async (request, response) => {
     const body = await readBody(request);

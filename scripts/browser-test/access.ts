@@ -12,9 +12,9 @@ import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const BUILT = new URL('../../dist/page/', import.meta.url);
 const MAX_FIRST_LOAD = 90 * 1024;
-/** What axe tests: WCAG 2.2 A and AA, and its own recommendations. */
+/** Rule sets that axe tests: WCAG 2.2 A and AA, and its own recommendations. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** The themes differ in nothing but colours. */
+/** Rules for the second theme, since the themes differ only in colours. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 const VERDICTS = ['verbatim', 'close', 'elsewhere', 'not_found'];
 const WIDTHS = [1280, 360] as const;
@@ -24,13 +24,13 @@ const sample = (name: string): string => fileURLToPath(new URL(`../samples/${nam
 interface State {
   readonly name: string;
   readonly path: string;
-  /** Brings the view into the state, and waits until it is there. */
+  /** Brings the view into the state and waits until it is reached. */
   readonly open: (page: Page) => Promise<unknown>;
 }
 
 const heading = (page: Page) => page.locator('main h1').first().waitFor();
 
-/** Views of a service that holds nothing. */
+/** Views of an empty service. */
 const emptyStates: readonly State[] = [
   { name: 'Ask without documents', path: '/', open: (page) => page.getByText('No documents yet').waitFor() },
   { name: 'Search without a query', path: '/search', open: heading },
@@ -40,7 +40,7 @@ const emptyStates: readonly State[] = [
   { name: 'an address without a view', path: '/?conversation=x', open: (page) => page.getByRole('alert').waitFor() },
 ];
 
-/** Views that show something, with what opens in them. */
+/** Views with content, including what opens within them. */
 const filledStates = (id: string, query: string): readonly State[] => [
   {
     name: 'an answer with all verdicts',
@@ -130,7 +130,7 @@ const filledStates = (id: string, query: string): readonly State[] => [
       const legend = page.locator('.graph-legend');
       const find = page.getByRole('button', { name: 'Find communities' });
       await legend.or(find).waitFor();
-      // They stay for the second width.
+      // The communities still exist when the second width is tested.
       if (await find.isVisible()) await find.click();
       await legend.waitFor();
     },
@@ -240,7 +240,7 @@ async function checkMotion(test: BrowserTest): Promise<void> {
   }
 }
 
-/** What the browser really loads, besides what the built files name. */
+/** Checks what the browser actually loads; other checks examine the references in the built files. */
 async function checkFirstLoad(test: BrowserTest): Promise<void> {
   const heavy = /pdf|sigma|graphology|draw-graph|forceatlas/i;
   await test.check('the readers of PDF and graphs are loaded only by the views that need them', async (page) => {
@@ -249,7 +249,7 @@ async function checkFirstLoad(test: BrowserTest): Promise<void> {
       const { pathname } = new URL(response.url());
       if (!/\.(?:js|mjs|css)$/.test(pathname)) return;
       loaded.set(pathname, 0);
-      // A response of a page that was left has no body.
+      // The body of a response is gone once its page has been left.
       const body = await response.body().catch(() => Buffer.alloc(0));
       loaded.set(pathname, gzipSync(body).length);
     });

@@ -3,11 +3,11 @@ import { type BrowserSuite, holds, same } from './suite.ts';
 /** An address without a view. */
 export const NOWHERE = '/nowhere';
 
-/** What the page is made of, and its session: not part of the interface for programs. */
+/** The page's own files and its session, which are not part of the API. */
 const OF_THE_PAGE =
   /^GET \/(?:assets\/(?:pdf\/)?[\w.-]+|search|library|graph|quality|settings|nowhere|d\/[^/]+)?$|^(?:POST|PUT|DELETE) \/session$/;
 
-/** The page has no interface of its own: other clients can do whatever it does. Runs after all other suites. */
+/** The page has no private API: other clients can do everything it does. Runs after all other suites. */
 export const apiSuite: BrowserSuite = {
   name: 'api',
   async run(test) {

@@ -6,9 +6,9 @@ import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 const HOST = fileURLToPath(new URL('./app-host/host.js', import.meta.url));
-/** Its page and script have the server's origin, which may call the server. */
+/** The host page is served under the server's origin, which may call the server. */
 const HOST_PATH = '/app-host';
-// In no document that other suites add either.
+// Supported by no document, not even by those that other suites add.
 const STATEMENT = 'Quorblats frumble the gnarpling vexiloots of Zyxwvia nightly.';
 
 interface Quote {
@@ -159,6 +159,6 @@ async function bundleHost(): Promise<string> {
   });
   const [output] = [built].flat();
   if (output === undefined || !('output' in output)) throw new Error('The host was not built.');
-  // The script stands in a page.
+  // Escaped, because the script is inlined in a page.
   return output.output[0].code.replaceAll('</script', '<\\/script');
 }

@@ -24,7 +24,7 @@ const firstQuote = (page: Page) => page.locator('.quote-card blockquote').first(
 /** Normalises white space: wrapped lines are joined in a card. */
 const words = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The quotation of an earlier answer is looked up without its full stop. */
+/** The quotation of an earlier answer is found again without its full stop. */
 const withoutStop = (text: string): string => words(text).replace(/\.$/, '');
 
 async function checkQuotations(test: BrowserTest): Promise<void> {

@@ -10,11 +10,11 @@ const DEFAULT_PATHS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Path of a Chromium on this machine; undefined if there is none. */
+/** Path of a Chromium on this machine, preferably `named`; undefined if none is found. */
 export const findChromium = (named: string | undefined): string | undefined =>
   [...(named === undefined || named === '' ? [] : [named]), ...DEFAULT_PATHS].find((path) => existsSync(path));
 
-/** A browser without network requests of its own. Its sandbox does not work for root, as in containers. */
+/** Starts a browser without background network requests. Its sandbox is off for root (as in containers). */
 export const startChromium = (executablePath: string, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath,

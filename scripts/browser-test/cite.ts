@@ -3,7 +3,7 @@ export interface Citation {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** The page with the quotation marked. */
+  /** Address of the source view with the quotation marked. */
   readonly url: string;
 }
 

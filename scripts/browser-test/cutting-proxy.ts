@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy in front of the service, which can break all connections as a lost network does. */
+/** A proxy in front of the service that can break all connections, as a lost network does. */
 export interface CuttingProxy {
   readonly url: string;
   cut(): void;

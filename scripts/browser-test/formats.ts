@@ -10,15 +10,15 @@ interface Sample {
   readonly name: string;
   readonly bytes: Uint8Array | string;
   readonly question: string;
-  /** What the quotation says, as the file writes it. */
+  /** The expected quotation, as written in the file. */
   readonly words: string;
 }
 
-/** An accent as a character of its own, and emoji of several code units and of several characters. */
+/** A combining accent, and emoji made of several code units and code points. */
 const CAFE = 'Cafe\u0301';
 const CREW = '👩\u200d✈\ufe0f';
 
-/** A sentence for each format, all different, so that a mark in the wrong document is none. */
+/** A different sentence for each format, so that a mark in the wrong document is not mistaken for the right one. */
 const sentence = (boat: string, rafts: string): string => `The ${boat} carries ${rafts} life rafts & one dinghy.`;
 const escaped = (text: string): string => text.replace('&', '&amp;');
 const around = (words: string, between: string): string =>
@@ -119,7 +119,7 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** What the page marks for the address of a citation is exactly what was quoted, in every format. */
+/** In every format, the address of a citation marks exactly what was quoted. */
 export const formatsSuite: BrowserSuite = {
   name: 'formats',
   async run(test) {

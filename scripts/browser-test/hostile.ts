@@ -2,16 +2,16 @@ import type { Page } from 'playwright-core';
 import { pdfFile } from '../../test/support/pdf-file.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
-/** What a document says to be quoted. */
+/** The sentence in each document that is quoted. */
 const WORDS = 'Nothing in this document may ever run.';
 const ELSEWHERE = 'http://attacker.invalid/';
 const REFRESH_S = 1;
 
-/** A script that leaves its name in the window of the page and in its own. */
+/** A script that records its name in its own window and in the top window. */
 const act = (name: string): string =>
   `for (const each of [window, top]) try { (each.acts ??= []).push('${name}') } catch {}`;
 
-/** Everything a page can do without a click. The names are those of the scripts that run in a browser. */
+/** Everything a page can do without a click; the names are those of the scripts that a browser would run. */
 const HTML_ACTS = ['script', 'error', 'load'];
 const HTML = `<!doctype html><title>Hostile</title><meta http-equiv="refresh" content="${REFRESH_S}; url=${ELSEWHERE}refresh">
 <base target="_top"><link rel="stylesheet" href="${ELSEWHERE}style"><style>@import "${ELSEWHERE}import";</style>
@@ -22,7 +22,7 @@ const HTML = `<!doctype html><title>Hostile</title><meta http-equiv="refresh" co
 <form action="${ELSEWHERE}form"><button>Send</button></form>`;
 
 const DRAWING_ACTS = ['svg-load', 'svg-script'];
-/** The last two lines become other elements when a sanitiser's output is parsed again. */
+/** The last two lines are mutation XSS: they become other elements when a sanitiser's output is parsed again. */
 const DRAWING = `<!doctype html><title>Drawing</title>
 <svg width="9" height="9" onload="${act('svg-load')}"><script>${act('svg-script')}</script><image href="${ELSEWHERE}image"/>
 <foreignObject><iframe src="${ELSEWHERE}foreign"></iframe></foreignObject></svg>
@@ -43,7 +43,7 @@ const PDF_SCRIPT = `app.alert('ran'); app.launchURL('${ELSEWHERE}script'); windo
   '\\$&',
 );
 
-/** Runs a script when it opens, when its page opens and when its link or its field is clicked. */
+/** A PDF with scripts that run when it opens, when its page opens, and when its link or field is used. */
 function hostilePdf(): Uint8Array {
   const drawing = `BT /F1 11 Tf 72 740 Td (${WORDS}) Tj ET`;
   const script = `<< /S /JavaScript /JS (${PDF_SCRIPT}) /Next << /S /URI /URI (${ELSEWHERE}next) >> >>`;
@@ -58,7 +58,7 @@ function hostilePdf(): Uint8Array {
   ]);
 }
 
-/** Nothing of a document runs, fetches or navigates, whatever it contains. */
+/** No document runs scripts, sends requests or navigates, whatever it contains. */
 export const hostileSuite: BrowserSuite = {
   name: 'hostile',
   async run(test) {
@@ -76,7 +76,7 @@ export const hostileSuite: BrowserSuite = {
   },
 };
 
-/** Otherwise the other checks could pass because the document is harmless. */
+/** Checks that the document is hostile at all; if it were harmless, the other checks would pass without reason. */
 async function checkActs(test: BrowserTest, name: string, html: string, expected: readonly string[]): Promise<void> {
   await test.check(`${name} acts in a page that trusts it`, async (page) => {
     await page.setContent(html.replaceAll(ELSEWHERE, 'about:blank#'), { waitUntil: 'commit' });
@@ -128,7 +128,7 @@ async function checkDocument(test: BrowserTest, name: string, bytes: Uint8Array 
       }
       same(acts.join(), '', 'what it did');
     },
-    // Without the content security policy of the page, which would hide a mistake.
+    // The content security policy is off, because it would hide mistakes of the page.
     { bypassCSP: true },
   );
 }
@@ -139,7 +139,7 @@ async function ran(page: Page): Promise<string> {
   return all.flat().join();
 }
 
-/** Collects dialogs, windows, downloads, requests elsewhere and navigations. */
+/** Collects dialogs, new windows, downloads, navigations and requests to other hosts. */
 function watch(page: Page, own: string): string[] {
   const acts: string[] = [];
   page.on('dialog', (dialog) => {

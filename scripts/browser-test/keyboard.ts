@@ -5,7 +5,7 @@ import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const MAX_STEPS = 120;
 
-/** A whole visit without a mouse. */
+/** A complete visit with the keyboard only. */
 export const keyboardSuite: BrowserSuite = {
   name: 'keyboard',
   run: (test) =>
@@ -25,7 +25,7 @@ export const keyboardSuite: BrowserSuite = {
     }),
 };
 
-/** Presses Tab until the target has the focus; whatever has it on the way shows that it does. */
+/** Presses Tab until the target has the focus, and checks that the focus is visible at every step. */
 async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step++) {
     await page.keyboard.press(key);
@@ -42,7 +42,7 @@ interface Focused {
   readonly isVisible: boolean;
 }
 
-/** The focus, after the page has moved for what was loaded meanwhile. */
+/** The focused element, once late content no longer moves it out of sight. */
 async function settledFocus(page: Page): Promise<Focused | null> {
   const read = async () => (await page.evaluate(FOCUS)) as Focused | null;
   let shown = await read();
@@ -52,7 +52,7 @@ async function settledFocus(page: Page): Promise<Focused | null> {
   return shown;
 }
 
-/** What has the focus, and whether it or its label is outlined in sight; null for the window itself. */
+/** The focused element, and whether its outline or that of its label is in sight; null if nothing has the focus. */
 const FOCUS = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return null;
@@ -144,7 +144,7 @@ async function checkConversation(test: BrowserTest): Promise<void> {
 
 async function checkLibrary(test: BrowserTest): Promise<void> {
   await test.check('a file is added, selected and deleted', async (page) => {
-    // From the first listener on, the browser hands the dialog over; that takes a moment.
+    // With a listener, the browser hands file dialogs over to the test. This takes a moment, so it is registered early.
     page.on('filechooser', () => undefined);
     await page.goto(test.url);
     await tabTo(page, navigation(page, 'Library'));
@@ -187,10 +187,10 @@ async function checkDialogs(test: BrowserTest): Promise<void> {
       );
       same(isBehind, false, 'whether the focus is behind the dialog');
     }
-    // The round leads through the browser's own controls, from where Escape does not reach the page.
+    // Tab also leads through the browser's own controls, where the page does not receive Escape.
     await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Close' }));
     await page.keyboard.press('Escape');
-    // Removed, and not only closed: until then, the page takes it for open.
+    // Waits for the removal, not only for closing: until then the page treats the dialog as open.
     await page.locator('dialog').waitFor({ state: 'detached' });
     await opener.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
@@ -257,7 +257,7 @@ async function checkSettings(test: BrowserTest): Promise<void> {
     await page.goto(`${test.url}/settings`);
     const field = page.getByLabel('What the key is for');
     await field.waitFor();
-    // What the page asks of the server moves what stands below it.
+    // Responses that are still loading would move the content below them.
     await page.waitForLoadState('networkidle');
     await tabTo(page, field);
     await page.keyboard.type('Harbour radio');

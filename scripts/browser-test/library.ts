@@ -6,7 +6,7 @@ import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 
-/** Height of a line of text. */
+/** Height of a line of text in pixels. */
 const LINE = 25;
 
 async function boxesOf(all: Locator) {
@@ -41,7 +41,7 @@ export const librarySuite: BrowserSuite = {
     await test.check('a passage that was searched for opens at its exact characters', async (page) => {
       await test.ingest(sample('handbook.md'));
       await page.goto(`${test.url}/search?q=life+rafts`);
-      // Other suites add documents, whose originals may be shown instead of their text.
+      // Selects the handbook: documents of other suites may be shown as originals instead of text.
       await page.locator('.hit a').filter({ hasText: 'handbook' }).first().click();
       await page.locator('.source-text mark').first().waitFor();
       holds(/\/d\/[0-9a-f-]+\?q=\d+-\d+$/.test(page.url()), `${page.url()} names the characters`);
@@ -92,7 +92,7 @@ export const librarySuite: BrowserSuite = {
   },
 };
 
-/** With a service that has no other documents. */
+/** Checks that need a service without other documents. */
 async function checkAlone(test: BrowserTest): Promise<void> {
   await test.check('without documents, a search leads to the library', async (page) => {
     await page.goto(`${test.url}/search?q=ferry`);
@@ -102,7 +102,7 @@ async function checkAlone(test: BrowserTest): Promise<void> {
     await page.getByRole('button', { name: 'Choose files' }).waitFor();
   });
   await test.check('what keeps failed documents from being tried again is said', async (page) => {
-    // The refusal is the answer to the upload; the document stays as failed.
+    // The upload is refused, but the document is kept as failed.
     await test.ingestBytes('broken.pdf', '%PDF-1.7\nThis is none.').catch(() => undefined);
     await page.goto(`${test.url}/library?state=failed`);
     await page.route(/\/(retry-failed|tasks)/, (route) => route.abort());

@@ -5,7 +5,7 @@ export function longPdf(pageCount: number): Uint8Array {
   const objects: string[] = [];
   const add = (body: string): number => objects.push(body);
   add('<< /Type /Catalog /Pages 2 0 R >>');
-  // The list of pages is known when they are.
+  // Placeholder: the list of pages is filled in once they exist.
   add('');
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
   const pages: number[] = [];

@@ -7,7 +7,7 @@ import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const COUNT = 5_000;
 const PER_PAGE = 50;
-/** Elements of the page, however much the service holds. */
+/** Maximum number of DOM elements, however much the service holds. */
 const MAX_ELEMENTS = 4_000;
 const MAX_LISTED = 200;
 
@@ -135,7 +135,7 @@ async function checkConversations(test: BrowserTest): Promise<void> {
     await list.getByText('Conversation 5001', { exact: true }).waitFor();
     holds((await shown()) <= 2 * PER_PAGE, 'little is there before it is scrolled to');
     const isBounded = async () => holds((await shown()) <= MAX_LISTED, `${await shown()} conversations are few`);
-    // Down by far more than is kept on the page, and up again.
+    // Scrolls down by far more than the page keeps, and up again.
     for (const name of ['Conversation 4905', 'Conversation 4805', 'Conversation 4705', 'Conversation 4605']) {
       await scrollTo(page, list, name, 'last');
       await isBounded();
@@ -158,7 +158,7 @@ async function checkConversations(test: BrowserTest): Promise<void> {
   });
 }
 
-/** Scrolls to one end of what is shown until the name is there. */
+/** Scrolls to one end of the shown items, again and again, until the name appears. */
 async function scrollTo(
   page: Page,
   list: ReturnType<Page['getByRole']>,
@@ -168,7 +168,7 @@ async function scrollTo(
   const wanted = list.getByText(name, { exact: true });
   for (let attempt = 0; attempt < 100 && (await wanted.count()) === 0; attempt++) {
     const edge = await list.locator('li')[end]().textContent();
-    // At once: the list may replace its elements while it scrolls.
+    // Scrolls in one step, because the list may replace its elements while it scrolls.
     await list
       .locator('li')
       [end]()

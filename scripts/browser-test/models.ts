@@ -2,7 +2,7 @@ import { fakeLocalServer } from '../../test/support/fake-local-servers.ts';
 import { withServer } from './server.ts';
 import { type BrowserSuite, holds } from './suite.ts';
 
-/** Choosing a model of a server on the same machine. */
+/** Choosing a model of a local model server. */
 export const modelsSuite: BrowserSuite = {
   name: 'models',
   async run(test) {

@@ -17,12 +17,12 @@ export interface GivenPassage {
 export interface PageModel {
   /** The service's settings for this model. */
   readonly settings: Settings;
-  /** How the next requests are answered; an agent searches once before that. */
+  /** Sets how the next requests are answered; an agent first gets one search call. */
   answers(answer: (passages: readonly GivenPassage[]) => ScriptedAnswer): void;
   close(): Promise<void>;
 }
 
-/** A local server in OpenAI's format that writes the given answers. */
+/** Starts a local server with OpenAI's API that writes the given answers. */
 export async function startPageModel(): Promise<PageModel> {
   const provider = await startFakeOpenAi();
   let answer: Parameters<PageModel['answers']>[0] = () => ({ text: 'Nothing is scripted.' });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** A letter of a page and its middle; shares of the page's width and height from its upper left corner. */
+/** A letter and its centre, in fractions of the page's width and height from the upper left corner. */
 export interface PlacedLetter {
   readonly letter: string;
   readonly x: number;

@@ -11,9 +11,9 @@ const FIXTURES = fileURLToPath(new URL('../../test/fixtures/pdfs', import.meta.u
 const SEED = 20_261_122;
 const MIN_LETTERS = 15;
 const MAX_LETTERS = 400;
-/** Of the quotes, at least this share must be marked exactly; none may be marked wrongly. */
+/** At least this share of the quotes must be marked exactly; none may be marked wrongly. */
 const MIN_EXACT = 0.97;
-/** More missing or more additional letters than these are a mark of other words. */
+/** With more missing or additional letters than this, other words are marked. */
 const NEAR_LETTERS = 2;
 
 interface QuoteOptions {
@@ -30,15 +30,15 @@ interface Quote {
 }
 
 const outcomes = ['exact', 'near', 'wrong', 'unmarked'] as const;
-/** `near` differs by few letters, such as one that the engines name differently; it is not counted as exact. */
+/** `near` differs by a few letters, e.g. one that the engines map differently; it does not count as exact. */
 type Outcome = (typeof outcomes)[number];
 type Counts = Record<Outcome, number>;
 
 const noCounts = (): Counts => ({ exact: 0, near: 0, wrong: 0, unmarked: 0 });
 
 /**
- * Quotes sentences of real PDFs and reads what the marks cover from the positions of another PDF engine. Sentences are
- * chosen by a seeded random generator.
+ * Quotes sentences of real PDFs, and determines which letters the marks cover from the letter positions of another PDF
+ * engine. Sentences are chosen by a seeded random generator.
  */
 export const pdfQuotesSuite = ({ folder = FIXTURES, sentences }: QuoteOptions): BrowserSuite => ({
   name: 'pdf-quotes',
@@ -100,7 +100,7 @@ interface TextRecord {
   readonly pages: readonly { readonly number: number; readonly start: number; readonly end: number }[];
 }
 
-/** Sentences of the extracted text, in any language, and rows of tables. */
+/** Chooses sentences of the extracted text, in any language, and rows of tables. */
 async function chooseQuotes(test: BrowserTest, id: string, count: number): Promise<Quote[]> {
   const { text, pages } = await test.get<TextRecord>(`/documents/${id}/text`);
   const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' });
@@ -130,7 +130,7 @@ interface MarkArea {
   readonly bottom: number;
 }
 
-/** The areas of the marks, as shares of their page. */
+/** The areas of the marks, in fractions of their page. */
 const readMarks = (page: Page): Promise<MarkArea[]> => page.evaluate<MarkArea[]>(READ_MARKS);
 
 const READ_MARKS = `[...document.querySelectorAll('.pdf-marks i')].map((mark) => {
@@ -150,8 +150,8 @@ const coveredBy = ({ left, right, top, bottom }: MarkArea, letters: readonly Pla
   letters.filter(({ x, y }) => left <= x && x <= right && top <= y && y <= bottom);
 
 /**
- * Compares the letters only, because engines write those of right-to-left and rotated lines in different order. Accents of
- * formulas are placed apart from them.
+ * Compares letters regardless of their order, because engines order those of right-to-left and rotated lines
+ * differently. Ignores accents, which formulas place apart from their letters.
  */
 function compare(covered: string, quote: string): 'exact' | 'near' | 'wrong' {
   const letters = (text: string) => [...foldText(text).text.replace(/\p{M}/gu, '')];

@@ -2,7 +2,7 @@ import type { GivenPassage, ScriptedAnswer } from './page-model.ts';
 
 export const SAMPLE_QUESTION = 'What is checked before departure, and when does the ferry stay in harbour?';
 
-/** An answer over the sample documents in which each verdict occurs: a model's good and bad citations. */
+/** An answer about the sample documents with good and bad citations, so that each verdict occurs. */
 export function answerWithAllVerdicts(passages: readonly GivenPassage[]): ScriptedAnswer {
   const numberOf = (words: string): number => passages.find(({ text }) => text.includes(words))?.number ?? 1;
   const check = numberOf('checks four things');

@@ -14,11 +14,11 @@ export type Settings = Readonly<Record<string, string>>;
 export interface RunningServer {
   readonly url: string;
   stop(): Promise<void>;
-  /** Ends the process at once, as a crash does. */
+  /** Kills the process, as a crash does. */
   kill(): Promise<void>;
 }
 
-/** Starts the service with its own data folder and without settings from the environment, by default on a free port. */
+/** Starts the service on a data folder, without settings from the environment and by default on a free port. */
 export async function startServer(dataFolder: string, settings: Settings = {}, port = '0'): Promise<RunningServer> {
   const { PATH = '', HOME = '' } = process.env;
   const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', port], {
@@ -51,7 +51,7 @@ export async function startServer(dataFolder: string, settings: Settings = {}, p
   }
 }
 
-/** Runs with an empty folder, and removes it afterwards. */
+/** Calls `run` with an empty folder, which is removed afterwards. */
 export async function withFolder<Result>(run: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-browser-')));
   try {
@@ -61,7 +61,7 @@ export async function withFolder<Result>(run: (folder: string) => Promise<Result
   }
 }
 
-/** Runs with a service of its own in an empty folder. */
+/** Calls `run` with a new service in an empty folder. */
 export const withServer = <Result>(
   settings: Settings,
   run: (server: RunningServer) => Promise<Result>,

@@ -17,7 +17,7 @@ const admin: Account = { email: 'captain@example.org', password: 'Lanterns-and-t
 const ada: Account = { email: 'ada@example.org', password: 'Harbour-of-Holm-22' };
 const ben: Account = { email: 'ben@example.org', password: 'Blue-chest-ashore-33' };
 
-/** The page of a service whose users sign in. Answers are quotations, unless a question names the scripted model. */
+/** The page of a service that requires sign-in. Answers are quotations, unless a question names the scripted model. */
 export const signInSuite: BrowserSuite = {
   name: 'sign-in',
   async run(test) {
@@ -124,7 +124,7 @@ async function checkForeignPage(test: BrowserTest): Promise<void> {
     try {
       await openAs(page, ada, `${test.url}/library`);
       const cookie = cookieText(await page.context().cookies());
-      // A browser that sends the cookies all the same says where the request comes from.
+      // Even a browser that sends the cookies with foreign requests states where the request comes from.
       const create = async (headers: Readonly<Record<string, string>>): Promise<number> =>
         (await fetch(`${test.url}/v3/conversations`, { method: 'POST', headers: { cookie, ...headers } })).status;
       same(await create({ 'sec-fetch-site': 'same-site' }), 401, 'the status from another port');
@@ -205,7 +205,7 @@ async function checkExpiry(test: BrowserTest): Promise<void> {
   });
 }
 
-/** A stream that breaks after the session expired goes on, with a sign-in only where the session cannot be renewed. */
+/** A stream that breaks after the session expired is resumed, with a sign-in only if the session is not renewable. */
 async function checkStreams(test: BrowserTest, model: PageModel): Promise<void> {
   for (const [title, lost] of [
     ['is renewed', { name: 'citewell_access' }],
@@ -224,7 +224,7 @@ async function checkStreams(test: BrowserTest, model: PageModel): Promise<void> 
         const resumed = page.waitForResponse(
           (response) => /\/runs\/[^/]+\/events/.test(response.url()) && response.ok(),
         );
-        // It is awaited later; a step before may fail.
+        // Prevents an unhandled rejection: it is awaited later, and a step before that may fail.
         resumed.catch(() => undefined);
         await page.context().clearCookies(lost);
         proxy.cut();
@@ -285,7 +285,7 @@ async function checkSeparation(test: BrowserTest): Promise<void> {
     await page.context().clearCookies();
     await openAs(page, ada, `${test.url}/?conversation=${conversation}`);
     await page.locator('.quote-card').filter({ hasText: 'The key of the boat house is blue' }).waitFor();
-    // By the links of the page, so that its memory stays.
+    // Navigates by the page's links, so that its in-memory state survives.
     const navigation = page.getByRole('navigation', { name: 'Main' });
     await navigation.getByRole('link', { name: 'Library' }).click();
     await page.getByTestId('files').setInputFiles({ ...note, name: 'adas-second.md', buffer: Buffer.from('# Second') });
@@ -300,12 +300,12 @@ async function checkSeparation(test: BrowserTest): Promise<void> {
     holds(!(await page.locator('main').innerText()).includes('adas-second'), 'the uploads of before are gone');
     await navigation.getByRole('link', { name: 'Ask' }).click();
     await page.getByText('No conversations yet.').waitFor();
-    // The same when a session expires and somebody else signs in.
+    // The same applies if a session expires and another user signs in.
     await navigation.getByRole('link', { name: 'Library' }).click();
     await page.getByTestId('files').setInputFiles({ ...note, name: 'bens-note.md', buffer: Buffer.from('# Ben') });
     await page.locator('.upload').filter({ hasText: /Ready/ }).waitFor();
     await page.context().clearCookies();
-    // A request of its own may have opened the sign-in already, so by something that is always there.
+    // Uses the navigation, which is always visible: a background request may already have opened the sign-in.
     await navigation.getByRole('link', { name: 'Graph' }).click();
     await signIn(page, ada);
     await page.getByText('Which colour is the key of the boat house').first().waitFor();

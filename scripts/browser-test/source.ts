@@ -30,7 +30,7 @@ export const sourceSuite: BrowserSuite = {
   },
 };
 
-/** Runs when no other suite does, because it measures a time. Reading the file beforehand keeps that short. */
+/** Runs alone, because it measures a time. `prepare` ingests the file beforehand, which keeps that phase short. */
 export const longPdfSuite: BrowserSuite & { readonly prepare: BrowserSuite['run'] } = {
   name: 'long-pdf',
   prepare: async (test) => void (await ingestLongPdf(test)),
@@ -51,7 +51,7 @@ interface TextRecord {
   readonly pages: readonly { readonly number: number; readonly start: number; readonly end: number }[];
 }
 
-/** Sentences spread over the text. */
+/** Chooses sentences spread over the text. */
 async function sentencesOf(test: BrowserTest, id: string): Promise<Sentence[]> {
   const { text, pages } = await test.get<TextRecord>(`/documents/${id}/text`);
   const all = [...text.matchAll(/[\p{Lu}|][^.\n]{30,}\./gu)].map(({ 0: words, index }) => ({
@@ -99,7 +99,7 @@ async function checkQuote(test: BrowserTest, { name, id, quote }: QuoteCase): Pr
   }
 }
 
-/** The quote's place arrives after the file there, so that the frame gets its content twice. */
+/** In a slow browser, the position of the quote arrives after the file, so the frame gets its content twice. */
 async function checkSlowBrowser(test: BrowserTest): Promise<void> {
   const id = await test.ingest(sample('timetable.html'));
   const [quote] = await sentencesOf(test, id);
@@ -192,7 +192,7 @@ async function checkLongPdf(test: BrowserTest): Promise<void> {
   const start = text.indexOf(quote);
   const address = `${test.url}/d/${id}?q=${start}-${start + quote.length}`;
   await test.check(`a PDF of ${LONG_PAGES} pages opens at page ${CITED_PAGE}`, async (page) => {
-    // Other load costs time as well, so the best of several attempts counts.
+    // Other load also costs time, so the best of several attempts counts.
     let best = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < ATTEMPTS && best >= OPENS_WITHIN_MS; attempt++) {
       best = Math.min(best, await openLongPdf(page, address, quote));
@@ -202,7 +202,7 @@ async function checkLongPdf(test: BrowserTest): Promise<void> {
   });
 }
 
-/** Milliseconds until the cited page is shown with its text. */
+/** Returns the milliseconds until the cited page is shown with its text. */
 async function openLongPdf(page: Page, address: string, quote: string): Promise<number> {
   await page.goto(`${address}&tab=text`);
   same(await markedText(page), quote, 'the marked text');

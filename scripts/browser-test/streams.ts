@@ -12,7 +12,7 @@ const SENTENCES = 12;
 /** The model pauses in the middle of a sentence. */
 const WORDS_BEFORE_PAUSE = 40;
 
-/** Answers arrive whole, whatever happens to the page, the connection or the server meanwhile. */
+/** Answers arrive complete, whatever happens to the page, the connection or the server in between. */
 export const streamsSuite: BrowserSuite = {
   name: 'streams',
   async run(test) {
@@ -58,7 +58,7 @@ interface Parts {
   restart(): Promise<void>;
 }
 
-/** Unique words, so that lost and repeated ones show; a quotation, and a marker that the service removes. */
+/** Sentences of unique words, so that lost and repeated words show; with a citation and a marker to be removed. */
 const sentences = (passages: readonly GivenPassage[]): readonly string[] => {
   const number = passages.find(({ text }) => text.includes('life rafts'))?.number;
   return Array.from({ length: SENTENCES }, (_, index) => {
@@ -109,7 +109,7 @@ export async function showsBeginning(page: Page): Promise<void> {
 
 export async function showsWholeAnswer(page: Page): Promise<void> {
   await page.locator('.turn[aria-busy=false]').last().waitFor();
-  // Until its renderer is loaded, an answer is shown as it was written.
+  // Until the Markdown renderer is loaded, an answer is shown as plain text.
   await page
     .locator('.turn .answer-text:not(.plain)')
     .last()
@@ -120,7 +120,7 @@ export async function showsWholeAnswer(page: Page): Promise<void> {
   same(await page.locator('.waiting').count(), 0, 'the number of waiting notes');
 }
 
-/** What the page has to say when an answer cannot be continued, and that asking again gives it. */
+/** Checks the message for an answer that cannot be continued, and that asking again gives the answer. */
 async function recovers(page: Page, model: PageModel): Promise<void> {
   const turn = page.locator('.turn').last();
   await turn.getByText(/The server was restarted|could not be restored|was interrupted|The answer so far/).waitFor();
@@ -212,7 +212,7 @@ async function checkReloadAfterRestart(parts: Parts, kind: Kind): Promise<void> 
   });
 }
 
-/** Screen readers hear each sentence once, also where the service removes a marker from the final text. */
+/** Screen readers announce each sentence once, even if the service removes a marker from the final text. */
 async function checkSpeech(parts: Parts): Promise<void> {
   await parts.test.check(
     'each sentence is announced once',

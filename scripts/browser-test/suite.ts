@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-/** The checks of one view. Add a file for a new view here, and its suite to the list in `browser-test.ts`. */
+/** The checks of one view. For a new view, add a file to this folder and its suite to `browser-test.ts`. */
 export interface BrowserSuite {
   readonly name: string;
   run(test: BrowserTest): Promise<void>;
@@ -18,11 +18,11 @@ export interface BrowserTest {
   ingest(path: string): Promise<string>;
   /** The same for bytes with a file name. */
   ingestBytes(name: string, bytes: Uint8Array | string): Promise<string>;
-  /** The `results` of an answer under `/v3`. */
+  /** Requests a path below `/v3` and returns the `results` of the response. */
   get<T>(path: string): Promise<T>;
-  /** The same test on another service. */
+  /** The same test against another service. */
   at(url: string): BrowserTest;
-  /** Everything that pages of the checks requested so far. */
+  /** All requests that the pages of the checks have sent so far. */
   readonly requests: readonly SentRequest[];
 }
 
@@ -45,7 +45,7 @@ interface TestParts {
   readonly requests: SentRequest[];
 }
 
-/** How long anything in the page may take to appear. */
+/** Maximum time for anything on the page to appear. */
 const PATIENCE_MS = 20_000;
 
 export function createTest(parts: TestParts): BrowserTest {
@@ -88,14 +88,14 @@ export function createTest(parts: TestParts): BrowserTest {
   };
 }
 
-/** Fails a check unless both are the same. */
+/** Fails the check unless both values are identical. */
 export function same(actual: unknown, expected: unknown, what: string): void {
   if (actual !== expected) {
     throw new Error(`${what}: expected ${JSON.stringify(expected)}, but it is ${JSON.stringify(actual)}`);
   }
 }
 
-/** Fails a check unless the statement holds. */
+/** Fails the check unless `isTrue`; `statement` describes the expectation. */
 export function holds(isTrue: boolean, statement: string): void {
   if (!isTrue) throw new Error(`it does not hold that ${statement}`);
 }

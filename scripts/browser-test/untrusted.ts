@@ -3,7 +3,7 @@ import { startPageModel } from './page-model.ts';
 import { withServer } from './server.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
-/** Text that would act if it were taken for HTML: it names itself in the window, and fetches from elsewhere. */
+/** Text that would act if it were treated as HTML: it sets a variable of the window and requests a foreign host. */
 const hostile = (place: string): string =>
   `<img src="http://attacker.invalid/${place}" onerror="window.hacked='${place}'"><script>window.hacked='${place}'</script>${place}`;
 
@@ -15,7 +15,7 @@ const ANSWER = [
   '```html\n<script>window.hacked=1</script>\n```',
 ].join('\n\n');
 
-/** Titles, metadata, passages, names and answers are text, whatever is written in them. The Source view has its own. */
+/** Titles, metadata, passages, names and answers are shown as text. `hostileSuite` covers the source view. */
 export const untrustedSuite: BrowserSuite = {
   name: 'untrusted',
   async run(test) {
@@ -45,7 +45,7 @@ async function post(url: string, body: object): Promise<{ readonly id: string }>
   return answer.results;
 }
 
-/** A document, two collections, conversations and a graph with such names; returns the document's identifier. */
+/** Adds a document, two collections, conversations and a graph with hostile names; returns the document id. */
 async function fill({ url }: BrowserTest): Promise<string> {
   const [first, second] = [hostile('collection'), hostile('second')].map((name) =>
     post(`${url}/v3/collections`, { name, description: hostile('description') }),
@@ -83,7 +83,7 @@ async function fill({ url }: BrowserTest): Promise<string> {
 const me = async (url: string): Promise<{ readonly id: string }> =>
   ((await (await fetch(`${url}/v3/users/me`)).json()) as { results: { id: string } }).results;
 
-/** Opens the address, waits until each of the texts is shown as text, and checks that none acted. */
+/** Opens the address, waits until each of the texts is shown as text, and checks that none of them acted. */
 async function isText(page: Page, address: string, places: readonly string[], open?: () => Promise<void>) {
   const foreign: string[] = [];
   page.on('request', (request) => {
@@ -99,7 +99,7 @@ async function isText(page: Page, address: string, places: readonly string[], op
   holds(!(await page.title()).includes('hacked'), 'the title is ours');
 }
 
-/** Without the content security policy, which would hide a mistake of the page. */
+/** Switches off the content security policy, which would hide mistakes of the page. */
 const unprotected = { bypassCSP: true } as const;
 
 async function checkViews(test: BrowserTest, id: string): Promise<void> {
@@ -169,7 +169,7 @@ async function checkAnswer(test: BrowserTest): Promise<void> {
     async (page) => {
       const asked = encodeURIComponent(`When does the harbour close? ${hostile('question')}`);
       await isText(page, `${test.url}/?ask=${asked}`, ['answer', 'question'], () =>
-        // Sentences without support are marked by the check of the citations.
+        // Once the citations have been checked, sentences without support are marked as well.
         page.locator('.turn[aria-busy=false] .chip:not(.unchecked)').waitFor(),
       );
       await page.locator('.chip').hover();

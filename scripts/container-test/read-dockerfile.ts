@@ -1,6 +1,6 @@
 import { type Copy, DockerfileParser, type Env, type From, type Healthcheck } from 'dockerfile-ast';
 
-/** What an instruction does to a root file system, or to how its program is started. */
+/** The effect of an instruction on the root file system or on how the program is started. */
 export type Step =
   | { readonly kind: 'run'; readonly command: string }
   | { readonly kind: 'copy'; readonly from?: string; readonly sources: readonly string[]; readonly target: string }
@@ -17,7 +17,7 @@ export interface Stage {
   readonly steps: readonly Step[];
 }
 
-/** The stages of a Dockerfile. Throws on an instruction or a form that the container test would not carry out. */
+/** Parses the stages of a Dockerfile. Throws on instructions and forms that the container test does not support. */
 export function readDockerfile(text: string): Stage[] {
   const file = DockerfileParser.parse(text);
   const images = new Map(
@@ -77,7 +77,7 @@ function stepOf(keyword: string, instruction: Instruction): Step {
   }
 }
 
-/** Only the form of a JSON list: the other runs a shell, which does not pass signals on. */
+/** Accepts only the exec form (a JSON list); the shell form runs a shell, which does not forward signals. */
 function listOf(instruction: Instruction): string[] {
   const [list] = /\[.*\]$/s.exec(instruction.getArgumentsContent() ?? '') ?? [];
   if (list === undefined) throw unsupported(instruction);

@@ -7,8 +7,8 @@ const SUITE = 'trixie';
 const DEBIAN = 'http://deb.debian.org/debian';
 
 /**
- * What the image of Node holds, as far as the Dockerfile uses it: Debian's smallest installation, with the Node and npm of
- * their npm packages in /usr/local. Needs root and mmdebstrap.
+ * Creates what the Dockerfile uses of Node's base image: a minimal Debian, with Node and npm from their npm packages in
+ * /usr/local. Needs root and mmdebstrap.
  */
 export function makeBaseRoot(root: string, scratch: string): void {
   execFileSync(
@@ -40,7 +40,7 @@ export interface ImageStart {
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Carries out the steps of a stage in its root folder, which is a copy of the base. */
+/** Executes the steps of a stage in its root folder, which starts as a copy of the base. */
 export function buildStage(
   stage: Stage,
   root: string,
@@ -107,13 +107,13 @@ const homeOf = (user: string, root: string): string =>
     .map((line) => line.split(':'))
     .find(([, , uid]) => uid === user.split(':')[0])?.[5] ?? '/';
 
-/** As COPY does: of a folder its content, a file into a target that ends with a slash or is a folder. */
+/** Copies like COPY: the content of a folder; a file into the target if that is a folder or ends with a slash. */
 function copyInto(source: string, root: string, target: string, written: string): void {
   const inside = join(root, target);
   const isFolder = statSync(source).isDirectory();
   const isInto = !isFolder && (written.endsWith('/') || (existsSync(inside) && statSync(inside).isDirectory()));
   mkdirSync(isFolder || isInto ? inside : resolve(inside, '..'), { recursive: true });
-  // `cp` keeps links and modes; the owner becomes root, as with COPY.
+  // `cp` preserves links and modes; files are owned by root, as with COPY.
   const from = isFolder ? `${source}/.` : source;
   execFileSync('cp', ['-a', '--no-preserve=ownership', from, isInto ? join(inside, basename(source)) : inside]);
 }
@@ -123,11 +123,11 @@ interface RunOptions {
   readonly workdir: string;
 }
 
-/** Where a network replaces certificates, this machine's own are needed to install anything. */
+/** Behind a proxy that intercepts TLS, installing anything requires the extra certificates of this machine. */
 const EXTRA_CERTIFICATES = 'NODE_EXTRA_CA_CERTS';
 const certificates = process.env[EXTRA_CERTIFICATES];
 
-/** As root, in namespaces of its own, which take the mounts with them. */
+/** Runs a command as root in new namespaces; the mounts disappear with them. */
 function runInRoot(root: string, command: readonly string[], { variables, workdir }: RunOptions): void {
   const mounts = `
     mount -t proc proc "$1/proc"
@@ -149,8 +149,8 @@ const assignments = (variables: Readonly<Record<string, string>>): string[] =>
   Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 
 /**
- * Starts a program of an image as compose.yaml does: as the image's user without capabilities, on a read-only root, with
- * the volumes and a temporary folder in memory. The network is this machine's.
+ * Starts a program of an image as compose.yaml does: as the image's user without capabilities, on a read-only root,
+ * with the volumes and a temporary folder in memory. It uses the network of this machine.
  */
 export function startReadOnly(
   root: string,
@@ -175,7 +175,7 @@ export function startReadOnly(
   return spawn('unshare', [...NAMESPACES, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The process that `unshare` started in its namespace: the one that gets the signals of `docker stop`. */
+/** Id of the process that `unshare` started in its namespace: the one that `docker stop` would signal. */
 export function innerProcess({ pid }: ChildProcess): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
 }

@@ -7,7 +7,7 @@ import { startService } from '../evaluate/service.ts';
 import type { Range, RangeCollection } from './range-collection.ts';
 
 /**
- * The passages found for each question by a service with its default settings, into which the documents are ingested.
+ * Ingests the documents into a service with default settings, and returns the passages it finds for each question.
  */
 export async function askService(
   { documents, queries }: RangeCollection,

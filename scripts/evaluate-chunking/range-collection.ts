@@ -40,8 +40,9 @@ const MAX_PIECE_LENGTH = 1_500;
 const JOINT = '\n\n';
 
 /**
- * A folder with `questions_df.csv` and the documents of it, as in Chroma's chunking_evaluation: `question`, `references`
- * (with the text that answers it) and `corpus_id`, the name of a Markdown file there or below `corpora`.
+ * Reads a folder with `questions_df.csv` and its documents, as in Chroma's chunking_evaluation. Columns: `question`,
+ * `references` (with the text that answers it) and `corpus_id`, the name of a Markdown file in the folder or its
+ * subfolder `corpora`.
  */
 async function readChromaCollection(folder: string): Promise<RangeCollection> {
   const rows = z
@@ -61,7 +62,7 @@ async function readChromaCollection(folder: string): Promise<RangeCollection> {
       .array(reference)
       .parse(JSON.parse(references))
       .map(({ content }) => {
-        // The reader may have tidied the text, so that the recorded places do not hold.
+        // The reader may have cleaned up the text, so the recorded positions need not be valid.
         const start = text.indexOf(cleanText(content));
         if (start < 0) throw new Error(`${document} does not hold the reference "${content}".`);
         return { document, start, end: start + cleanText(content).length };
@@ -71,14 +72,14 @@ async function readChromaCollection(folder: string): Promise<RangeCollection> {
   return { name: basename(folder), documents, queries, by: 'references' };
 }
 
-/** Reads a folder of Chroma's, or else a BEIR folder. */
+/** Reads a folder of Chroma's chunking_evaluation if it has its questions file, otherwise a BEIR folder. */
 export const readRangeCollection = (folder: string): Promise<RangeCollection> =>
   existsSync(join(folder, QUESTIONS)) ? readChromaCollection(folder) : readBeirCollection(folder);
 
 /**
- * Reads a BEIR folder whose rows are pieces of documents, and reassembles the documents. If a relevant piece contains a
- * question's answer verbatim, the sentences around it are the expected range; otherwise short relevant pieces are, and
- * questions with only long ones are skipped.
+ * Reads a BEIR folder whose rows are pieces of documents, and reassembles the documents. The expected ranges of a
+ * question are the sentences around its answer in the relevant pieces or, if the collection gives no answer, the short
+ * relevant pieces. Questions without an expected range are skipped.
  */
 async function readBeirCollection(folder: string): Promise<RangeCollection> {
   const documents = new Map<string, string>();

@@ -6,23 +6,23 @@ import { createDocumentSearch } from './document-search.ts';
 
 export type Half = 'tune' | 'held';
 
-/** The half of a question, by a hash of its identifier. */
+/** Assigns a question to a half by a hash of its identifier. */
 export const halfOf = (id: string): Half =>
   ((createHash('sha256').update(id).digest()[0] ?? 0) & 1) === 0 ? 'tune' : 'held';
 
-/** What is missing when a question is asked. */
+/** What is removed from the corpus before a question is asked. */
 export type Away = 'nothing' | 'document' | 'article';
 
 export interface QuoteCase {
   readonly away: Away;
-  /** Size of the corpus, out of the article of the answering document; 0 is all documents. */
+  /** Size of a corpus from the article of the answering document; 0 means all documents of the collection. */
   readonly documents: number;
   readonly hasTitles: boolean;
   readonly hasScores: boolean;
   readonly limit: number;
 }
 
-/** Finds the sources of a collection's questions, with the answering document or its article in place or away. */
+/** Finds sources for the questions of a collection, with the answering document or its article present or removed. */
 export async function createSourceFinder(collection: TestCollection) {
   const documents = await Array.fromAsync(collection.documents());
   const titles = new Map(documents.map(({ id, title }) => [id, title]));
@@ -43,7 +43,7 @@ export async function createSourceFinder(collection: TestCollection) {
   };
 }
 
-/** A small corpus for one question, out of the article of the document that answers it. */
+/** A small corpus for one question, taken from the article of the document that answers it. */
 function fewOf(
   documents: readonly TestDocument[],
   gains: ReadonlyMap<string, number>,
@@ -56,13 +56,13 @@ function fewOf(
   return given.slice(0, size);
 }
 
-/** Whether one of the answers stands in the text, whatever its spacing and capitals. */
+/** Whether the text contains one of the answers, ignoring white space and case. */
 export const holdsAnswer = (text: string, { answers }: TestQuery): boolean =>
   answers.some((answer) => plain(text).includes(plain(answer)));
 
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
-/** The product's analysis of texts; it remembers them, because many questions read the same. */
+/** The product's text analysis, memoised because many questions analyse the same texts. */
 export const createAnalyser = () => ({ analyse: remembering(analyse), analyseQuery: remembering(analyseQuery) });
 
 function remembering(read: (text: string) => readonly string[]): (text: string) => readonly string[] {

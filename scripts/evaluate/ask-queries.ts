@@ -3,7 +3,7 @@ import type { ScoredCase } from '../../src/evaluation/scores.ts';
 import type { TestQuery } from '../../src/evaluation/test-collection.ts';
 import type { Service } from './service.ts';
 
-/** `default` sends no search settings. */
+/** Search modes; `default` sends no search settings. */
 export const modes = ['full_text', 'semantic', 'hybrid', 'default', 'advanced'] as const;
 export type Mode = (typeof modes)[number];
 
@@ -15,7 +15,7 @@ const settingsOf = {
   advanced: { search_mode: 'advanced', search_settings: {} },
 } as const satisfies Readonly<Record<Mode, object>>;
 
-/** Maximum limit of a search. */
+/** Largest `limit` that a search accepts. */
 const MAX_HITS = 1000;
 
 export interface Asking {

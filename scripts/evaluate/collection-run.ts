@@ -39,7 +39,7 @@ export type CollectionRun = z.output<typeof collectionRun>;
 /** `is_whole` is false for an interrupted run. */
 export type RunFile = z.output<typeof runFile>;
 
-/** Throws if it is not an evaluation file. */
+/** Reads an evaluation file; throws if the file is not one. */
 export async function readRunFile(path: string): Promise<RunFile> {
   const read = runFile.safeParse(JSON.parse(await readFile(path, 'utf8')));
   if (read.success) return read.data;
@@ -51,12 +51,12 @@ export async function writeRunFile(path: string, file: RunFile): Promise<void> {
   await rename(`${path}.part`, path);
 }
 
-/** The run of an earlier file with the same settings. */
+/** Finds the run with the same settings in an earlier file. */
 export const counterpart = ({ runs }: RunFile, run: CollectionRun): CollectionRun | undefined =>
   runs.find((each) => nameOf(each) === nameOf(run));
 
 const nameOf = ({ collection, embedder, mode, store, passages, titles, graph }: CollectionRun): string =>
-  // The embedder does not affect full text.
+  // The embedder does not affect full-text search.
   JSON.stringify([collection, mode === 'full_text' ? null : embedder, mode, store, passages, titles, graph]);
 
 export const casesOf = ({ queries }: CollectionRun): readonly ScoredCase[] => queries;

@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 export interface Ingesting {
   readonly collection: TestCollection;
   readonly service: Service;
-  /** Of the service; what is there already is told by a file in it. */
+  /** Data folder of the service, in which a file keeps the ingestion time across interrupted runs. */
   readonly dataFolder: string;
   readonly hasTitles: boolean;
   /** Ingests each document as one chunk, as benchmarks of engines do, instead of splitting it. */
@@ -22,7 +22,7 @@ export interface Ingested {
   readonly names: ReadonlyMap<string, string>;
   /** Documents without text, which cannot be ingested. */
   readonly empty: number;
-  /** Undefined if everything had been ingested before. */
+  /** Total ingestion time, including interrupted runs; undefined if everything had been ingested before. */
   readonly seconds: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function ingestCollection(ingesting: Ingesting): Promise<Ingested> 
 }
 
 function toBody({ id, title, text }: TestDocument, { hasTitles, isWhole }: Ingesting): object | undefined {
-  // A document that is a title alone is found by it.
+  // A document without text is represented by its title.
   const content = text.trim() === '' && hasTitles ? title : text;
   if (content.trim() === '') return undefined;
   const named = hasTitles && title.trim() !== '' ? { title } : {};

@@ -12,7 +12,7 @@ import type { EvaluateOptions } from './options.ts';
 import { type Service, startService } from './service.ts';
 import { type Store, storeLabels, vectorIndexOf } from './stores.ts';
 
-/** The service selects the embedder. */
+/** Lets the service select the embedder. */
 const AUTO = 'auto';
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   hash: 'builtin/lexical-hash-v1',
@@ -92,7 +92,7 @@ async function* measureWith(
       const { embedder: used, chunks } = await service.status();
       const queries = collection.queries.slice(0, options.queries);
       for (const mode of options.modes) {
-        // Independent of the embedder.
+        // Full-text search is independent of the embedder, so it is measured only once.
         if (mode === 'full_text' && index > 0) continue;
         const { cases, millisecondsPerQuery } = await askQueries({
           service,
@@ -124,7 +124,7 @@ async function* measureWith(
   }
 }
 
-/** Waits until the embedder is trained, as it soon is for a user. */
+/** Switches to the embedder; with `auto`, waits until the service has trained its own, as it does for every user. */
 async function useEmbedder(service: Service, name: string): Promise<void> {
   if (name === AUTO) return service.settle();
   await service.follow('/system/reindex', { model: SHORT_NAMES[name] ?? name });

@@ -44,7 +44,7 @@ export interface EvaluateOptions {
   readonly isWhole: boolean;
   readonly isGraphOn: boolean;
   readonly data: string | undefined;
-  /** A PostgreSQL server to keep the records on, as the URL of one of its databases. */
+  /** URL of any database of the PostgreSQL server that stores the records. */
   readonly database: string | undefined;
   readonly stores: readonly Store[];
   readonly atOnce: number;
@@ -75,7 +75,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** The options as they were written; undefined when help is wanted. Throws an Error that says what is wrong. */
+/** Parses the command line; undefined if it asks for help. Throws an Error with a message for the user. */
 export function readOptions(args: readonly string[]): EvaluateOptions | undefined {
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   if (values.help) return undefined;

@@ -6,7 +6,7 @@ import { storeLabels, stores } from './stores.ts';
 
 const SHOWN: readonly ScoreName[] = ['ndcg@10', 'recall@10', 'recall@100', 'mrr@10'];
 
-/** Every run with its means. Milliseconds are of one query after another over loopback; they are no benchmark. */
+/** All runs with their means. Times are of sequential queries over loopback and not a benchmark. */
 export function runTable(runs: readonly CollectionRun[], isMarkdown: boolean): string[] {
   const head = ['collection', 'embedder', 'search', 'queries', 'nDCG@10', 'Recall@10', 'Recall@100', 'MRR@10'];
   const times = ['ms/query', 'ingest s'];
@@ -25,7 +25,7 @@ export function runTable(runs: readonly CollectionRun[], isMarkdown: boolean): s
   return isMarkdown ? markdownTable(rows) : alignedTable(rows, 3);
 }
 
-/** nDCG@10 with collections as columns, and their means; a way of searching a line. */
+/** nDCG@10 with one column per collection, the means, and one row per search configuration. */
 export function overview(runs: readonly CollectionRun[], isMarkdown: boolean): string[] {
   const collections = [...new Set(runs.map(({ collection }) => collection))];
   const ways = [...new Set(runs.map(wayOf))];
@@ -48,7 +48,7 @@ const searchOf = (run: CollectionRun): string =>
 const embedderOf = ({ embedder, embedded_with: used }: CollectionRun): string =>
   embedder === 'auto' ? `auto (${used.replace('builtin/', '')})` : embedder;
 
-/** nDCG@10 with stores as columns, a search of a collection a line, and whether all are equal to three decimals. */
+/** nDCG@10 with one column per store and one row per search of a collection; `isEqual` to three decimals. */
 export function storeTable(
   runs: readonly CollectionRun[],
   isMarkdown: boolean,
@@ -70,7 +70,7 @@ export function storeTable(
 
 const MAX_LISTED = 10;
 
-/** How a run differs from the one before, query by query. */
+/** Compares a run with an earlier one, query by query. */
 export function differences(before: CollectionRun, now: CollectionRun): { lines: string[]; comparison: RunComparison } {
   const comparison = compareRuns(casesOf(before), casesOf(now));
   const rows = comparison.scores

@@ -11,22 +11,22 @@ const START_WITHIN_MS = 180_000;
 const QUIET_MS = 5_000;
 const LOOK_EVERY_MS = 500;
 const SETTLE_WITHIN_MS = 600_000;
-/** States in which it is training or about to. */
+/** Matches states in which the embedder is being trained or soon will be. */
 const UNSETTLED = /\bbeing\b|\benough\b|has grown|learned anew/;
 
 export interface ServiceOptions {
-  /** Made if need be. */
+  /** Created if it does not exist. */
   readonly dataFolder: string;
   readonly isGraphOn: boolean;
-  /** Undefined for SQLite in the data folder. */
+  /** URL of a PostgreSQL database; undefined means SQLite in the data folder. */
   readonly databaseUrl?: string | undefined;
   readonly vectorIndex?: 'chroma' | 'pgvector';
 }
 
-/** A service started like a user does, accessed over HTTP. */
+/** A service started as a user would start it, accessed over HTTP. */
 export interface Service {
   call(method: ServerRequest['method'], path: string, body?: unknown): Promise<unknown>;
-  /** The events of a stream, to its end. */
+  /** Sends a request and reads its event stream to the end. */
   follow(path: string, body: unknown): Promise<void>;
   status(): Promise<{ readonly embedder: string; readonly chunks: number; readonly embedder_reason?: string }>;
   /** Waits until background work after ingestion is finished. */
@@ -40,7 +40,7 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
     cwd: options.dataFolder,
     env: environment(options),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is handled by this program, which stops the service.
+    // In its own process group, so that Ctrl-C reaches only this program, which then stops the service.
     detached: true,
   });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -53,7 +53,7 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
   child.stdout.setEncoding('utf8').on('data', listen);
   child.stderr.setEncoding('utf8').on('data', listen);
   const ended = once(child, 'close');
-  // On a second interruption the service is killed.
+  // Stops the service if this program exits early, e.g. after a second Ctrl-C.
   const endToo = () => child.kill('SIGTERM');
   process.once('exit', endToo);
   void ended.then(() => reject(new Error(`The service did not start:\n${said}`)));

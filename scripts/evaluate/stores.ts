@@ -1,4 +1,4 @@
-/** Where the records are, and what searches the vectors. */
+/** Combinations of the record store and the vector index. */
 export const stores = ['sqlite', 'postgres', 'pgvector'] as const;
 export type Store = (typeof stores)[number];
 
@@ -8,5 +8,5 @@ export const storeLabels: Readonly<Record<Store, string>> = {
   pgvector: 'PostgreSQL + pgvector',
 };
 
-/** `CITEWELL_VECTOR_INDEX` for it. */
+/** Value of `CITEWELL_VECTOR_INDEX` for the store. */
 export const vectorIndexOf = (store: Store): 'chroma' | 'pgvector' => (store === 'pgvector' ? 'pgvector' : 'chroma');

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-// Preloaded in every thread (`node --import`): writes each prepared statement once, as a line of JSON, to the file in
-// CITEWELL_TEST_STATEMENTS.
+// Preloaded in every thread (`node --import`): appends each distinct prepared statement as a line of JSON to the file
+// named by CITEWELL_TEST_STATEMENTS.
 const file = process.env['CITEWELL_TEST_STATEMENTS'];
 const known = new Set();
 const { prepare } = DatabaseSync.prototype;

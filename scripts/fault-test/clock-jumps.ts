@@ -53,7 +53,7 @@ export const clockJumps: Fault = {
 
 const BODY = JSON.stringify({ query: 'the harbour' });
 
-/** A search whose request body arrives in two parts. */
+/** Starts a search whose request body arrives in two parts. */
 function beginUpload(url: string): { finish(): Promise<string> } {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

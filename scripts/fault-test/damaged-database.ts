@@ -46,7 +46,7 @@ export const damagedDatabase: Fault = {
       await copyFile(copy, file);
     }
 
-    // Above the size up to which a start checks the whole file.
+    // Larger than the size up to which a start checks the whole file.
     await addLongValue(file, LARGE_BYTES);
     await zeroMiddle(file);
     await trial.start();
@@ -60,7 +60,7 @@ export const damagedDatabase: Fault = {
     await trial.stop();
     await copyFile(copy, file);
 
-    // The write-ahead log's index, which is rebuilt from it.
+    // Damages the index of the write-ahead log (-shm), which SQLite rebuilds from the log.
     await trial.start();
     await trial.add(trial.isShort ? 2 : 6);
     await trial.stop('SIGKILL');

@@ -2,7 +2,7 @@ import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Fault } from './fault.ts';
 
-/** The index can be rebuilt from SQLite, whatever happened to its files. */
+/** The index is rebuilt from SQLite, whatever happened to its files. */
 export const damagedIndex: Fault = {
   name: 'damaged-index',
   title: 'files of the vector index are truncated, zeroed or missing',

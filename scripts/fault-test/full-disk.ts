@@ -6,7 +6,7 @@ import { type Added, sentenceOf, type Trial } from './trial.ts';
 
 const MEGABYTES = 96;
 
-/** No space left on the device: on a small file system, or by a file size limit where mounting is not permitted. */
+/** No space left on the device: on a small file system, or by a file size limit if mounting is not permitted. */
 export const fullDisk: Fault = {
   name: 'full-disk',
   title: 'the disk is full while documents come in, and at the start',
@@ -81,7 +81,7 @@ async function goesOn(trial: Trial): Promise<void> {
   await trial.checkNothingLost();
 }
 
-/** Output of a failed start. */
+/** Output of a failed start; undefined if the start succeeds. */
 async function startWithFullDisk(trial: Trial): Promise<string | undefined> {
   try {
     await trial.start();

@@ -6,7 +6,7 @@ import { sentenceOf } from './trial.ts';
 
 const ANSWERED_WITHIN_MS = 20_000;
 const ENDS_WITHIN_MS = 8_000;
-/** On SIGTERM requests may take CITEWELL_STOP_SECONDS to finish, 20 by default. */
+/** After SIGTERM, requests may take CITEWELL_STOP_SECONDS (20 by default) to finish. */
 const STOPS_WITHIN_MS = 20_000 + ENDS_WITHIN_MS;
 
 /** A Chroma that keeps connections open without answering, as when swapped out or stuck. */
@@ -87,7 +87,7 @@ function resume(pids: readonly number[]): void {
     try {
       process.kill(pid, 'SIGCONT');
     } catch {
-      // The service has killed it and started another one.
+      // The service has already killed this Chroma and started a new one.
     }
   }
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Whether this machine has the program. */
+/** Whether the program is installed. */
 export async function hasCommand(name: string): Promise<boolean> {
   try {
     await promisify(execFile)(name, ['--version']);

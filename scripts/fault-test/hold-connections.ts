@@ -11,7 +11,7 @@ export interface HeldConnections {
 const ANSWERED_WITHIN_MS = 20_000;
 const AT_ONCE = 200;
 
-/** Opens connections, requests the health on each, and keeps those that answer. */
+/** Opens connections, requests the health endpoint on each, and holds open those that were answered. */
 export async function holdConnections(url: string, count: number): Promise<HeldConnections> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
@@ -26,7 +26,7 @@ export async function holdConnections(url: string, count: number): Promise<HeldC
   };
   for (let left = count; left > 0; left -= AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, left) }, hold);
-    // A connection without a free descriptor is never answered.
+    // Once the server has no free file descriptor, further connections are never answered.
     const isOver = new AbortController();
     await Promise.race([
       Promise.all(some),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** A memory limit for a process and all its children together. */
 export interface MemoryLimit {
-  /** Runs a program under it; see `RunOptions.via`. */
+  /** Command prefix that runs a program under the limit; see `RunOptions.via`. */
   readonly via: readonly string[];
   /** Number of processes killed by the kernel for lack of memory. */
   kills(): Promise<number>;
@@ -13,8 +13,8 @@ export interface MemoryLimit {
 const MOUNTED = '/sys/fs/cgroup';
 
 /**
- * A control group (v1 or v2); undefined without permission to create one. `ulimit -v` does not work, because V8 reserves
- * far more address space than it uses, nor does RLIMIT_DATA, which includes V8's code range of 512 MB.
+ * Creates a control group (v1 or v2); undefined without permission to do so. `ulimit -v` does not work, because V8
+ * reserves far more address space than it uses, nor does RLIMIT_DATA, which includes V8's code range of 512 MB.
  */
 export async function limitMemory(bytes: number): Promise<MemoryLimit | undefined> {
   const name = `citewell-fault-test-${process.pid}`;

@@ -7,7 +7,7 @@ const BYTES = 450_000_000;
 const HEAP_MB = 128;
 const REMOVED_AFTER_MS = 300;
 
-/** Without a control group, only V8's heaps are limited, which excludes buffers and native memory. */
+/** Too little memory. Without control groups only V8's heaps are limited, not buffers and native memory. */
 export const littleMemory: Fault = {
   name: 'little-memory',
   title: `the service, Chroma and the readers have ${BYTES / 1e6} MB of memory together`,
@@ -49,7 +49,7 @@ async function work({ api, add, check, isShort }: Trial): Promise<void> {
   );
 }
 
-/** Processes that have just ended still count. */
+/** Retries, because a control group cannot be removed until its processes have been reaped. */
 async function remove(limit: MemoryLimit | undefined): Promise<void> {
   for (let tries = 0; tries < 10; tries++) {
     try {

@@ -28,7 +28,7 @@ export const slowUploads: Fault = {
   },
 };
 
-/** The status line of the response. */
+/** Sends a request byte by byte and returns the status line of the response. */
 async function drip(url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

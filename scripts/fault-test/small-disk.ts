@@ -15,7 +15,7 @@ export interface SmallDisk {
   unmount(): Promise<void>;
 }
 
-/** Mounts one at `folder`, creating it; undefined without permission. */
+/** Creates `folder` and mounts a small disk at it; undefined without permission. */
 export async function mountSmallDisk(folder: string, megabytes: number): Promise<SmallDisk | undefined> {
   await mkdir(folder, { recursive: true });
   try {

@@ -29,9 +29,9 @@ export interface Trial {
   server(): RunningServer;
   /** Log output of the service started last. */
   logged(): string;
-  /** Stops the service and records its processes, which must have ended when the trial is over. */
+  /** Stops the service; its child processes must have ended by the end of the trial. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
-  /** Another command on the same data folder. */
+  /** Runs another command on the same data folder. */
   command(args: readonly string[], options?: Omit<RunOptions, 'cwd'>): Promise<Run>;
   /** Uploads documents concurrently and records the acknowledged ones. */
   add(count: number, paragraphs?: number): Promise<Added>;
@@ -40,7 +40,7 @@ export interface Trial {
   check(title: string, ...violations: readonly (string | undefined | false)[]): void;
   /** Waits until the index is up to date again. */
   checkRecovered(): Promise<void>;
-  /** Checks everything acknowledged, in the chunks and by both kinds of search. */
+  /** Checks every acknowledged document: its chunks, and both kinds of search. */
   checkNothingLost(): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface Added {
 }
 
 const CLIENTS = 4;
-/** For loaded machines. */
+/** Generous, for loaded machines. */
 const STARTED_WITHIN_MS = 90_000;
 const RECOVERED_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 5_000;
@@ -180,7 +180,7 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
   return trial;
 }
 
-/** The service's own report of problems; empty if it is healthy. */
+/** Problem that the service itself reports; empty if it is healthy. */
 async function recoveryProblem(api: Api): Promise<string> {
   const state = member(member(member((await api.health()).body, 'results'), 'index'), 'state');
   if (state !== 'ready') return `the index is ${String(state)}.`;
@@ -188,5 +188,5 @@ async function recoveryProblem(api: Api): Promise<string> {
   return owed === 0 ? '' : `the index is owed ${String(owed)} passages.`;
 }
 
-/** The error message of a failed response. */
+/** Status and error message of a failed response. */
 export const sentenceOf = ({ status, body }: Answer): string => `${status} ${String(member(body, 'message'))}`;

@@ -2,7 +2,7 @@ import { type RunningServer, startCitewell } from '../../test/support/run-citewe
 import type { Fault } from './fault.ts';
 import { sentenceOf } from './trial.ts';
 
-/** Two services on one data folder: one opens it, the other names that process. */
+/** Two services on one data folder: the first opens it, the second refuses and names the process of the first. */
 export const twoServers: Fault = {
   name: 'two-servers',
   title: 'more than one server is started on one folder',

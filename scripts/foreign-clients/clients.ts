@@ -7,14 +7,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 
 export type Transport = 'stdio' | 'http';
 
-/** Where a client finds the server and its own packages. */
+/** How a client reaches the server, and where its packages are installed. */
 export interface Surroundings {
   readonly transport: Transport;
   /** Folder that the client's packages are installed in. */
   readonly packages: string;
   /** Address of `/mcp` of a running server. */
   readonly url: string;
-  /** How a process on stdio is started, on the data folder of that server. */
+  /** Command that starts a stdio server on the data folder of that server. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface Surroundings {
 export interface Connection {
   /** Names of the tools. */
   tools(): Promise<readonly string[]>;
-  /** What the client passes to its model, as text. Throws what the client throws. */
+  /** Calls a tool and returns what the client passes to its model, as text. Throws what the client throws. */
   call(tool: string, given: Readonly<Record<string, unknown>>): Promise<string>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface Connection {
 export interface ForeignClient {
   /** Packages with versions; the first is the client. */
   readonly packages: readonly [string, ...string[]];
-  /** Both if absent. */
+  /** Supported transports; both if absent. */
   readonly transports?: readonly Transport[];
   connect(surroundings: Surroundings): Promise<Connection>;
 }
@@ -44,7 +44,7 @@ async function load<Module>({ packages }: Surroundings, file: string): Promise<M
 
 type Execute = (given: object, options: object) => Promise<unknown>;
 
-/** A connection of a library that lists tools as objects with a function. */
+/** A connection through a library that represents tools as callable objects. */
 function overTools(
   tools: ReadonlyMap<string, (given: object) => Promise<unknown>>,
   close: () => Promise<void>,
@@ -151,7 +151,7 @@ const openAiAgents: ForeignClient = {
   },
 };
 
-/** Uses both transports at once: it bridges a server over HTTP to hosts that know stdio only. */
+/** Uses both transports: it bridges a server over HTTP to hosts that only support stdio. */
 const mcpRemote: ForeignClient = {
   packages: ['mcp-remote@0.15.1'],
   transports: ['http'],
@@ -168,7 +168,7 @@ const mcpRemote: ForeignClient = {
   },
 };
 
-/** Its command line starts anew for each request. Over HTTP it is told to use revision 2026-07-28. */
+/** Runs the inspector's command line once per request. Over HTTP it uses revision 2026-07-28. */
 const inspector: ForeignClient = {
   packages: ['@modelcontextprotocol/inspector@2.12.0'],
   async connect({ transport, packages, url, command, args, env }) {
@@ -180,13 +180,13 @@ const inspector: ForeignClient = {
       try {
         return (await promisify(execFile)(process.execPath, [program, '--cli', ...server, ...given], options)).stdout;
       } catch (error) {
-        // The error of a tool also is an exit code.
+        // A tool error also leads to a non-zero exit code.
         const { stdout = '' } = error as { readonly stdout?: string };
         if (stdout.includes('"isError":true')) return stdout;
         throw error;
       }
     };
-    // The list is checked for parts of schemas that some models do not understand.
+    // --strict also checks the list for schema features that some models do not understand.
     const listed = JSON.parse(await inspect('--method', 'tools/list', '--strict', '--format', 'json')) as {
       readonly result: { readonly tools: readonly { readonly name: string }[] };
     };

@@ -1,8 +1,8 @@
 import { raceAbort, startDeadline } from '../../src/shared/abort.ts';
 import { type Connection, foreignClients, type Surroundings } from './clients.ts';
 
-// Uses the server with one client over one transport, in a process of its own, as a host does in a conversation. Writes
-// the first problem to stderr.
+// A child process that uses the server with one client over one transport, as a host does in a conversation. Writes the
+// first problem to stderr.
 
 export interface Drive extends Surroundings {
   readonly client: string;
@@ -40,12 +40,12 @@ const steps: Readonly<Record<string, () => Promise<void>>> = {
     const given = { answer: `${fact} ${UNSUPPORTED}`, document_ids: [documentId] };
     const got = await used().call('check_citations', given);
     contains(got, fact, UNSUPPORTED);
-    // Some clients pass on the text, others only the data.
+    // Some clients pass on the text content, others only the structured content.
     if (!/word for word|verbatim/.test(got)) expected('a statement that the document says', got);
     if (!/nothing says so|not_found/.test(got)) expected('a statement that nothing supports', got);
   },
   async 'see an error'() {
-    // Some clients throw, others pass the error on.
+    // Some clients throw; others return the error as text.
     const text = await used().call('content', { document_id: '00000000-0000-4000-8000-000000000000' }).catch(String);
     if (!/No document/.test(text)) expected('an error that says what is missing', text);
   },

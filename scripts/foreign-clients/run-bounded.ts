@@ -12,8 +12,8 @@ const groups = new Set<number>();
 process.once('exit', () => groups.forEach(killGroup));
 
 /**
- * Runs a command in a process group of its own and returns what it wrote to stdout. The group is killed when the command
- * ends or its time is over, so that nothing it started is left running. Throws when it fails.
+ * Runs a command in its own process group and returns its stdout. The group is killed when the command ends or times
+ * out, so that none of its child processes keep running. Throws if the command fails.
  */
 export async function runBounded(
   command: string,
@@ -36,7 +36,7 @@ export async function runBounded(
   }, withinMs);
   try {
     const closed = once(child, 'close');
-    // Pipes stay open as long as a process of the group has them.
+    // Kills the rest of the group, because `close` fires only after all processes have closed the pipes.
     if (pid !== undefined) child.once('exit', () => killGroup(pid));
     const [code] = (await closed) as [number | null];
     if (isLate) throw new Error(`it did not end within ${withinMs / 1_000} s${tail(output)}`);
@@ -52,7 +52,7 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // Nothing of the group is left.
+    // No process of the group is left.
   }
 }
 

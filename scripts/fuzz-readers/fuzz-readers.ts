@@ -11,7 +11,7 @@ export interface FuzzOptions {
   readonly samples: Readonly<Record<string, () => Uint8Array>>;
   readonly count: number;
   readonly seed: number;
-  /** Per file. */
+  /** Time limit per file. */
   readonly timeoutMs: number;
   /** Called for each file that caused a fault, with its bytes. */
   readonly onFault?: (fault: Fault) => void;
@@ -31,7 +31,7 @@ export interface FuzzReport {
   readonly faults: number;
   readonly slowestMs: number;
   readonly slowest: string;
-  /** Of this process, after a tenth of the files and at the end. */
+  /** Memory of this process after a tenth of the files and at the end. */
   readonly memory: { readonly warm: Memory; readonly end: Memory };
 }
 
@@ -44,7 +44,7 @@ interface Memory {
 }
 
 const REASONS: ReadonlySet<ServiceError['code']> = new Set(['invalid_request', 'too_large', 'unsupported_type']);
-/** Grace time for ending a process on a loaded machine. */
+/** Extra time for ending a process on a loaded machine. */
 const GRACE_MS = 5_000;
 
 /** Reads mutated copies of files through the service's reader processes, with their limits. */

@@ -5,7 +5,7 @@ import type { Random } from '../seeded-random.ts';
 /** One kind of mutation; returns the changed copy. */
 type Mutation = (bytes: Buffer, random: Random) => Buffer;
 
-/** Bytes with a meaning in many formats: extreme numbers, terminators, brackets, byte order marks, archive signatures. */
+/** Bytes with a meaning in many formats: extreme numbers, terminators, brackets, byte order marks, signatures. */
 const TELLING: readonly [Buffer, ...Buffer[]] = [
   Buffer.from([0]),
   Buffer.from([0xff]),
@@ -82,7 +82,7 @@ const mutations: readonly [Mutation, ...Mutation[]] = [
   },
 ];
 
-/** A mutated copy, determined by the random generator. Half of the archives are mutated inside their parts. */
+/** Returns a mutated copy, determined by `random`. Half of the archives are mutated inside their entries. */
 export function mutate(bytes: Uint8Array, random: Random): Uint8Array {
   const whole = Buffer.from(bytes);
   const parts = random.chance(0.5) ? partsOf(whole) : undefined;
@@ -98,7 +98,7 @@ function partsOf(bytes: Buffer): ZipPart[] | undefined {
   });
 }
 
-/** Mutates unpacked parts, so that their readers get them; or swaps the names of parts. */
+/** Mutates unpacked archive entries, so that the mutations reach their readers, or swaps the names of entries. */
 function mutateParts(parts: readonly ZipPart[], random: Random): ZipPart[] {
   const changed = [...parts];
   const pickIndex = () => random.integer(0, changed.length - 1);

@@ -2,7 +2,7 @@ import { compare } from '../kill-test/checks.ts';
 import { type FoundRecords, readIndex, readRecords } from '../kill-test/inspect.ts';
 import { chromasOn } from '../kill-test/processes.ts';
 
-/** Reads the files directly and describes where SQLite, full text, vectors and the vector index disagree. */
+/** Reads the stores directly and reports where SQLite, full text, vectors and the vector index disagree. */
 export async function disagreements(dataFolder: string): Promise<readonly string[]> {
   const records = readRecords(dataFolder);
   try {

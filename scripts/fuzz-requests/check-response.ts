@@ -28,11 +28,11 @@ const expectedFailures: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Internal details: stack traces, file names, SQL. No request contains them. */
+/** Internal details that must not leak: stack traces, file names, SQL. */
 const INTERNAL_WORDS =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
 
-/** What is wrong with a response, in sentences. */
+/** Describes in sentences what is wrong with a response. */
 export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: ResponseCheckParts): readonly string[] {
   const { status, ending, milliseconds, error, text } = outcome;
   if (ending === 'left') return [];
@@ -64,12 +64,12 @@ function isExpected({ method, route }: FuzzedRequest, body: unknown): boolean {
   return paths?.includes(path) ?? false;
 }
 
-/** Text from the request may be echoed. */
+/** Whether the word comes from the request, which responses may echo. */
 function isEchoed(word: string, { path, body }: FuzzedRequest): boolean {
   return path.includes(word) || (body?.includes(word) ?? false);
 }
 
-/** docs/contract.md 1.2, and the error formats of the other interfaces. */
+/** Checks an error response against docs/contract.md 1.2 and the error formats of the other APIs. */
 function shapeComplaints({ method, path }: FuzzedRequest, { status, text, headers }: Outcome, body: unknown): string[] {
   if (method === 'HEAD') return text === '' ? [] : ['An answer to HEAD has a body.'];
   if (isRefusedByParser({ status, text, headers })) return [];
@@ -113,7 +113,7 @@ function successComplaints(
   if (isCut) return [];
   if (body === undefined) return [`An answer of ${status} is no JSON.`];
   const error = member(body, 'error');
-  // The MCP error code for invalid parameters, with a list of what is wrong.
+  // An error with this code whose message is a list of issues reports invalid parameters, not an internal fault.
   const isOfParameters = /^\[\s*\{/.test(String(member(error, 'message')));
   if (member(error, 'code') === -32603 && !isOfParameters) {
     return [`A message led to an internal error: ${text.slice(0, 300)}`];
@@ -123,7 +123,7 @@ function successComplaints(
   return problem === undefined ? [] : [`The answer is not as it is described: ${problem.slice(0, 300)}`];
 }
 
-/** Before there is a request. */
+/** Whether the HTTP parser refused the request before the application saw it. */
 const isRefusedByParser = ({ status, text, headers }: Pick<Outcome, 'status' | 'text' | 'headers'>): boolean =>
   text === '' && (status === 400 || status === 431) && headers['x-request-id'] === undefined;
 

@@ -31,7 +31,7 @@ const TYPES: readonly [string, ...string[]] = [
   '',
 ];
 
-/** A body that mostly fits, with one change, broken, or of another type than the route expects. */
+/** A body that mostly matches the schema, or is mutated, corrupted, or of a type that the route does not expect. */
 export function draftBody(schemas: BodySchemas | undefined, method: string, parts: SchemaParts): DraftedBody {
   const { random } = parts;
   if (schemas === undefined && (method === 'GET' || random.chance(0.5))) return { bytes: undefined, headers: {} };
@@ -74,12 +74,12 @@ function draft(type: string, value: unknown, parts: SchemaParts): DraftedBody {
   }
 }
 
-/** Occasionally with a duplicate key, and with unusual number formats. */
+/** Serialises the value, occasionally with duplicate keys, unusual numbers or excessive length. */
 function toJson(value: unknown, { random }: SchemaParts): string {
   const json = JSON.stringify(value) ?? 'null';
   if (random.chance(0.03)) return json.replace(/^\{/, '{"query":1,"filters":{},"id":1e999,');
   if (random.chance(0.01)) return json.replace(/:\s*\d+/, `:${'1'.repeat(5_000)}`);
-  // Bodies at and above the size limit; only where nothing would be stored.
+  // Bodies just below and above the size limit, padded with white space so that nothing large is stored.
   if (random.chance(0.002)) return `${json}${' '.repeat(random.pick([15_900_000, 17_000_000]))}`;
   return json;
 }

@@ -3,7 +3,7 @@ import type { DraftedBody } from './draft-body.ts';
 import type { SchemaParts } from './from-schema.ts';
 import { invalidString } from './odd-values.ts';
 
-/** A multipart form of an object's fields, broken in one of several ways. */
+/** A multipart form with the fields of an object, malformed in one of several ways. */
 export function draftForm(value: unknown, { random }: SchemaParts): DraftedBody {
   const boundary = random.pick(['----fuzz', 'b', 'x'.repeat(70), "a'b", '=']);
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [['raw_text', value] as const];

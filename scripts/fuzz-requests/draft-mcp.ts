@@ -4,7 +4,7 @@ import { fromSchema, type SchemaParts } from './from-schema.ts';
 import { breakBytes, mutate } from './mutate.ts';
 import { invalidString, oddValue } from './odd-values.ts';
 
-/** A tool as MCP offers it. */
+/** A tool as listed by MCP. */
 export interface OfferedTool {
   readonly name: string;
   readonly inputSchema: JsonSchema;

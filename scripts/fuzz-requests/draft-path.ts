@@ -5,7 +5,7 @@ import { fromSchema, type SchemaParts } from './from-schema.ts';
 import { invalidString, oddNumber, oddValue } from './odd-values.ts';
 import type { Kind, RecordIds } from './record-ids.ts';
 
-/** The path with values for its parameters, mostly existing identifiers. */
+/** Replaces the parameters of a route pattern, mostly by existing identifiers. */
 export function draftPath(route: string, recordIds: RecordIds, random: Random): string {
   let before = '';
   return route
@@ -106,7 +106,7 @@ function oddPart(random: Random): string {
 const encoded = (text: string, random: Random): string =>
   random.chance(0.02) ? text.replace(/[^\x21-\xff]/g, '!') : encodeURIComponent(text.toWellFormed());
 
-/** Starts with the question mark; sometimes empty. */
+/** A query string including its question mark; sometimes empty. */
 export function draftQuery(parameters: readonly Parameter[], parts: SchemaParts): string {
   const { random } = parts;
   if (random.chance(parameters.length === 0 ? 0.8 : 0.2)) return '';

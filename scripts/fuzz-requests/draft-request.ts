@@ -13,7 +13,7 @@ import type { Face, FuzzedRequest } from './request.ts';
 
 export interface MountedRoute {
   readonly method: string;
-  /** As it is mounted. */
+  /** Route pattern, as mounted. */
   readonly path: string;
 }
 
@@ -22,7 +22,7 @@ export interface DraftParts {
   readonly tools: readonly OfferedTool[];
   readonly recordIds: RecordIds;
   readonly credentials: Credentials;
-  /** Of an MCP client of an earlier revision. */
+  /** Session id of an MCP client of an earlier revision. */
   readonly session: () => string;
 }
 
@@ -42,7 +42,7 @@ const METHODS: readonly [string, ...string[]] = [
   'TRACE',
   'QUERY',
 ];
-/** Probability of another method, and of an ordinary user. */
+/** Probabilities: of another method, of the authenticated service, of a client that disconnects early. */
 const ANOTHER_METHOD = 0.05;
 const GUARDED = 0.3;
 const LEAVING = 0.02;
@@ -60,7 +60,7 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
   };
   const parameters = (described.parameters ?? []).filter((each) => each.in === 'query');
   const drawn = `${draftPath(route.path, recordIds, random)}${draftQuery(parameters, schemaParts)}` || '/';
-  // The HTTP client rejects others.
+  // The HTTP client rejects other characters.
   const path = drawn.replace(/[^\x21-\xff]/g, '!');
   const drafted =
     route.path === '/mcp'
@@ -75,7 +75,7 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
     ...oddHeaders(random),
     ...whoAsks(face, random, parts.credentials),
   };
-  // A wrong Content-Length makes the service wait for more.
+  // With a wrong Content-Length the service would wait for more of the body.
   const isLeaving = 'content-length' in headers || random.chance(LEAVING);
   return {
     number,
@@ -114,7 +114,7 @@ function describedOf(description: OpenApiDocument, { method, path }: MountedRout
   return found?.[method.toLowerCase()] ?? {};
 }
 
-/** Parameter names may differ. */
+/** The path without parameter names, which may differ between route and description. */
 const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
 
 function whoAsks(face: Face, random: Random, credentials: Credentials): Readonly<Record<string, string>> {

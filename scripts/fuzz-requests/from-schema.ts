@@ -7,9 +7,9 @@ import type { Kind } from './record-ids.ts';
 
 export interface SchemaParts {
   readonly random: Random;
-  /** What references lead to, by name. */
+  /** Targets of references, by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Identifier of an existing record, of that kind if given. */
+  /** Returns the identifier of an existing record, of this kind if given. */
   readonly id: (kind?: Kind) => string;
 }
 

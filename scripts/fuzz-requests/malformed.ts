@@ -34,7 +34,7 @@ const openings: readonly [string, ...string[]] = [
 
 const PATIENCE_MS = 300;
 
-/** Sends invalid HTTP, closes the connection, and returns the status; undefined without a response. */
+/** Sends invalid HTTP and closes the connection; `status` is undefined if there was no response. */
 export function sendMalformed(
   url: string,
   random: Random,

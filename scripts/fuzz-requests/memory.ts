@@ -12,7 +12,7 @@ export interface MemorySample {
 export async function sampleMemory(): Promise<MemorySample> {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
-  // Twice with a pause: what finalizers release is collected the second time.
+  // Twice with a pause: objects released by finalizers are collected the second time.
   for (let turn = 0; turn < 2; turn++) {
     if (typeof collect === 'function') collect();
     await sleep(200);
@@ -21,7 +21,7 @@ export async function sampleMemory(): Promise<MemorySample> {
   return { heap: (heapUsed + external) / 1e6, resident: rss / 1e6 };
 }
 
-/** Allowed growth in the second half: caches fill, and load varies. */
+/** Allowed growth in the second half, in MB and as a share: caches fill, and load varies. */
 const HEAP_MAY_GROW = { by: 30, share: 0.25 };
 const RESIDENT_MAY_GROW = { by: 150, share: 0.25 };
 

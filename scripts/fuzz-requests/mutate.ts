@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Random } from '../seeded-random.ts';
 import { oddValue } from './odd-values.ts';
 
-/** The value with one change: another type, an odd value, a missing or a duplicate field. */
+/** A copy of the value with one change, such as another type, an odd value, or a missing or duplicate field. */
 export function mutate(value: unknown, random: Random): unknown {
   if (random.chance(0.15) || typeof value !== 'object' || value === null) return oddValue(random);
   if (Array.isArray(value)) {

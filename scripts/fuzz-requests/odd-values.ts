@@ -158,7 +158,7 @@ export const invalidString = (random: Random): string =>
 export const oddNumber = (random: Random): number =>
   random.chance(0.3) ? random.integer(-5, 2_000) : random.pick(numbers);
 
-/** Of any alphabet, including lone surrogates and control characters. */
+/** A string of any characters, including lone surrogates and control characters. */
 function anyLetters(random: Random): string {
   const length = random.integer(1, 40);
   return Array.from({ length }, () => String.fromCharCode(random.integer(0, random.pick([127, 0x2ff, 0xffff])))).join(

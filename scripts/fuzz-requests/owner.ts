@@ -1,10 +1,10 @@
 import { member } from '../kill-test/api.ts';
 
-/** A user whose document nobody else may change: it must still be found at the end. */
+/** A user whose document no other user may change; it must still be found at the end. */
 export interface Owner {
-  /** Whether a record belongs to them. */
+  /** Whether a record belongs to the user. */
   owns(record: unknown): boolean;
-  /** What is wrong with their documents, in sentences. */
+  /** Describes in sentences what is wrong with the user's documents. */
   findProblems(): Promise<readonly string[]>;
 }
 
@@ -12,7 +12,7 @@ export const PASSWORD = 'a long pass phrase';
 /** Occurs in no other document. */
 const PASSAGE = 'The quokkaberry ferments under glass for forty nights before it is bottled.';
 
-/** Registers them with the authenticated service and ingests their document. */
+/** Registers the user with the authenticated service and ingests the document. */
 export async function createOwner(url: string): Promise<Owner> {
   const call = async (path: string, body?: unknown, token?: string): Promise<unknown> => {
     const response = await fetch(`${url}/v3${path}`, {

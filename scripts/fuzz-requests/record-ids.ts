@@ -27,15 +27,15 @@ export type Kind =
 /** Identifiers of existing records, so that requests reach them. */
 export interface RecordIds {
   pick(kind: Kind, random: Random): string;
-  /** Of any kind. */
+  /** Picks an identifier of any kind. */
   pickAny(random: Random): string;
-  /** Reads the identifiers again and creates records where there are few. */
+  /** Reads the identifiers again and creates records of kinds that have few. */
   refill(): Promise<void>;
 }
 
 export interface RecordIdsParts {
   readonly url: string;
-  /** Records that are not used. */
+  /** The user whose records are excluded. */
   readonly owner: Owner;
 }
 
@@ -126,7 +126,7 @@ export function createRecordIds({ url, owner }: RecordIdsParts): RecordIds {
   const pick = (kind: Kind, random: Random): string => {
     const [first, ...others] = found.get(kind) ?? [];
     if (first === undefined) return invalidString(random);
-    // Nested records are created below the first one.
+    // Prefers the first one, because nested records are created below it.
     return random.chance(0.4) ? first : random.pick([first, ...others]);
   };
   return {

@@ -10,7 +10,7 @@ export interface FuzzedRequest {
   readonly body: Buffer | undefined;
   /** The unauthenticated or the authenticated service. */
   readonly face: Face;
-  /** The client disconnects after this many milliseconds, without the rest of its body. */
+  /** The client disconnects after this many milliseconds, having sent only part of the body. */
   readonly leavesAfter?: number;
 }
 

@@ -23,7 +23,7 @@ export interface RunParts {
   readonly count: number;
   readonly seed: number;
   readonly tally: Tally;
-  /** Only routes that match this. */
+  /** Matches the `METHOD path` of the routes to test. */
   readonly only: RegExp;
   readonly report: (line: string) => void;
 }
@@ -31,15 +31,15 @@ export interface RunParts {
 const AT_ONCE = 8;
 const LIMIT_MS = 60_000;
 const REFILL_EVERY = 200;
-/** Log lines are attributed to one of the latest requests, this many. */
+/** Number of latest requests to which log lines can be attributed. */
 const REMEMBERED = 200;
-/** Number of requests in ten that go to the routes in turn. */
+/** Number of requests in ten that go to the known routes, in rotation. */
 const TO_ROUTES = 9;
 const MALFORMED = 0.2;
 /** Memory is compared only after enough requests to fill all caches. */
 const MEASURED_FROM = 2_000;
 
-/** Mounted for every method, so not listed by method. */
+/** These are mounted for all methods, so the router does not list them by method. */
 const routesOfAllMethods: readonly MountedRoute[] = [
   { method: 'POST', path: '/mcp' },
   { method: 'GET', path: '/mcp' },
@@ -61,7 +61,7 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
   await refill();
   const description = toOpenApi({ groups: operationGroups, version: '0' });
   const routes: readonly MountedRoute[] = [
-    // The pattern of chat models is the one that is no text.
+    // The route of chat models ends with a regular expression.
     ...subject.routes.map(({ method, path }) => ({ method, path: path.replace(/\/\^.*$/, '/models/:model') })),
     ...routesOfAllMethods,
   ].filter(({ method, path }) => only.test(`${method} ${path}`));

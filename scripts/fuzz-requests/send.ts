@@ -3,11 +3,11 @@ import type { FuzzedRequest } from './request.ts';
 
 /** Result of a request. */
 export interface Outcome {
-  /** Undefined without a response. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Only the beginning was kept. */
+  /** Whether only the beginning of the text was kept. */
   readonly isCut: boolean;
   readonly milliseconds: number;
   readonly ending: 'whole' | 'left' | 'late' | 'broken' | 'unending';
@@ -20,7 +20,7 @@ const KEPT_BYTES = 2_000_000;
 
 export interface SendParts {
   readonly url: string;
-  /** Milliseconds until the end of the response. */
+  /** Time limit for the complete response, in milliseconds. */
   readonly limit: number;
 }
 
@@ -87,7 +87,7 @@ export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<
     const timer = setTimeout(end, limit, 'late');
     const leaving = leavesAfter === undefined ? undefined : setTimeout(end, leavesAfter, 'left');
     outgoing.on('error', (error) => end('broken', error.message));
-    // Announced but not sent completely.
+    // Sends only half of the announced body.
     if (leavesAfter !== undefined && body !== undefined) outgoing.write(body.subarray(0, body.length >> 1));
     else outgoing.end(body);
   });

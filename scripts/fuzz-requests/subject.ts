@@ -39,8 +39,8 @@ const ERROR = 50;
 const QUIET_WITHIN_MS = 120_000;
 
 /**
- * The complete service in this process, without keys and settings of the environment: once without authentication, and
- * once on the same data with it.
+ * Starts the complete service in this process, ignoring keys and settings of the environment: one server without
+ * authentication, and one with it on the same data.
  */
 export async function startSubject(): Promise<Subject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-fuzz-')));

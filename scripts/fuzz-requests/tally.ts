@@ -1,7 +1,7 @@
 import { type FuzzedRequest, toCurl } from './request.ts';
 import type { Outcome } from './send.ts';
 
-/** Counts, and violations: each kind once, with a command that reproduces it. */
+/** Counts responses and collects violations: each kind once, with a command that reproduces it. */
 export interface Tally {
   count(route: string, status: number | string): void;
   complain(
@@ -9,7 +9,7 @@ export interface Tally {
     about?: { readonly fuzzed: FuzzedRequest; readonly outcome?: Outcome; readonly url: string },
   ): void;
   readonly violations: number;
-  /** Smallest number of requests to any of these routes. */
+  /** The route among these with the fewest requests. */
   fewest(routes: readonly string[]): { readonly route: string; readonly count: number };
   lines(): readonly string[];
 }

@@ -6,15 +6,15 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** The requests of the test, over plain HTTP. Each throws when the connection breaks, and its outcome is then unknown. */
+/** The requests of the test, over plain HTTP. Each throws if the connection breaks; its outcome is then unknown. */
 export interface Api {
   put(draft: Draft, replace: boolean): Promise<Answer>;
   remove(id: string): Promise<Answer>;
   restore(id: string, version: string): Promise<Answer>;
   tag(id: string, tag: number): Promise<Answer>;
-  /** The found texts. */
+  /** Returns the texts of the hits. */
   search(query: string, options: { readonly leg: Leg; readonly id?: string; readonly limit: number }): Promise<Texts>;
-  /** The texts of a document's chunks. */
+  /** Returns the texts of a document's chunks. */
   chunks(id: string): Promise<Texts>;
   health(): Promise<Answer>;
   status(): Promise<Answer>;

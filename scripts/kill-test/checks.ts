@@ -11,11 +11,11 @@ export interface Inspection {
   readonly index: FoundIndex;
   readonly api: Api;
   readonly random: Random;
-  /** Documents that are searched for; all are compared in SQLite. */
+  /** Documents that are searched for over HTTP; in SQLite all are compared. */
   readonly searched: readonly Entry[];
 }
 
-/** All invariants after a recovery. */
+/** Checks all invariants after a recovery. */
 export async function checkAll(inspection: Inspection): Promise<Check[]> {
   const { expected, records, index } = inspection;
   const there = [...expected.entries.values()].flatMap((entry) =>
@@ -183,7 +183,7 @@ function sampleOf(keys: readonly number[], random: Random): number[] {
   return [...new Set(Array.from({ length: SAMPLE }, () => random.pick([first, ...others])))];
 }
 
-/** Allowed misses of the approximate index without a filter; none with one. */
+/** Allowed misses of the approximate index in unfiltered searches; filtered ones must not miss any. */
 const MAX_MISSED = { share: 0.15, number: 4 };
 
 async function searchEach({ searched, api, random }: Inspection, leg: Leg): Promise<string[]> {

@@ -8,9 +8,9 @@ export interface Draft {
   readonly id: string;
   readonly version: number;
   readonly form: Form;
-  /** Occurs in every sentence of this version and of those it was edited from, and nowhere else. */
+  /** Occurs in every sentence of this version and the versions it was edited from, and nowhere else. */
   readonly word: string;
-  /** One per paragraph, in each of its sentences and nowhere else. */
+  /** One word per paragraph, which occurs in each of its sentences and nowhere else. */
   readonly marks: readonly string[];
   readonly paragraphs: readonly string[];
 }

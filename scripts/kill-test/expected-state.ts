@@ -1,9 +1,9 @@
 import type { Draft } from './draft.ts';
 
-/** A request on a document that is not answered yet. */
+/** An unanswered request that changes a document. */
 export type PendingRequest =
   | { readonly kind: 'put'; readonly draft: Draft }
-  /** `draft` is the document in that version. */
+  /** `draft` is the content of the version to restore. */
   | { readonly kind: 'restore'; readonly draft: Draft; readonly version: string }
   | { readonly kind: 'delete' }
   | { readonly kind: 'tag'; readonly tag: number };
@@ -18,9 +18,9 @@ export interface Entry {
   pending: PendingRequest | null;
   /** Incremented with every request, so that an observer can detect concurrent changes. */
   changes: number;
-  /** Versions that must not be found any more. */
+  /** Replaced or deleted versions, which must no longer be found. */
   readonly gone: Draft[];
-  /** Its earlier versions since it was created; the first was `v0`. */
+  /** Earlier versions since the document was created, starting with `v0`. */
   readonly versions: Draft[];
 }
 

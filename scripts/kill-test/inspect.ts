@@ -11,7 +11,7 @@ export interface FoundDocument {
   readonly chunkCount: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** As text with bare newlines; forms use CR LF. */
+  /** The file as text, with CR LF (from forms) converted to LF. */
   readonly bytes: string;
   readonly chunks: readonly FoundChunk[];
   /** The stored files of earlier versions, by label. */
@@ -29,7 +29,7 @@ export interface FoundChunk {
 /** The database, read directly from its file. */
 export interface FoundRecords {
   readonly documents: ReadonlyMap<string, FoundDocument>;
-  /** Chunks of another generation than their document's, or of no document. */
+  /** Number of chunks without a document, or of a generation that is not current. */
   readonly leftovers: number;
   readonly fullTextKeys: ReadonlySet<number>;
   readonly vectors: ReadonlyMap<number, Float32Array>;
@@ -49,7 +49,7 @@ export interface FoundRecords {
 export function readRecords(dataFolder: string): FoundRecords {
   const database = new DatabaseSync(join(dataFolder, 'citewell.db'), { readOnly: true, timeout: 10_000 });
   const all = (sql: string, ...values: string[]) => database.prepare(sql).all(...values);
-  // One snapshot, while the service continues.
+  // Reads from one snapshot while the service continues.
   database.exec('begin');
   const chunksOf = Map.groupBy(
     all(`select c.key, c.ordinal, c.text, c.start_offset, c.end_offset, d.id from chunks c
@@ -116,7 +116,7 @@ export function readRecords(dataFolder: string): FoundRecords {
   };
 }
 
-/** Each finds nothing in a consistent database. */
+/** Description → query that returns no rows in a consistent database. */
 const versionProblems: Readonly<Record<string, string>> = {
   'places of versions lead to no passage': `select 1 from version_chunks
     where chunk_key not in (select key from chunks union select key from past_chunks)`,
@@ -158,15 +158,15 @@ function toFloats(value: unknown): Float32Array {
 /** The vector index, read with Chroma's client. */
 export interface FoundIndex {
   readonly keys: ReadonlySet<number>;
-  /** The stored vectors of these. */
+  /** Returns the stored vectors of these keys. */
   vectorsOf(keys: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
-  /** The nearest keys, best first. */
+  /** Returns the nearest keys, best first. */
   nearest(vector: Float32Array, limit: number): Promise<readonly number[]>;
 }
 
 const PAGE = 2_000;
 
-/** The current collection, by its name in SQLite. */
+/** Reads the current collection; `name` is its name in SQLite. */
 export async function readIndex(port: number, name: string): Promise<FoundIndex> {
   const client = new ChromaClient({ host: '127.0.0.1', port, ssl: false });
   const collection = client.collection(await findCollection(port, name));
@@ -179,7 +179,7 @@ export async function readIndex(port: number, name: string): Promise<FoundIndex>
   return {
     keys,
     async vectorsOf(wanted) {
-      // The client refuses an empty list, as after a kill before the first document.
+      // The client rejects an empty list, which occurs if the kill came before the first document.
       if (wanted.length === 0) return new Map();
       const { ids, embeddings } = await collection.get({ ids: wanted.map(String), include: ['embeddings'] });
       return new Map(ids.map((id, index) => [Number(id), embeddings[index] ?? []]));
@@ -191,7 +191,7 @@ export async function readIndex(port: number, name: string): Promise<FoundIndex>
   };
 }
 
-// The client's list would look for an embedder of each collection.
+// Not through the client, which would try to load the embedding function of each collection.
 async function findCollection(port: number, name: string): Promise<string> {
   const path = '/api/v2/tenants/default_tenant/databases/default_database/collections';
   const collections: unknown = await (await fetch(`http://127.0.0.1:${port}${path}`)).json();

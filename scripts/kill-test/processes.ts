@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** A Chroma server as the system's list of processes shows it. */
+/** A Chroma server, found in the process list of the system. */
 export interface ChromaProcess {
   readonly pid: number;
   readonly port: number;

@@ -12,7 +12,7 @@ export interface Totals {
 
 const VIOLATIONS_SHOWN = 8;
 
-/** Adds the checks to the counts; the lines say what failed. */
+/** Adds the checks to the totals; returns lines that describe the failures. */
 export function tally(checks: readonly Check[], totals: Totals): string[] {
   const lines: string[] = [];
   for (const { title, violations } of checks) {

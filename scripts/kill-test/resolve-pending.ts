@@ -3,8 +3,8 @@ import type { Entry, ExpectedState } from './expected-state.ts';
 import type { FoundDocument, FoundRecords } from './inspect.ts';
 
 /**
- * Determines the outcome of unanswered requests. Either outcome is correct and must be stable from then on. Anything
- * else is left unchanged for the checks to report.
+ * Determines the outcome of unanswered requests. Success and no effect are both correct, and must be stable from
+ * then on. Any other state is left for the checks to report.
  */
 export function resolvePending(expected: ExpectedState, records: FoundRecords): void {
   for (const entry of expected.entries.values()) {

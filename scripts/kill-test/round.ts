@@ -13,7 +13,7 @@ import { resolvePending } from './resolve-pending.ts';
 import { watchVisibility } from './watch-visibility.ts';
 import { runWorkload, type Tally } from './workload.ts';
 
-/** The tested service; changes with every start. */
+/** The service under test; `server` changes with every start. */
 export interface Subject {
   /** The working folder; the data is in its `.citewell`. */
   readonly folder: string;
@@ -21,14 +21,14 @@ export interface Subject {
 }
 
 export interface RoundParts {
-  /** Counted from 0. */
+  /** Number of the round, from 0. */
   readonly round: number;
   readonly subject: Subject;
   readonly api: Api;
   readonly expected: ExpectedState;
   readonly drafts: ReturnType<typeof createDrafts>;
   readonly random: Random;
-  /** Searches for all documents, not only the changed ones and a few others. */
+  /** Whether to search for all documents, rather than the changed ones and a few others. */
   readonly searchesAll: boolean;
 }
 
@@ -39,11 +39,11 @@ export interface RoundOutcome {
   readonly checks: readonly Check[];
 }
 
-/** What is killed, and when. */
+/** Which processes are killed, and when. */
 export interface Plan {
   readonly victim: 'server' | 'chroma' | 'both';
   readonly afterMs: number;
-  /** Delay into the next start, which is then killed as well. */
+  /** Delay in milliseconds after which the next start is killed as well; null if it is not. */
   readonly againAfterMs: number | null;
 }
 
@@ -101,7 +101,7 @@ export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
   return { plan, tally, recoveryMs, checks };
 }
 
-/** In rotation, so that a short test includes each. */
+/** Used in rotation, so that even a short test includes each kind. */
 const VICTIMS = ['server', 'chroma', 'both', 'server', 'chroma', 'server'] as const;
 
 function planRound({ round, random }: RoundParts): Plan {
@@ -113,7 +113,7 @@ function planRound({ round, random }: RoundParts): Plan {
   };
 }
 
-/** Kills; returns the Chroma servers that survived too long. */
+/** Kills the planned processes; returns the Chroma servers that survived too long, in sentences. */
 async function killProcess({ victim }: Plan, subject: Subject, random: Random): Promise<string[]> {
   const dataFolder = dataFolderOf(subject);
   const killChroma = async () => {
@@ -147,17 +147,17 @@ async function restart({ againAfterMs }: Plan, subject: Subject): Promise<void> 
         died = sleep(againAfterMs).then(() => child.kill('SIGKILL'));
       },
     });
-    // Killed before it is ready, it never prints its address.
+    // If it is killed before it is ready, it never prints its address and the start rejects.
     const server = await starting.catch(() => undefined);
     subject.server = server;
     await died;
     await server?.kill();
-    // Restarted at once: it must cope with a Chroma that is still ending.
+    // Restarted immediately: the service must cope with a Chroma that is still shutting down.
   }
   await startSubject(subject);
 }
 
-/** Waits until the service is healthy; otherwise returns the problem. */
+/** Waits until the service is healthy; returns the problem if it does not recover in time. */
 async function recovered({ subject, api }: RoundParts): Promise<string[]> {
   let trouble = '';
   const isWell = await within(RECOVERED_WITHIN_MS, async () => {
@@ -198,7 +198,7 @@ const FLUSHED_WITHIN_MS = 10_000;
 async function inspect(parts: RoundParts, before: ReadonlyMap<string, number>): Promise<Check[]> {
   const { subject, api, expected, random, searchesAll } = parts;
   const [chroma] = await chromasOn(dataFolderOf(subject));
-  // Work in the background may have added an entry since the recovery; one that stays is reported.
+  // Background work may have added an outbox entry since the recovery; one that remains is reported.
   await within(FLUSHED_WITHIN_MS, async () => {
     const { pending, close } = readRecords(dataFolderOf(subject));
     close();

@@ -41,7 +41,7 @@ export async function watchVisibility({ api, expected, random, stop }: Watch): P
       continue;
     }
     sightings.looks++;
-    // A new version may have been sent meanwhile; the older ones are checked nevertheless.
+    // A new version may have been sent in the meantime; the older versions are checked nevertheless.
     const problem = problemWith(seen, { entry, before, drafts });
     if (problem !== undefined) sightings.violations.push(`Document ${entry.id} by ${view}: ${problem}`);
   }

@@ -10,9 +10,9 @@ export interface Workload {
   readonly expected: ExpectedState;
   readonly drafts: ReturnType<typeof createDrafts>;
   readonly random: Random;
-  /** Clients at the same time. */
+  /** Number of concurrent clients. */
   readonly clients: number;
-  /** No new request after this. */
+  /** Clients send no new requests once this is aborted. */
   readonly stop: AbortSignal;
   /** Called with error responses. */
   readonly complain: (sentence: string) => void;
@@ -99,12 +99,12 @@ function choose(
   return { entry, pending: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
 }
 
-/** New content, an edited version, or an earlier one. */
+/** The next request for an existing document: new content, an edited version, or an earlier version to restore. */
 function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], random: Random): PendingRequest {
   const newest = Math.max(draft?.version ?? 0, ...versions.map(({ version }) => version));
   const dice = random.next();
   if (dice < 0.2 && versions.length > 0) {
-    // Of those that are certainly stored.
+    // Only versions that are certainly still stored.
     const place = random.integer(Math.max(0, versions.length - VERSIONS_SURELY_KEPT), versions.length - 1);
     const earlier = versions[place];
     if (earlier !== undefined && earlier !== draft) return { kind: 'restore', draft: earlier, version: `v${place}` };

@@ -2,7 +2,7 @@ import type { RunningServer } from '../../test/support/run-citewell.ts';
 import type { Random } from '../seeded-random.ts';
 import type { Seat } from './cluster.ts';
 
-/** A document that a server has acknowledged; `isQueued` ones are to be found only when their task has ended. */
+/** A document that a server has acknowledged. If `isQueued`, it is found only after its task has ended. */
 export interface Acknowledged {
   readonly id: string;
   readonly word: string;
@@ -18,15 +18,15 @@ export interface Ledger {
   searches: number;
   unanswered: number;
   resumed: number;
-  /** Of those, the streams that said that the server of their run had ended. */
+  /** Resumed streams that ended with an error, because the server of their run had ended. */
   ended: number;
 }
 
 const PATIENCE_MS = 60_000;
-/** In the error event of a run whose server was killed, which is not taken over; one that is asked to stop finishes it. */
+/** Error event of a run whose server was killed; no other server takes it over. A stopping server finishes its runs. */
 const SERVER_GONE = /server that worked on it ended|service is stopping/;
 
-/** Undefined where the server is not there, or ended during the request. */
+/** Sends a request; undefined if the server is down or ended during the request. */
 export async function send(server: RunningServer, path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
     return await fetch(`${server.url}/v3${path}`, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
@@ -41,12 +41,12 @@ const json = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** Whether a search for the document's word finds it; a sentence about what was seen instead; undefined: no answer. */
+/** True if a search for its word finds the document; otherwise a description; undefined if there was no answer. */
 export async function isFound(server: RunningServer, { id, word }: Acknowledged): Promise<true | string | undefined> {
   const settings = { use_semantic_search: false, use_fulltext_search: true, limit: 3 };
   const response = await send(server, '/retrieval/search', json({ query: word, search_settings: settings }));
   const text = await response?.text().catch(() => undefined);
-  // 503: the server is stopping, or its database is away.
+  // 503: the server is stopping, or its database is unavailable.
   if (response === undefined || text === undefined || response.status === 503) return undefined;
   if (response.status === 200 && text.includes(id)) return true;
   return `a search for ${word} should find document ${id} and answered ${response.status}: ${text.slice(0, 200)}`;
@@ -61,7 +61,7 @@ function anyOf(seats: readonly Seat[], random: Random): RunningServer | undefine
   return there[random.integer(0, Math.max(0, there.length - 1))];
 }
 
-/** Uploads one document, and looks for it on every server once it is acknowledged. */
+/** Uploads a document, and searches for it on every server once it is acknowledged. */
 export async function upload(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
   const server = anyOf(seats, random);
   if (server === undefined) return;
@@ -97,7 +97,7 @@ export async function search(seats: readonly Seat[], ledger: Ledger, random: Ran
   if (typeof found === 'string') ledger.wrong.push(found);
 }
 
-/** Lets an agent answer, leaves its stream after a few events and reads the rest from any server. */
+/** Asks an agent, drops the stream after a few events and reads the rest from random servers. */
 export async function stream(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
   const server = anyOf(seats, random);
   if (server === undefined) return;
@@ -132,15 +132,15 @@ export async function stream(seats: readonly Seat[], ledger: Ledger, random: Ran
 }
 
 export interface Part {
-  /** Of the events. */
+  /** Ids of the events. */
   readonly ids: string[];
-  /** Whether the stream has said that it is done. */
+  /** Whether the `done` event arrived. */
   readonly isComplete: boolean;
-  /** What its error event says. */
+  /** The error event, if one arrived. */
   readonly failure: string | undefined;
 }
 
-/** Reads a stream to its end, up to so many events, or up to the first event of this name. */
+/** Reads a stream to its end, up to `most` events, or up to the first event named `untilEvent`. */
 export async function read(
   response: Response,
   { most = Number.POSITIVE_INFINITY, untilEvent }: { readonly most?: number; readonly untilEvent?: string } = {},

@@ -11,7 +11,7 @@ import { type ReceivedRequest, type Reply, slowly } from '../../test/support/fak
 import { databaseUrl, findPostgres, startPostgres, stopPostgres } from '../../test/support/postgres-server.ts';
 import { type RunningServer, runCitewell, startCitewell } from '../../test/support/run-citewell.ts';
 
-/** A server of the cluster, with its data folder; `running` is undefined between its end and its next start. */
+/** A server of the cluster and its data folder; `running` is undefined between its end and the next start. */
 export interface Seat {
   readonly cwd: string;
   readonly port: number;
@@ -21,27 +21,27 @@ export interface Seat {
 export interface Cluster {
   readonly seats: readonly Seat[];
   start(seat: Seat): Promise<void>;
-  /** Documents that the process of this number works on, by the records. */
+  /** Number of documents that the process with this id is working on, according to the database. */
   claimsOf(pid: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Answers take some four seconds, longer than a server takes to stop that works on none. */
+/** Answers take about four seconds, which is longer than an idle server takes to stop. */
 const WORD_MS = 20;
-/** On a machine that does much else at the same time. */
+/** Generous, for loaded machines. */
 const STARTS_WITHIN_MS = 180_000;
 const ANSWER = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 
 export interface ClusterOptions {
-  /** Of each server; 0 is a free one at each start. Three servers by default. */
+  /** Port of each server; 0 means a free port at each start. Three servers by default. */
   readonly ports?: readonly number[];
-  /** Further settings of the servers. */
+  /** Additional settings of the servers. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What the language model answers. */
+  /** Replies of the language model. */
   readonly answer?: (request: ReceivedRequest) => Reply;
 }
 
-/** Servers and a worker on one PostgreSQL and one Chroma, all of them processes of their own. */
+/** Starts servers and a worker on one PostgreSQL and one Chroma, each in its own process. */
 export async function startCluster({
   ports = [0, 0, 0],
   env: more = {},
@@ -54,7 +54,7 @@ export async function startCluster({
   await mkdir(postgres);
   const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
   try {
-    // Its user is another one.
+    // PostgreSQL may run as another user, who needs access to the folder.
     const { chmod } = await import('node:fs/promises');
     await chmod(folder, 0o755);
     closers.push(() => stopPostgres(postgres));

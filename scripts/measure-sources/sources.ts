@@ -10,16 +10,16 @@ import { account, startDovecot } from '../../test/support/dovecot-server.ts';
 import { startGit } from '../../test/support/git-http-server.ts';
 import { startWebdav } from '../../test/support/webdav-server.ts';
 
-/** A local server with many small items, and how it is followed. */
+/** A local server with many small items, and the settings for following it. */
 export interface MeasuredSource {
   readonly address: string;
   readonly settings?: object;
   readonly credentials: object;
-  /** Of the service that follows it. */
+  /** Environment of the service that follows it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Requests so far; undefined where they cannot be counted. */
+  /** Number of requests so far; undefined if they cannot be counted. */
   requests(): number | undefined;
-  /** Gives the first item other content, and removes the next ones. */
+  /** Changes the content of the first item and removes the next `removed` items. */
   change(removed: number): Promise<void>;
   close(): Promise<void>;
 }

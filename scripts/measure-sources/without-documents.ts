@@ -16,8 +16,8 @@ const MEGABYTE = 1_000_000;
 const MAX_BYTES = 1_000_000;
 
 /**
- * Synchronises in this process and takes in nothing: what listing, reading and recording cost. Processor time and memory
- * are those of the local server too, where it is no process of its own.
+ * Synchronises in this process without ingesting anything, which measures listing, reading and recording. Processor
+ * time and memory include the local server if it runs in this process.
  */
 export async function measureWithoutDocuments(
   kind: MeasuredKind,
@@ -107,7 +107,7 @@ interface MeasuredRun {
   readonly removed: number;
 }
 
-/** Knows which documents there would be. */
+/** A target that ingests nothing, but keeps track of the documents that would exist. */
 function heldTarget(): Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocument'> & {
   reads(): number;
 } {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of OpenAI's wire format that writes text without end, as fast as it is read. */
+/** A server with OpenAI's API that writes endless text as fast as it is read. */
 export interface FloodingModel {
   readonly baseUrl: string;
   close(): Promise<void>;

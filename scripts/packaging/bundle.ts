@@ -11,7 +11,7 @@ const TOOL = join(dirname(findPackageJSON('@anthropic-ai/mcpb', import.meta.url)
 /** Time limit of one step, generous for slow networks. */
 const MAX_STEP_MS = 300_000;
 
-/** Runs a program with this environment, quietly unless it fails. */
+/** Runs a program and returns its stdout; throws with its output if it fails. */
 function run(program: string, args: readonly string[], cwd: string): string {
   const { status, stdout, stderr, error } = spawnSync(program, [...args], {
     cwd,
@@ -25,7 +25,7 @@ function run(program: string, args: readonly string[], cwd: string): string {
 
 const npm = (args: readonly string[], cwd: string) => run('npm', ['--silent', '--no-audit', '--no-fund', ...args], cwd);
 
-/** The tarball that would be published, packed into the folder. */
+/** Packs the tarball that would be published into the folder; returns its path. */
 export function packPackage(folder: string): string {
   return join(folder, npm(['pack', '--pack-destination', folder], ROOT).trim().split('\n').at(-1) ?? '');
 }
@@ -36,7 +36,7 @@ export function installPackage(tarball: string, folder: string): void {
   npm(['install', '--omit=dev', '--prefer-offline', tarball], folder);
 }
 
-/** The package as published, with production dependencies at the locked versions. */
+/** Unpacks the package as published and installs its production dependencies at the locked versions. */
 export function unpackPackage(folder: string): string {
   const unpacked = join(folder, 'package');
   mkdirSync(unpacked, { recursive: true });
@@ -49,7 +49,7 @@ export function unpackPackage(folder: string): string {
 /** Checks the manifest and packs the unpacked package into a bundle. */
 export function buildBundle(unpacked: string, file: string): void {
   writeFileSync(join(unpacked, 'manifest.json'), `${JSON.stringify(bundleManifest(process.platform), null, 2)}\n`);
-  // Symbolic links, which the archive format does not support, to programs that are not needed.
+  // Symbolic links to programs that are not needed; the archive format does not support links.
   rmSync(join(unpacked, 'node_modules/.bin'), { recursive: true, force: true });
   run(process.execPath, [TOOL, 'validate', join(unpacked, 'manifest.json')], unpacked);
   run(process.execPath, [TOOL, 'pack', unpacked, file], unpacked);

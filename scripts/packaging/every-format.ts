@@ -11,7 +11,7 @@ import { allSamples } from '../../test/ingest/readers/hostile/text-samples.ts';
 
 /** A word that every sample contains. */
 const WORD = 'harbour';
-/** What the image reader says of every image. */
+/** The text that the (fake) image reader returns for every image. */
 export const IMAGE_TEXT = `The ferry leaves the ${WORD} at nine in the morning.`;
 const CALL_TIMEOUT_MS = 60_000;
 
@@ -22,7 +22,7 @@ const ofRows = (is: (type: (typeof readableTypes)[number]) => boolean | undefine
 
 const note = { name: 'note.txt', content: IMAGE_TEXT };
 
-/** A small file of each format that is read without further settings. */
+/** A small file of each format that can be read without further settings. */
 export const textSamples: Samples = {
   ...ofRows(
     ({ isCode }) => isCode,
@@ -37,7 +37,7 @@ export const textSamples: Samples = {
   'note.txt.zst': () => zstdCompressSync(note.content),
 };
 
-/** A small file of each image format that is read. */
+/** A small file of each supported image format. */
 export const imageSamples: Samples = {
   'a.png': () => makePng(),
   'a.jpg': () => makeJpeg(300, 200, makeExif({})),
@@ -48,7 +48,7 @@ export const imageSamples: Samples = {
   'a.heic': () => makeHeic(),
 };
 
-/** The beginning of a recording of each format. */
+/** The beginning of a recording in each supported format. */
 export const recordingSamples: Samples = Object.fromEntries(
   Object.entries(recordings).map(([type, bytes]) => [`a.${type}`, () => bytes]),
 );

@@ -7,7 +7,7 @@ const KEY = 'CITEWELL_DATA_DIR';
 const FOLDER = '/absolute/path/to/data';
 const HTTP = 'http://127.0.0.1:7272/mcp';
 const { name } = packageFile;
-/** Folder in every snippet. */
+/** Folder of documents in every snippet. */
 const DOCUMENTS = '/absolute/path/to/documents';
 const args = [...command.args, '--folder', DOCUMENTS];
 const CHECKOUT = '/absolute/path/to/citewell/dist/src/cli/citewell.js';
@@ -19,7 +19,7 @@ const json = (value: unknown): string => `\`\`\`json\n${jsonText(value)}\`\`\``;
 const shell = (...lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 const stdio = { command: command.command, args, env: { [KEY]: FOLDER } };
 
-/** The lines of a snippet that differ in a checkout. */
+/** A note with the lines of a snippet that differ in a checkout. */
 const fromCheckout = (lines: string): string =>
   `From a checkout (after \`npm ci\`), until the package is published: \`${lines}\``;
 const checkoutJson = fromCheckout(`"command": "node", "args": ${JSON.stringify(checkoutArgs).replaceAll(',', ', ')}`);
@@ -126,7 +126,7 @@ const flagTable = [
   ...mcpFlags().map(({ flags, description }) => `| \`${flags}\` | ${description} |`),
 ].join('\n');
 
-/** Name of the section → its content. */
+/** Section name → content. */
 export const guideSections: Readonly<Record<string, string>> = {
   hosts: hostSection,
   tools: toolTable,

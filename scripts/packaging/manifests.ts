@@ -23,7 +23,7 @@ const { name, version, description, license, keywords, mcpName, engines } = pack
 /** Short description for registries. */
 const SHORT = 'Answers over your own documents, with citations checked against the source.';
 
-/** How the package is started from the registry of npm. */
+/** Command that starts the package from the npm registry. */
 export const command = { command: 'npx', args: ['-y', `${name}@${version}`, 'mcp'] } as const;
 
 interface Variable {
@@ -53,7 +53,7 @@ const variables: readonly Variable[] = [
 const strange = variables.filter((variable) => !variableNames.includes(variable.name));
 if (strange.length > 0) throw new Error(`No variables of Citewell: ${strange.map((each) => each.name).join(', ')}.`);
 
-/** Formatted like Biome does: short lists on one line. */
+/** Formats JSON as Biome does, with short lists on one line. */
 export const jsonText = (value: unknown): string =>
   `${JSON.stringify(value, null, 2)}\n`.replaceAll(
     /\[\s+((?:"[^"]*",?\s+)+)\]/g,
@@ -63,7 +63,7 @@ export const jsonText = (value: unknown): string =>
 /** A placeholder that the host fills in. */
 const slot = (inner: string): string => `\${${inner}}`;
 
-/** The first sentence of a tool's description. */
+/** First sentence of a tool's description. */
 export const firstSentence = ({ description: words }: Tool): string => words.split(/(?<=\.)\s/)[0] ?? words;
 
 /** Path → content of every file that describes how to start and use the server. */
@@ -88,7 +88,7 @@ export const manifests: Readonly<Record<string, string>> = {
     keywords,
   }),
 
-  // Hosts that install plugins look for skills here.
+  // Hosts that install plugins look for skills at this path.
   [`skills/${SKILL_PATH}/SKILL.md`]: SKILL,
 
   'server.json': jsonText({

@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config.ts';
 import { defaultToolsets, type ToolSelectionOptions } from '../../src/mcp/choose-tools.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 
-// Derived from the code, so that nothing is written down twice.
+// Derives the offered tools and flags from the code, so that nothing is stated twice.
 
 /** Settings with which every tool is available. */
 const everything = loadConfig({ env: { OPENAI_API_KEY: 'x', EXA_API_KEY: 'x' }, cwd: '/' });

@@ -1,13 +1,13 @@
 import type { Words } from './words/words.ts';
 
-/** A page with its expected main text; title, author and date are expected separately. */
+/** A page with its expected main text; title, author and date are checked separately. */
 export interface MadePage {
   readonly html: string;
   readonly gold: readonly string[];
 }
 
 export interface Draw {
-  /** This many different sentences, starting at a random position. */
+  /** Draws this many different sentences, starting at a random position. */
   sentences(count: number): readonly string[];
   paragraph(): string;
   pick<T>(items: readonly T[]): T;
@@ -44,7 +44,7 @@ const lazyImage = (alt: string): string =>
 const cookieWall = (words: Words): string =>
   `<div id="cmp-wrapper" class="c-overlay" style="position:fixed"><div class="c-box"><p>${words.cookies}</p><button>${words.accept}</button> <a href="/privacy">…</a></div></div>`;
 
-/** Inline script, icon markup, interface text. */
+/** A bar of share links. */
 const shareBar = (words: Words): string =>
   `<div class="article-share"><span>${words.share}</span>${list(['<a href="https://f.example/s">Facebook</a>', '<a href="https://x.example/s">X</a>', '<a href="mailto:?">E-Mail</a>'])}</div>`;
 
@@ -97,7 +97,7 @@ ${rest
   return { html: shell(words, title, { body }), gold };
 };
 
-/** A news site of divs with meaningless names, and boxes between the paragraphs. */
+/** A news site made of divs with meaningless class names, and boxes between the paragraphs. */
 const divSoup: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, draw.number(6, 9));
@@ -127,7 +127,7 @@ const divSoup: Layout = (words, draw) => {
   return { html: shell(words, title, { body }), gold: [...texts.slice(0, 4), heading, ...texts.slice(4)] };
 };
 
-/** A page with table layout. */
+/** A page laid out with nested tables. */
 const nestedTables: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, draw.number(4, 7));
@@ -243,7 +243,7 @@ const product: Layout = (words, draw) => {
   return { html: shell(words, title, { head: `<script type="application/ld+json">${json}</script>`, body }), gold };
 };
 
-/** An index page: its content is links. */
+/** An index page, whose main content is a list of links. */
 const index: Layout = (words, draw) => {
   const entries = draw
     .some(words.others, 6)
@@ -309,7 +309,7 @@ const questions: Layout = (words, draw) => {
   return { html: shell(words, title, { body }), gold: [...question, ...answers] };
 };
 
-/** A single-page application with the text for search engines; also in its sections. */
+/** A page with its text spread over generic `section` elements, and metadata in JSON-LD. */
 const sections: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const parts = draw.some(words.headings, 3).map((heading) => ({ heading, texts: paragraphs(draw, 2) }));

@@ -11,12 +11,12 @@ import type { Cluster } from '../load-test/cluster.ts';
 import { exposed } from './exposed.ts';
 
 export interface Trial {
-  /** Whether the proxy asks the servers' health, and so knows of a stop before connections fail. */
+  /** Whether the proxy checks the health of the servers, so that it notices a stop before connections fail. */
   readonly asksHealth: boolean;
   /** Address of the proxy. */
   readonly url: string;
   readonly cluster: Cluster;
-  /** Lets the language model say the rest of its answer. */
+  /** Lets the language model write the rest of its answer. */
   readonly speak: () => void;
 }
 
@@ -38,7 +38,7 @@ const json = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** The model waits in the middle of its answer, so what is read before that was not held back by the proxy. */
+/** The model pauses in the middle of its answer, so text that arrives before that was not buffered by the proxy. */
 export async function streams({ url, speak }: Trial): Promise<Check[]> {
   const ask = { query: 'Which ferry sails at nine?', rag_generation_config: { stream: true } };
   const begun = await send(`${url}/v3/retrieval/rag`, json(ask));
@@ -62,7 +62,7 @@ export async function streams({ url, speak }: Trial): Promise<Check[]> {
   ];
 }
 
-/** Links in answers are addresses of the proxy, and the caller's address is not the proxy's. */
+/** Links in answers must be addresses of the proxy. */
 export async function links({ url, speak }: Trial): Promise<Check[]> {
   speak();
   const messages = [{ role: 'user', content: 'Which ferry sails at nine?' }];
@@ -94,7 +94,7 @@ export async function mcp({ url, cluster }: Trial): Promise<Check[]> {
   const after = await mcpRequests(cluster);
   const former = new FormerClient({ name: 'test', version: '1.0.0' });
   const transport = new FormerTransport(endpoint);
-  // The SDK's types differ in optional members only.
+  // The types of the two SDK versions differ only in optional members.
   await former.connect(transport as unknown as Transport);
   for (let call = 0; call < CALLS; call++) found.push(JSON.stringify(await former.callTool(ask)));
   const session = transport.sessionId;
@@ -109,7 +109,7 @@ export async function mcp({ url, cluster }: Trial): Promise<Check[]> {
   ];
 }
 
-/** Requests of MCP that each server has answered. */
+/** Number of MCP requests that each server has answered. */
 async function mcpRequests({ seats }: Cluster): Promise<number[]> {
   return Promise.all(
     seats.map(async ({ running }) => {
@@ -123,7 +123,7 @@ async function mcpRequests({ seats }: Cluster): Promise<number[]> {
   );
 }
 
-/** A PDF with one page, and with an attachment's bytes that nothing refers to. */
+/** A PDF with one page and a large unreferenced stream. */
 function largePdf(): Uint8Array<ArrayBuffer> {
   const text = 'BT /F1 12 Tf 72 720 Td (The lighthouse keeper is called Wexcombe.) Tj ET';
   const page =
@@ -172,14 +172,14 @@ export async function upload({ url }: Trial): Promise<Check[]> {
 const CLIENTS = 4;
 
 interface Traffic {
-  /** Requests that only read, and their failures: a proxy can repeat them. */
+  /** GET requests, which a proxy can retry; `writes` are the others. */
   reads: number;
   readonly failedReads: string[];
   writes: number;
   readonly failedWrites: string[];
 }
 
-/** Sends requests without a pause while the work is under way. */
+/** Sends requests continuously while `work` runs. */
 async function during(url: string, work: () => Promise<void>): Promise<Traffic> {
   const traffic: Traffic = { reads: 0, failedReads: [], writes: 0, failedWrites: [] };
   const over = new AbortController();
@@ -221,7 +221,7 @@ export async function stopping({ url, cluster, asksHealth }: Trial): Promise<Che
     await cluster.start(seat);
   });
   const title = `while a server was stopped and started, all of ${reads + writes} requests were answered`;
-  // What is sent in the instant of the stop may be lost; a proxy repeats only what reads.
+  // Requests sent at the moment of the stop may be lost; a proxy retries only reads.
   const mayFail = asksHealth ? 0 : CLIENTS;
   return [
     check(`${title}${failedWrites.length > 0 ? `, but for ${failedWrites.length} that came in that instant` : ''}`, [

@@ -4,7 +4,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The samples of Prometheus's text format at an address. */
+/** Reads the samples in Prometheus's text format at an address. */
 export async function exposed(url: string): Promise<{ readonly samples: readonly Sample[] }> {
   const text = await (await fetch(url)).text();
   const samples = text.split('\n').flatMap((line): Sample[] => {

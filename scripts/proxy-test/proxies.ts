@@ -12,20 +12,20 @@ export type ProxyKind = (typeof proxyKinds)[number];
 
 export interface Proxy {
   readonly url: string;
-  /** What it has written to its log. */
+  /** The log output so far. */
   log(): string;
   close(): Promise<void>;
 }
 
 export interface ProxyOptions {
-  /** For its configuration and what it writes. */
+  /** Folder for the configuration and the files of the proxy. */
   readonly folder: string;
   readonly port: number;
-  /** Of the two servers. */
+  /** Ports of the two servers behind it. */
   readonly ports: readonly [number, number];
 }
 
-/** The name and version of an installed proxy; undefined where it is not there. */
+/** Name and version of a proxy; undefined if it is not installed. */
 export function versionOf(kind: ProxyKind): string | undefined {
   const { error, stdout, stderr } = spawnSync(kind, [kind === 'nginx' ? '-v' : 'version'], { encoding: 'utf8' });
   if (error !== undefined) return undefined;
@@ -36,7 +36,7 @@ export function versionOf(kind: ProxyKind): string | undefined {
 const STARTS_WITHIN_MS = 30_000;
 const read = (name: string) => readFile(fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url)), 'utf8');
 
-/** Starts a proxy with the configuration of `deploy/`, in which only addresses are replaced. */
+/** Starts a proxy with its configuration from `deploy/`, in which only addresses are replaced. */
 export async function startProxy(kind: ProxyKind, options: ProxyOptions): Promise<Proxy> {
   await mkdir(options.folder, { recursive: true });
   const words = kind === 'caddy' ? await prepareCaddy(options) : await prepareNginx(options);

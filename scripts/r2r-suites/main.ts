@@ -4,10 +4,10 @@ import { reportSuite } from './report.ts';
 import { type SuiteSurroundings, withServer } from './with-server.ts';
 
 export interface Suite {
-  /** The npm script, for its usage line. */
+  /** Name of the npm script, for the usage line. */
   readonly script: string;
   readonly title: string;
-  /** A path that a checkout of R2R has. */
+  /** A path by which a checkout of R2R is recognised. */
   readonly needed: string;
   readonly accepted: readonly AcceptedDifference[];
   runSuite(options: SuiteOptions, surroundings: SuiteSurroundings): Promise<readonly TestOutcome[]>;

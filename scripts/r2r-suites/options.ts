@@ -3,19 +3,19 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export interface SuiteOptions {
-  /** The checkout of R2R, absolute. */
+  /** Absolute path of the checkout of R2R. */
   readonly checkout: string;
   /** Whether the server gets a language model, which plays scripted replies. */
   readonly hasModel: boolean;
-  /** Where the suite's own packages are installed; kept and used again. Undefined means a temporary folder. */
+  /** Folder for the suite's own packages, kept and reused; undefined means a temporary folder. */
   readonly toolsFolder: string | undefined;
   /** Only the test files whose names contain this. */
   readonly only: string | undefined;
-  /** How long one test may take, in seconds, where the suite sets a limit. Undefined means the suite's own. */
+  /** Time limit per test in seconds, for suites that have one; undefined means the suite's own limit. */
   readonly testSeconds: number | undefined;
 }
 
-/** Reads the command line of a suite script. `needed` is a path that a checkout of R2R has. */
+/** Reads the command line of a suite script. `needed` is a path by which a checkout of R2R is recognised. */
 export async function readSuiteOptions(script: string, needed: string): Promise<SuiteOptions> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,

@@ -4,15 +4,15 @@ export interface TestOutcome {
   readonly file: string;
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** Of a failure. */
+  /** Message of a failure. */
   readonly message: string;
 }
 
-/** A test of R2R that fails here, and the reason why that is accepted. */
+/** A test of R2R that fails against this service, and the reason why that is accepted. */
 export interface AcceptedDifference {
   readonly file: string;
   readonly test: string;
   readonly reason: string;
-  /** The test passes with the scripted model. */
+  /** Set if the test passes with the scripted model. */
   readonly onlyWithoutModel?: true;
 }

@@ -9,7 +9,7 @@ export interface SuiteReport {
 
 const MAX_MESSAGE_LENGTH = 400;
 
-/** The report as lines, and whether a test failed that is not accepted. */
+/** Formats the report; `hasNewFailure` is true if a test failed that is not in the accepted list. */
 export function reportSuite({ title, outcomes, accepted, hasModel }: SuiteReport): {
   readonly lines: readonly string[];
   readonly hasNewFailure: boolean;

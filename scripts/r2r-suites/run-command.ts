@@ -13,7 +13,7 @@ export interface CommandResult {
   readonly output: string;
 }
 
-/** Runs a command at low priority, without settings and keys of the environment. */
+/** Runs a command at low priority, without settings and keys from the environment. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -38,7 +38,7 @@ export async function runCommand(
   return { code, output };
 }
 
-/** The same for commands that must succeed. */
+/** Like `runCommand`, but throws unless the exit code is 0. */
 export async function runOrThrow(command: string, args: readonly string[], options: CommandOptions): Promise<void> {
   const { code, output } = await runCommand(command, args, options);
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}:\n${output.slice(-2_000)}`);

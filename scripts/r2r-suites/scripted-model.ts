@@ -8,7 +8,7 @@ interface Asked {
   /** All text of the request, including instructions and sources. */
   readonly everything: string;
   readonly tools: readonly string[];
-  /** Earlier tool calls. */
+  /** Number of earlier tool calls. */
   readonly calls: number;
   readonly maxTokens: number;
 }
@@ -19,8 +19,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 const CAPITAL = 'Die Hauptstadt von Frankreich ist Paris.';
 
 /**
- * A local server in OpenAI's format that answers by a script: it searches with the offered tool, then repeats the
- * question and cites the first source. It knows one capital, and follows an instruction about the end of an answer.
+ * A local server with OpenAI's API that answers by a script: it searches with the offered tool, then repeats the
+ * question and cites the first source. It knows one capital, and obeys an instruction about the end of an answer.
  */
 export async function startScriptedModel(): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const provider = await startFakeOpenAi();

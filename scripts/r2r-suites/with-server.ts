@@ -8,11 +8,11 @@ import { startScriptedModel } from './scripted-model.ts';
 export interface SuiteSurroundings {
   /** A fresh server whose administrator has the password that R2R's suites expect. */
   readonly url: string;
-  /** An empty folder, deleted with the run. */
+  /** An empty folder, deleted after the run. */
   readonly folder: string;
 }
 
-/** The model name that R2R's suites use, for all model settings. */
+/** Sets all model settings to the model name that R2R's suites use. */
 const modelSettings = (baseUrl: string) => ({
   OPENAI_API_KEY: 'scripted',
   OPENAI_BASE_URL: baseUrl,
@@ -41,7 +41,7 @@ export async function withServer<Result>(
       env: {
         CITEWELL_R2R_TEST_ADMIN: 'true',
         CITEWELL_LOG_LEVEL: 'error',
-        // R2R extracts a graph on request, and its suites check the state before.
+        // R2R extracts a graph only on request, and its suites check the state before that.
         CITEWELL_GRAPH: 'off',
         ...(model && modelSettings(model.baseUrl)),
       },

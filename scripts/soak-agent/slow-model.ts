@@ -8,14 +8,14 @@ export interface CallCounts {
   /** Streams in progress. */
   open: number;
   finished: number;
-  /** Aborted by the caller. */
+  /** Streams aborted by the caller. */
   left: number;
 }
 
-/** A server in OpenAI's format that searches once and then answers slowly, word by word. It only keeps counts. */
+/** A server with OpenAI's API that searches once and then answers slowly, word by word. It keeps only counts. */
 export interface SlowModel {
   readonly baseUrl: string;
-  /** The counts of the question with this number. */
+  /** Counts for the question with this number. */
   counts(question: number): CallCounts;
   close(): Promise<void>;
 }

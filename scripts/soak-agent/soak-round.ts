@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fullAnswer, question, type SlowModel, type SlowModelSettings } from './slow-model.ts';
 
 export interface SoakParts {
-  /** Of the service under test. */
+  /** Address of the service under test. */
   readonly url: string;
   readonly model: SlowModel;
   readonly settings: SlowModelSettings;
   readonly streams: number;
   /** Number of the first question; questions are never repeated with one model. */
   readonly first: number;
-  /** From 0 to 1. */
+  /** Uniform random numbers in [0, 1). */
   readonly random: () => number;
   /** Milliseconds in which all work must end after the last client has disconnected. */
   readonly settle: number;
@@ -19,11 +19,11 @@ export interface SoakParts {
 export interface SoakReport {
   readonly stayed: number;
   readonly left: number;
-  /** Of disconnected clients: runs that continued and were stored, that were cancelled, and that had finished before. */
+  /** Runs of disconnected clients that continued and were stored, were cancelled, or had finished before. */
   readonly stored: number;
   readonly aborted: number;
   readonly finishedFirst: number;
-  /** Disconnected before the service received the request. */
+  /** Clients that disconnected before the service received the request. */
   readonly notStarted: number;
   readonly seconds: number;
   /** Milliseconds to the first event for clients that stayed, sorted. */
@@ -36,11 +36,11 @@ interface Client {
   readonly number: number;
   readonly conversation: string;
   readonly isResumable: boolean;
-  /** Disconnects after this many events, or milliseconds if before the first; undefined for a client that stays. */
+  /** When it disconnects: after this many events, or (before the first event) milliseconds; undefined if it stays. */
   readonly leaves: { readonly events: number } | { readonly milliseconds: number } | undefined;
 }
 
-/** Opens all streams at once; a third of the clients disconnect at random. Then checks the outcome of each. */
+/** Opens all streams concurrently; a third of the clients disconnect at random. Then checks the outcome of each. */
 export async function soakRound(parts: SoakParts): Promise<SoakReport> {
   const { streams, first, random } = parts;
   const startedAt = performance.now();
@@ -82,7 +82,7 @@ export async function soakRound(parts: SoakParts): Promise<SoakReport> {
   return { stayed, left: streams - stayed, ...counts, seconds, firstEvents: firstEvents.sort((a, b) => a - b), wrong };
 }
 
-/** Reads its stream to the end, or disconnects; returns what was wrong. */
+/** Reads a client's stream to the end, or disconnects; returns what went wrong, if anything. */
 async function runClient(client: Client, parts: SoakParts, firstEvents: number[]): Promise<string | undefined> {
   const { leaves } = client;
   const leaving = new AbortController();
@@ -125,7 +125,7 @@ async function runClient(client: Client, parts: SoakParts, firstEvents: number[]
     : `its stream ended without an answer: …${text.slice(-300)}`;
 }
 
-/** Waits until no run and no model call is open; returns those that remain. */
+/** Waits until no run and no model call is open; returns a complaint if some remain. */
 async function waitUntilIdle(clients: readonly Client[], { url, model, settle }: SoakParts): Promise<string[]> {
   const giveUpAt = performance.now() + settle;
   for (;;) {

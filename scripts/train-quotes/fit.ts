@@ -1,15 +1,15 @@
 import { addOuter, dot, maximise } from './newton.ts';
 
-/** The candidates of one question, of which some are right. */
+/** The candidate sentences of one question, some of which are right. */
 export interface Choice {
   readonly candidates: readonly (readonly number[])[];
   readonly isRight: readonly boolean[];
 }
 
-/** Share of a candidate below which it does not matter to the curvature. */
+/** Probability below which a candidate is ignored in the curvature. */
 const NEGLIGIBLE = 1e-5;
 
-/** Conditional logit: the weights under which right candidates are the most probable ones of their question. */
+/** Conditional logit: fits weights that make the right candidates of each question the most probable ones. */
 export function fitChoices(choices: readonly Choice[], ridge: number): number[] {
   const size = choices[0]?.candidates[0]?.length ?? 0;
   return maximise(
@@ -51,7 +51,7 @@ export interface Example {
   readonly isTrue: boolean;
 }
 
-/** Logistic regression; the first feature is the constant, which is not penalised. Features are scaled for the penalty. */
+/** Logistic regression. The first feature is the constant, which is not penalised; penalties scale with variance. */
 export function fitLogistic(examples: readonly Example[], ridge: number): number[] {
   const size = examples[0]?.features.length ?? 0;
   const deviations = Array.from({ length: size }, (_, place) => {
@@ -59,7 +59,7 @@ export function fitLogistic(examples: readonly Example[], ridge: number): number
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
   });
-  // A constant feature says nothing; a tiny penalty keeps the system solvable.
+  // A constant feature carries no information; a tiny penalty keeps the system solvable.
   const penalties = deviations.map((deviation, place) => (place === 0 ? 1e-6 : ridge * Math.max(deviation ** 2, 1e-6)));
   return maximise(size, penalties, (weights, into) => {
     for (const { features, isTrue } of examples) {

@@ -1,4 +1,4 @@
-/** Solves a symmetric linear system by elimination with pivots. */
+/** Solves a linear system by Gaussian elimination with partial pivoting. */
 function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const size = right.length;
   const rows = matrix.map((row, index) => [...row, right[index] ?? 0]);
@@ -34,7 +34,7 @@ export interface Objective {
 const MAX_STEPS = 40;
 const CONVERGED = 1e-7;
 
-/** Weights that maximise the objective, less a penalty of `ridge` / 2 times their squares, by Newton's method. */
+/** Maximises the objective minus the penalty Σ `ridge`/2 · weight² by Newton's method; returns the weights. */
 export function maximise(
   size: number,
   ridge: readonly number[],
@@ -71,7 +71,7 @@ export function maximise(
   return weights;
 }
 
-/** Adds a weighted outer product. */
+/** Adds `factor` times the outer product of the vector with itself. */
 export function addOuter(curvature: number[][], vector: readonly number[], factor: number): void {
   for (let row = 0; row < vector.length; row += 1) {
     const target = curvature[row] ?? [];

@@ -16,8 +16,8 @@ import { sharedReaders } from './shared-readers.ts';
 export type OpenStore = Store & { readonly index: VectorIndex };
 
 /**
- * Adapters over an open store that need no key, no network and no process but the readers'. Closing them leaves the
- * store open.
+ * Adapters over an open store that need no API key or network and start no processes except the document readers.
+ * Closing them leaves the store open.
  */
 export function adaptersOver(store: OpenStore, change: Partial<Adapters> = {}): Adapters {
   const readers = sharedReaders();
@@ -44,7 +44,7 @@ export function adaptersOver(store: OpenStore, change: Partial<Adapters> = {}): 
   };
 }
 
-/** No prices, and a low password cost, because password security is tested elsewhere. */
+/** Default settings without prices and with a low password cost, because password security has tests of its own. */
 export const testSettings = {
   ...defaultSettings,
   accounts: { ...defaultSettings.accounts, passwordCost: 4 },

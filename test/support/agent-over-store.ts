@@ -21,8 +21,8 @@ import { newDocument } from './new-document.ts';
 export const lettersSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
 
 /**
- * Counts letters in four classes, so that similar letters mean similar vectors. Provides a semantic leg that always
- * answers.
+ * Counts letters in four classes, so that texts with similar letters have similar vectors. Gives the retriever a
+ * semantic leg that always returns hits.
  */
 const letters: EmbeddingModel = {
   name: 'test/angles',
@@ -50,7 +50,7 @@ export interface Published extends Partial<NewDocument> {
   readonly headings?: readonly string[];
 }
 
-/** A document with these chunks, each at its position in the text, separated by blank lines. */
+/** Adds a document whose text is these chunks, separated by blank lines. */
 export async function addDocument(
   { corpus }: Pick<OpenStore, 'corpus'>,
   name: string,
@@ -84,7 +84,7 @@ export interface RunningAgent {
 
 type Change = Omit<Partial<Adapters>, 'settings'> & { readonly settings?: Partial<Settings> };
 
-/** The agent over an open store, with the product's tools by default. It starts nothing that would have to be closed. */
+/** The agent over an open store, by default with the product's tools. Nothing it starts has to be closed. */
 export async function agentOver(
   store: OpenStore,
   models: ModelRegistry,
@@ -111,7 +111,7 @@ export async function agentOver(
   };
 }
 
-/** The agent request the HTTP API builds for a plain message; without a title, so that no model is asked for one. */
+/** The agent request that the HTTP API builds for a plain message, but without asking a model for a title. */
 export const agentRequest = (message: string, change: Partial<AgentRequest> = {}): AgentRequest => ({
   ...plainRequest(defaultAdmin, message),
   useSystemContext: false,
@@ -131,6 +131,6 @@ export const resultsIn = (events: readonly AgentEvent[]) =>
 export const textIn = (events: readonly AgentEvent[]): string =>
   events.map((event) => (event.type === 'message' ? event.text : '')).join('');
 
-/** The types of events, consecutive ones of the same type as one. */
+/** The types of the events, with consecutive duplicates removed. */
 export const kindsOf = (events: readonly AgentEvent[]): string[] =>
   events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);

@@ -4,7 +4,7 @@ import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.
 import { openStore } from '../../src/store/sql/open-store.ts';
 import { newDocument } from './new-document.ts';
 
-// Runs as a separate process, to be killed: begins documents whose files are objects, and prints the id of each.
+// A child process for tests that kill it: begins documents whose files are stored as objects, and prints each id.
 const [, , where = '', settings = '', round = ''] = process.argv;
 const options = {
   index: memoryVectorIndex(),

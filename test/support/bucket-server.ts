@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
-/** A bucket named `papers` on loopback that answers ListObjectsV2 and GetObject to whoever names this access key. */
+/** Serves a bucket named `papers` on loopback: ListObjectsV2 and GetObject, for requests that name this access key. */
 export async function startBucket(objects: Map<string, string>, key = 'RIGHT') {
-  /** `until`: what answers wait for. */
+  /** If `until` is set, responses wait for it. */
   const state: { key: string; until?: Promise<unknown> } = { key };
   const server = createServer(async (request, response) => {
     await state.until;

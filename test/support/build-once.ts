@@ -7,15 +7,15 @@ import { findPostgres, hasPgvector, stopPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** An empty, already migrated database. */
+    /** Path of an empty, already migrated SQLite database. */
     migratedDatabase: string;
     /** The engine that the tests of the record store run on. */
     engine: 'SQLite' | 'PostgreSQL';
-    /** Whether properties are tested with new random cases or with those of every other run. */
+    /** Whether property tests draw new random cases or use the same seed in every run. */
     propertyCases: 'new' | 'same';
-    /** Where a PostgreSQL server of this run is started when a test needs one; `bin` is undefined without one. */
+    /** The PostgreSQL server of this run, started on demand; `bin` is undefined if PostgreSQL is not installed. */
     postgres: { bin: string | undefined; folder: string; runner: number };
-    /** The same with pgvector. */
+    /** The same for a PostgreSQL server with pgvector. */
     pgvector: { bin: string | undefined; folder: string; runner: number };
   }
 }

@@ -12,13 +12,13 @@ import { retrieverOver } from './agent-over-store.ts';
 export interface Caller {
   readonly sources: { get(number: number): Source | undefined; readonly size: number };
   call(tool: Tool, given: unknown): Promise<ToolOutcome>;
-  /** The result of a call that must succeed. */
+  /** Calls a tool and returns its result; the call must succeed. */
   result(tool: Tool, given: unknown): Promise<ToolOutput>;
-  /** The error text of a call that must fail. */
+  /** Calls a tool and returns its error text; the call must fail. */
   failure(tool: Tool, given: unknown): Promise<string>;
 }
 
-/** Calls tools like an agent run, over an open store; `visible` limits what may be seen. */
+/** Calls tools as an agent run does, over an open store; `visible` limits which documents they see. */
 export function callerOver(store: OpenStore, change: Partial<ToolContext> = {}): Caller {
   const sources = createSourceList();
   const visible = change.visible ?? everything;

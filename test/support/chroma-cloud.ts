@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 
-/** Chroma Cloud's documented limits, which `limits` of `startChromaCloud` may change. */
+/** Documented limits of Chroma Cloud; options of `startChromaCloud` override them. */
 const DEFAULTS = {
   results: 300,
   records: 300,
@@ -21,15 +21,15 @@ export type CloudLimits = typeof DEFAULTS;
 export interface ChromaCloud {
   readonly url: string;
   readonly limits: CloudLimits;
-  /** The messages of refused calls. */
+  /** Error messages of refused calls. */
   readonly refused: string[];
-  /** Answered calls as `action number`, e.g. `upsert 300` and `query 260`. */
+  /** Forwarded calls with their size, e.g. `upsert 300` and `query 260`. */
   readonly calls: string[];
-  /** Most calls at the same time of one collection. */
+  /** Highest number of concurrent calls to one collection. */
   readonly most: { read: number; write: number };
-  /** Answers that the next calls on records get in place of Chroma's. */
+  /** Queued error responses, returned to the next calls on a collection in place of Chroma's. */
   readonly failures: { readonly status: number; readonly headers?: OutgoingHttpHeaders; readonly message: string }[];
-  /** Calls that arrive are held until this resolves. */
+  /** Incoming calls wait until this resolves. */
   hold: Promise<void> | undefined;
   close(): void;
 }
@@ -55,13 +55,14 @@ const CONCURRENCY_STATUS = 429;
 const QUOTA_STATUS = 422;
 
 interface StartOptions extends Partial<CloudLimits> {
-  /** Calls without it are refused. */
+  /** Calls without this key are refused. */
   readonly apiKey?: string;
 }
 
 /**
- * A proxy that puts the quotas of Chroma Cloud before a real Chroma: it declares more than it takes, cuts off what is
- * read without a limit, and refuses as Chroma's server does, with 422 for the size of a call and 429 for too many.
+ * A proxy that enforces the quotas of Chroma Cloud in front of a real Chroma. Like the cloud it declares a larger batch
+ * size than it accepts, truncates reads without a limit, and answers 422 to oversized and 429 to too many concurrent
+ * calls.
  */
 export async function startChromaCloud(
   target: string,
@@ -181,7 +182,7 @@ function exceeded(action: string, read: Body, limits: CloudLimits): string | und
   return `Quota exceeded: '${name}' exceeded quota limit for action '${title}': current usage of ${usage} exceeds limit of ${limit}`;
 }
 
-/** Leaves of the expression; the values of an `$in` do not count. */
+/** Counts the leaves of the expression; an `$in` counts once, whatever the number of its values. */
 function countPredicates(where: unknown): number {
   if (typeof where !== 'object' || where === null) return 0;
   return Object.entries(where).reduce((sum, [key, value]) => {

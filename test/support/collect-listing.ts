@@ -27,5 +27,5 @@ export const readOptions = {
 
 const everywhere: AddressRules = { ports: new Set([80, 443]), open: [], allowPrivate: true };
 
-/** A network that also reaches servers of this machine. */
+/** A network that may also reach servers on this machine. */
 export const openNetwork = () => createRemoteNetwork({ rules: everywhere });

@@ -23,7 +23,7 @@ export interface ConfluenceSite {
   readonly edition: 'cloud' | 'data-center';
   readonly spaces: readonly { readonly id: string; readonly key: string; readonly type: string }[];
   readonly pages: ConfluencePage[];
-  /** Most records of one answer. */
+  /** Maximum number of records per response. */
   readonly perAnswer?: number;
 }
 
@@ -38,10 +38,10 @@ const EDITED = '2025-01-06T10:00:00.000Z';
 export const EMAIL = 'ann@example.org';
 export const TOKEN = 'right-token';
 
-/** A server of the interfaces of Confluence on loopback, below the path /wiki. */
+/** A fake of the Confluence REST APIs on loopback, below the path /wiki. */
 export async function startConfluence({ edition, spaces, pages, perAnswer = 2 }: ConfluenceSite) {
   const requests: string[] = [];
-  /** Refusals that the next requests get. */
+  /** Queued error responses for the next requests. */
   const refusals: Refusal[] = [];
   const expected =
     edition === 'cloud' ? `Basic ${Buffer.from(`${EMAIL}:${TOKEN}`).toString('base64')}` : `Bearer ${TOKEN}`;
@@ -61,7 +61,7 @@ export async function startConfluence({ edition, spaces, pages, perAnswer = 2 }:
       response.writeHead(refusal.status, { 'content-type': 'text/html', ...refusal.headers });
       response.end(refusal.body ?? 'words of the server');
     } else if (path.startsWith('/media/')) {
-      // Another service, which must get no credentials.
+      // Stands for a separate media service, which must not receive credentials.
       if (request.headers.authorization !== undefined) answer(response, 400, {});
       else answerFile(response, path.slice('/media/'.length));
     } else if (request.headers.authorization !== expected) answer(response, 401, { message: 'no' });
@@ -210,7 +210,7 @@ const cloudFiles = (page: ConfluencePage) =>
     version: { number: version, createdAt: EDITED, message: '', minorEdit: false, authorId: 'a' },
   }));
 
-/** With so many of its attachments at most. */
+/** The page in wire format, with at most this many of its attachments inline. */
 const ownPage = (page: ConfluencePage, most: number) => {
   const files = ownFiles(page);
   const next = files.length > most && { next: `/rest/api/content/${page.id}/child/attachment?limit=1&start=1` };

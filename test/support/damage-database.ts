@@ -3,7 +3,7 @@ import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 
 const PAGE = 4_096;
 
-/** Adds a value that no start reads, long enough to fill the middle of the file. */
+/** Adds a long value that is not read at start-up, so that it fills the middle of the file. */
 export async function addLongValue(path: string, length: number): Promise<void> {
   const sqlite = await openSqlite({ path });
   await sqlite.writer

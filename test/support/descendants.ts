@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The processes below one, at any depth, as Linux lists them; `command` is the whole command line. */
+/** A descendant process, as listed in /proc; `command` is the whole command line. */
 export interface Descendant {
   readonly pid: number;
   readonly command: string;
 }
 
-/** Every process that `pid` started, and what those started. */
+/** All descendants of a process, at any depth. Linux only. */
 export async function descendantsOf(pid: number): Promise<readonly Descendant[]> {
   const parents = new Map<number, number>();
   await Promise.all(
@@ -14,7 +14,7 @@ export async function descendantsOf(pid: number): Promise<readonly Descendant[]>
       .filter((name) => /^\d+$/.test(name))
       .map(async (name) => {
         const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-        // The name of the program stands in brackets and may hold any character.
+        // The second field is the program name in parentheses, which may itself contain parentheses and spaces.
         const [state = 'Z', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         if (state !== 'Z') parents.set(Number(name), Number(parent));
       }),
@@ -31,7 +31,7 @@ export async function descendantsOf(pid: number): Promise<readonly Descendant[]>
   );
 }
 
-/** Whether a process is there and has not ended; one that only waits to be collected by its parent has. */
+/** Whether a process is running; a zombie, which its parent has not reaped yet, is not. Linux only. */
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));

@@ -8,15 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 60_000;
 
-/** Path of Dovecot, where it is installed. */
+/** Path of the Dovecot executable; undefined if it is not installed. */
 export const dovecot = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/opt/homebrew/sbin']
   .map((folder) => join(folder, 'dovecot'))
   .find((path) => existsSync(path));
 
 export interface MailServer {
-  /** TLS from the start, and with STARTTLS. */
+  /** `imaps` uses implicit TLS, `imap` uses STARTTLS. */
   readonly ports: { readonly imaps: number; readonly imap: number };
-  /** In PEM, for localhost; of its own authority. */
+  /** Self-signed certificate for localhost, in PEM format. */
   readonly certificate: string;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startDovecot(): Promise<MailServer> {
   );
   const mail = join(folder, 'mail');
   await mkdir(mail);
-  // Dovecot keeps no mail of root.
+  // Dovecot refuses to serve mail of the root user.
   const isRoot = process.getuid?.() === 0;
   const owner = isRoot ? { uid: 65_534, gid: 65_534 } : userInfo();
   if (isRoot) await chown(mail, owner.uid, owner.gid);

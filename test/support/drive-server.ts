@@ -11,9 +11,9 @@ export interface DriveEntry {
   content?: string;
   trashed?: boolean;
   readonly driveId?: string;
-  /** Of a shortcut. */
+  /** Id of the file that a shortcut points to. */
   readonly target?: string;
-  /** False: the account may not see it. */
+  /** False if the file is not shared with the account. */
   isShared?: boolean;
 }
 
@@ -56,7 +56,7 @@ export const CLIENT = { client_id: 'client', client_secret: 'hidden', refresh_to
 
 const HOSTS = /^https:\/\/(?:www|oauth2)\.googleapis\.com\//;
 
-/** A server of Google's token service and of version 3 of Drive, on loopback; the network takes what is sent to Google there. */
+/** A fake of Google's token service and Drive API v3 on loopback; `network` redirects requests for Google to it. */
 export async function startDrive(
   entries: readonly DriveEntry[],
   { perAnswer = 2, isMember = true }: { readonly perAnswer?: number; readonly isMember?: boolean } = {},
@@ -207,7 +207,7 @@ export async function startDrive(
     requests,
     refusals,
     claims,
-    /** Adds a file, or changes one. */
+    /** Adds or changes a file. */
     put(file: Partial<DriveEntry> & { readonly id: string }) {
       const before = files.get(file.id);
       files.set(file.id, { ...(before ?? textFile(file.id, '', '')), ...file });
@@ -218,12 +218,12 @@ export async function startDrive(
       files.delete(id);
       log.push({ fileId: id, isRemoved: true });
     },
-    /** No token of changes from before is known any more. */
+    /** Empties the change log, so that page tokens issued before are rejected. */
     forgetChanges: () => log.splice(0),
     limitExports(bytes: number) {
       exportLimit = bytes;
     },
-    /** The token that is in use becomes invalid. */
+    /** Invalidates the current access token. */
     expireToken() {
       issued++;
     },

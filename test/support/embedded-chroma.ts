@@ -7,10 +7,10 @@ import type { ChromaLog } from '../../src/store/chroma/chroma-log.ts';
 import { type EmbeddedChroma, openEmbeddedChroma } from '../../src/store/chroma/embedded-chroma.ts';
 import { PATIENT } from './patience.ts';
 
-/** Shared by all tests, because the native module patched for older systems has 50 MB. */
+/** Shared by all tests, because the native module that is patched for older systems takes 50 MB. */
 export const bindingCache = fileURLToPath(new URL('../../node_modules/.cache/citewell', import.meta.url));
 
-/** A machine that does much else needs longer than a search waits. */
+/** Waits until Chroma has started, which takes longer on a busy machine than `ready` waits. */
 async function started(chroma: EmbeddedChroma): Promise<void> {
   const until = Date.now() + PATIENT.timeout;
   for (;;) {

@@ -30,26 +30,26 @@ async function open(url: string, index: MemoryVectorIndex, options: TestStoreOpt
   return asTestStore(store, { path: url, index, reopen: (again = options) => open(url, index, again) });
 }
 
-/** Defines tests for the engine of this run; those of PostgreSQL are skipped where it is not installed. */
+/** Defines tests for the engine of this run; the PostgreSQL tests are skipped if it is not installed. */
 export function describeEngines(name: string, define: (engine: Engine) => void): void {
   if (inject('engine') === 'SQLite') describe(`${name} on SQLite`, () => define(sqlite));
   else describePostgres(name, () => define(postgres));
 }
 
-/** The same for tests about vectors, which run on pgvector too. */
+/** The same for vector tests, which also run on pgvector. */
 export function describeVectorEngines(name: string, define: (engine: Engine) => void): void {
   describeEngines(name, define);
   describePgvector(name, () => define(pgvector));
 }
 
-/** Defines tests that need PostgreSQL; they run in the mode for it, where it is installed. */
+/** Defines tests that need PostgreSQL; they are skipped in SQLite runs and if PostgreSQL is not installed. */
 export function describePostgres(name: string, define: () => void): void {
   const { bin } = inject('postgres');
   const missing = bin === undefined ? ' (not installed, see CONTRIBUTING.md)' : '';
   describe.skipIf(inject('engine') === 'SQLite' || bin === undefined)(`${name} on PostgreSQL${missing}`, define);
 }
 
-/** Defines tests that need PostgreSQL with pgvector; they run in the same mode, where it is found. */
+/** Defines tests that need pgvector; they are skipped in SQLite runs and if pgvector is not found. */
 export function describePgvector(name: string, define: () => void): void {
   const { bin } = inject('pgvector');
   const missing = bin === undefined ? ' (not found, see CONTRIBUTING.md)' : '';
@@ -61,7 +61,7 @@ let started: Promise<void> | undefined;
 let startedPgvector: Promise<void> | undefined;
 let count = 0;
 
-/** The address of an empty, migrated database, dropped with the running test. */
+/** Creates an empty, migrated database, dropped after the running test, and returns its URL. */
 export async function postgresDatabase(): Promise<string> {
   const { bin, ...server } = inject('postgres');
   if (bin === undefined) throw new Error('PostgreSQL is not installed.');
@@ -70,7 +70,7 @@ export async function postgresDatabase(): Promise<string> {
   return makeDatabase(server.folder);
 }
 
-/** The same on a server with pgvector, and with the extension. */
+/** The same on a server with pgvector; the extension is installed in the database. */
 export async function pgvectorDatabase(atEnd: AtEnd = onTestFinished): Promise<string> {
   const { bin, ...server } = inject('pgvector');
   if (bin === undefined) throw new Error('There is no PostgreSQL with pgvector.');
@@ -79,7 +79,7 @@ export async function pgvectorDatabase(atEnd: AtEnd = onTestFinished): Promise<s
   return makeDatabase(server.folder, atEnd);
 }
 
-/** Registers what is done at the end. */
+/** Registers a clean-up function. */
 type AtEnd = (end: () => Promise<void>) => void;
 
 async function makeDatabase(folder: string, atEnd: AtEnd = onTestFinished): Promise<string> {

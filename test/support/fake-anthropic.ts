@@ -4,7 +4,7 @@ import { type FakeProvider, jsonReply, type Reply, startFakeProvider, streamRepl
 export interface AnthropicTurn {
   readonly text?: string;
   readonly thinking?: { readonly text: string; readonly signature: string };
-  /** Data of a redacted thinking block, after the readable one. */
+  /** Data of a redacted thinking block, which follows the readable one. */
   readonly redacted?: string;
   readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly stopReason?: string;

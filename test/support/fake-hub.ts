@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One request for a file: its path in the repository and the range asked for. */
+/** A request for a file: its path in the repository and the requested range. */
 export interface HubRequest {
   readonly path: string;
   readonly range: string | undefined;
@@ -12,18 +12,18 @@ export interface HubRequest {
 export interface FakeHubOptions {
   readonly repository: string;
   readonly files: Readonly<Record<string, Buffer>>;
-  /** Large files, whose checksum is a SHA-256 of Git LFS; those of the others are Git's own. */
+  /** Paths of files kept in Git LFS, which have a SHA-256 checksum; all others have a Git object id (SHA-1). */
   readonly large: readonly string[];
-  /** Cuts the connection once after this many bytes of this file, and not before `arrived` resolves. */
+  /** Ends the connection once after this many bytes of this file, but not before `arrived` resolves. */
   readonly breaks?: { readonly path: string; readonly after: number; readonly arrived?: () => Promise<unknown> };
-  /** Sends other bytes than the checksum promises. */
+  /** Path of a file that is sent with one byte changed, so that its checksum does not match. */
   readonly corrupts?: string;
   readonly ignoresRanges?: boolean;
 }
 
 const REVISION = '0123456789abcdef0123456789abcdef01234567';
 
-/** A server that answers as the Hugging Face hub does for one repository. */
+/** A fake of the Hugging Face hub with one repository. */
 export async function startFakeHub(options: FakeHubOptions) {
   const { repository, files, large, breaks, corrupts, ignoresRanges = false } = options;
   const requests: HubRequest[] = [];
@@ -56,7 +56,7 @@ export async function startFakeHub(options: FakeHubOptions) {
     response.writeHead(start > 0 ? 206 : 200, { 'content-length': body.length });
     if (breaks?.path === path && !hasBroken) {
       hasBroken = true;
-      // Ends the connection without resetting it, so that what was sent arrives.
+      // Ends the connection without a reset, so that the bytes sent so far arrive.
       return response.write(body.subarray(0, breaks.after), async () => {
         await breaks.arrived?.();
         response.socket?.end();

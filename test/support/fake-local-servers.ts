@@ -4,7 +4,7 @@ import type { LocalServer } from '../../src/models/local-servers.ts';
 
 type Answers = Readonly<Record<string, (body: { readonly model?: string }) => unknown>>;
 
-/** What these servers answer, in the shapes of their documentation. */
+/** Responses of these servers, in the documented formats. */
 const answers: Readonly<Record<LocalServer['name'], Answers>> = {
   ollama: {
     '/api/tags': () => ({
@@ -79,7 +79,7 @@ const answers: Readonly<Record<LocalServer['name'], Answers>> = {
   },
 };
 
-/** What a model does with a request that has tools. */
+/** How a model responds to a request with tools. */
 export type ToolReply = 'calls' | 'text' | 'refusal' | 'error' | 'silence';
 
 export interface FakeServer extends LocalServer {
@@ -87,7 +87,7 @@ export interface FakeServer extends LocalServer {
   close(): void;
 }
 
-/** A server on this machine that answers as one of this kind does; `kind` of another to find out how it is told apart. */
+/** A fake local model server called `name`; it responds as `kind` does, which may differ to test the detection. */
 export async function fakeLocalServer(
   name: LocalServer['name'],
   kind: LocalServer['name'] | 'other' = name,

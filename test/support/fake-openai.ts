@@ -207,7 +207,7 @@ export const rateLimited = (retryAfter: string): Reply =>
     headers: { 'retry-after': retryAfter },
   });
 
-/** What each embeddings reply says that its request took. */
+/** Token usage that each embeddings reply reports. */
 export const TOKENS_OF_FAKE_EMBEDDINGS = 8;
 
 /** An embeddings reply; `shuffle` returns the vectors out of order, which the format allows. */
@@ -229,7 +229,7 @@ export function embeddingsFor({ body }: ReceivedRequest): Reply {
   return embeddingsReply(texts.map((text) => fakeVector(text, body.dimensions ?? FAKE_DIMENSIONS)));
 }
 
-/** Counts letters by code, so that texts with the same letters are similar. Deliberately not of unit length. */
+/** Counts characters by code point, so that texts with the same letters are similar. Deliberately not normalised. */
 export function fakeVector(text: string, dimensions = FAKE_DIMENSIONS): number[] {
   const vector = Array.from({ length: dimensions }, () => 0.01);
   for (const character of text.toLowerCase()) {

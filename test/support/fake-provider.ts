@@ -2,11 +2,11 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One step of a reply on the connection, in order. */
+/** One step of a reply; the steps are played in order. */
 export type Step =
   | { readonly send: string }
   | { readonly wait: number }
-  /** Goes on when this settles. */
+  /** Continues when this settles. */
   | { readonly until: Promise<unknown> }
   /** Keeps the connection open and silent until the client disconnects. */
   | { readonly hang: true }
@@ -30,7 +30,7 @@ export interface ReceivedRequest {
   readonly body: any;
   /** Milliseconds, for measuring the pauses between retries. */
   readonly at: number;
-  /** Settles when the exchange is over: `left` when the client disconnected. */
+  /** Resolves when the exchange is over: to `left` if the client disconnected early. */
   readonly end: Promise<'finished' | 'left'>;
 }
 
@@ -40,7 +40,7 @@ export interface FakeProvider {
   readonly requests: readonly ReceivedRequest[];
   /** Appends replies to the script. */
   next(...replies: readonly Reply[]): void;
-  /** Answers requests after the end of the script. */
+  /** Sets the reply to requests that come after the end of the script. */
   otherwise(answer: (request: ReceivedRequest) => Reply): void;
   /** Number of replies not yet played. */
   readonly unplayed: number;

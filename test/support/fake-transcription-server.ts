@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a request for a transcript contained. */
+/** The content of a transcription request. */
 export interface TranscriptionRequest {
   readonly model: string;
   readonly format: string;
@@ -11,10 +11,10 @@ export interface TranscriptionRequest {
   readonly bytes: number;
 }
 
-/** A status and a body for each request; the last one is repeated. */
+/** Status and body of the reply to one request; the last reply of a list is repeated. */
 export type TranscriptionReply = readonly [status: number, body: object];
 
-/** A server with OpenAI's `/v1/audio/transcriptions`, which replies what it is told to. */
+/** A fake of OpenAI's `/v1/audio/transcriptions` with scripted replies. */
 export async function startFakeTranscriber(replies: TranscriptionReply[]) {
   const requests: TranscriptionRequest[] = [];
   const server = createServer(async (request, response) => {

@@ -37,7 +37,7 @@ function fieldFits(name: string, condition: unknown, record: OracleRecord): bool
   }
   return Object.entries(condition as Wire).every(([operator, operand]) => {
     if (isSet) return setFits(name === 'collection_id', operator, operand, record.collectionIds);
-    // Identifiers are strings, and are compared as strings.
+    // Identifiers are compared as strings, whatever the type of the operand.
     const isId = name === 'document_id' || name === 'owner_id';
     return valueFits(operator, isId ? asText(operand) : operand, lookUp(name, record));
   });

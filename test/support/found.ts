@@ -1,7 +1,7 @@
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import type { Retriever, SearchOutcome } from '../../src/retrieval/retriever.ts';
 
-/** A chunk as returned by a search; a running number makes its id unique. */
+/** A chunk as returned by a search; by default its id is derived from its text. */
 export function foundChunk(text: string, given: Partial<ScoredChunk> = {}): ScoredChunk {
   return {
     id: given.id ?? `chunk ${text.slice(0, 40)}`,

@@ -8,16 +8,16 @@ const run = promisify(execFile);
 
 interface GitOptions {
   readonly token?: string;
-  /** Whether the server can leave files out, as the public ones can. */
+  /** Whether the server supports partial clone filters, as the public hosts do. */
   readonly filters?: boolean;
   readonly format?: 'sha1' | 'sha256';
-  /** Where the repository is made; a folder that is removed with the running test by default. */
+  /** Parent folder of the repository; by default a temporary folder, removed after the running test. */
   readonly root?: string;
 }
 
 /** A repository, served by `git http-backend` on loopback. */
 export async function startGit({ token, filters = true, format = 'sha1', root: given }: GitOptions = {}) {
-  // Scripts have no running test.
+  // Imported lazily: it needs Vitest, and scripts that pass `root` run without it.
   const root = given ?? (await (await import('./temporary-folder.ts')).temporaryFolder());
   const work = join(root, 'papers.git');
   const env = {
@@ -36,7 +36,7 @@ export async function startGit({ token, filters = true, format = 'sha1', root: g
   await git('config', 'uploadpack.allowFilter', String(filters));
   const backend = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
   const requests: string[] = [];
-  /** Answers instead of the backend, if it returns true. */
+  /** `intercept` answers in place of the backend if it returns true. */
   const state: { intercept?: (request: IncomingMessage, response: ServerResponse) => boolean } = {};
 
   const server = createServer((request, response) => {

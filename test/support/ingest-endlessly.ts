@@ -2,7 +2,7 @@ import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts
 import { openStore } from '../../src/store/sql/open-store.ts';
 import { newChunks, newDocument, publication } from './new-document.ts';
 
-// Runs as a separate process, to be killed: publishes documents and prints the id of each published one.
+// A child process for tests that kill it: publishes documents and prints the id of each.
 const [, , path = ''] = process.argv;
 const { corpus } = await openStore({ path, index: memoryVectorIndex(), embeddingText: ({ text }) => text });
 const ingestSome = async (writer: number) => {

@@ -21,7 +21,7 @@ export function newDocument(name: string, change: Partial<NewDocument> = {}): Ne
   };
 }
 
-/** A chunk at a position, with its own direction. */
+/** A chunk at this position of its document, with a vector of its own direction. */
 export function newChunk(order: number, text = `passage number ${order}`, change: Partial<NewChunk> = {}): NewChunk {
   return {
     text,

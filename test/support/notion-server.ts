@@ -8,16 +8,16 @@ export interface NotionPage {
   edited: string;
   isInTrash?: boolean;
   isShared?: boolean;
-  /** Parts that a long page leaves out. */
+  /** Text parts that a long page omits and that have to be fetched separately. */
   readonly parts?: Readonly<Record<string, string>>;
-  /** Missing from searches, as Notion's index is behind. */
+  /** Whether searches do not find the page yet, because Notion's index lags behind. */
   isMissing?: boolean;
 }
 
-/** A server of Notion's interface for pages, on loopback; the network takes what is sent to api.notion.com there. */
+/** A fake of Notion's API for pages on loopback; `network` redirects requests for api.notion.com to it. */
 export async function startNotion(pages: readonly NotionPage[], token: string) {
   const requests: string[] = [];
-  /** Refusals that the next requests get. */
+  /** Queued error responses for the next requests. */
   const refusals: { status: number; code: string; retryAfter?: number }[] = [];
   const server = createServer(async (request, response) => {
     let body = '';

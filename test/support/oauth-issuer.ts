@@ -15,9 +15,9 @@ export interface TokenOptions {
 
 export interface OAuthIssuer {
   readonly issuer: string;
-  /** Number of requests per path. */
+  /** Number of requests received per path. */
   readonly asked: ReadonlyMap<string, number>;
-  /** An access token by this issuer. */
+  /** Signs an access token. */
   token(options: TokenOptions): Promise<string>;
   /** The public key in its published form, for attacks that use it as an HMAC secret. */
   readonly published: string;
@@ -29,7 +29,7 @@ export interface OAuthIssuer {
 interface IssuerOptions {
   /** Location of the metadata: RFC 8414, or OpenID Connect only. */
   readonly metadata?: 'oauth' | 'openid';
-  /** Issuer name in the metadata instead of its own. */
+  /** Issuer name that the metadata claims in place of its own. */
   readonly claims?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A PDF file of these objects, each a Latin-1 text; the first is the catalog. */
+/** Builds a PDF file from these objects, given as Latin-1 text; the first one is the catalog. */
 export function pdfFile(objects: readonly string[]): Uint8Array {
   let text = '%PDF-1.4\n';
   const offsets = objects.map((body, index) => {

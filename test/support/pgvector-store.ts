@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.
 import type { VectorCollection, VectorSpaceName } from '../../src/store/vector-index.ts';
 import { asTestStore, embeddingText, type TestStore, type TestStoreOptions } from './store.ts';
 
-/** A store whose vectors are searched by pgvector in the same database; closed with the test. */
+/** A store whose vectors are searched by pgvector in the same database; closed after the test. */
 export async function openPgvectorStore(
   url: string,
   options: TestStoreOptions = {},
@@ -22,7 +22,7 @@ export async function openPgvectorStore(
   return asTestStore({ ...store, close }, { path: url, index, reopen }, space);
 }
 
-/** The index itself, which can be made to fail. */
+/** The pgvector index, wrapped so that a test can make it fail. */
 async function switchablePgvector(url: string): Promise<MemoryVectorIndex> {
   const index = await openPgvector({ url });
   let isUp = true;

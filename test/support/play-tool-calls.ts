@@ -27,7 +27,7 @@ export interface ToolCallRow {
   readonly calls: readonly { readonly name: string; readonly arguments: JsonSchema }[];
 }
 
-/** A call as streamed by a model: its arguments are text, valid JSON or not. */
+/** A call as streamed by a model: its arguments are raw text, which may be invalid JSON. */
 export interface WireCall {
   readonly id: string;
   readonly name: string;
@@ -59,7 +59,7 @@ export async function startWireProviders(): Promise<readonly WireProvider[]> {
     {
       name: 'OpenAI Responses',
       server: responses,
-      // Used only with OpenAI's own address, so the registry cannot provide it here.
+      // The registry uses this API only with OpenAI's own address, so the model is created directly.
       models: onlyThis(openAiModel('gpt-6.1-sol', responsesParts(responses.baseUrl))),
       reply: responsesReply,
     },
@@ -87,7 +87,7 @@ export interface Played {
   readonly events: readonly AgentEvent[];
 }
 
-/** One agent run on the row's question, in which the provider makes these calls and then answers. */
+/** Runs the agent on the row's question; the provider makes these calls and then answers. */
 export async function playCalls(
   store: OpenStore,
   { models, server, reply }: WireProvider,

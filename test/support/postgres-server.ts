@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const DEBIAN = '/usr/lib/postgresql';
 const USER = 'citewell';
-/** Only against hangs. */
+/** Exceeded only by a hang. */
 const PATIENCE_MS = 180_000;
 
-/** The folder of `initdb` and `postgres`: that of `pg_config` or of the path, else Debian's newest. */
+/** Finds the folder of `initdb` and `postgres`: from `pg_config`, in the PATH, or Debian's newest version. */
 export function findPostgres(): string | undefined {
   const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((one, two) => Number(two) - Number(one)) : [];
   const folders = [
@@ -20,7 +20,7 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => folder && ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
 }
 
-/** Whether the server of these programs has the extension pgvector. */
+/** Whether the PostgreSQL installation has the pgvector extension. */
 export function hasPgvector(bin: string): boolean {
   const config = join(bin, 'pg_config');
   const share = existsSync(config) ? output(config, ['--sharedir']) : undefined;
@@ -35,7 +35,7 @@ function output(command: string, parameters: readonly string[]): string | undefi
   }
 }
 
-/** PostgreSQL refuses to run as root; Debian's package brings a user of its own. */
+/** The user that runs PostgreSQL when the tests run as root, which PostgreSQL refuses. Debian's package creates one. */
 function owner(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = output('id', ['-u', 'postgres']) === undefined ? 'nobody' : 'postgres';
@@ -45,17 +45,17 @@ function owner(): { readonly uid: number; readonly gid: number } | undefined {
 export const databaseUrl = (folder: string, name: string): string =>
   `postgresql:///${name}?host=${encodeURIComponent(folder)}&user=${USER}`;
 
-/** A server of a test run: its files and its socket are in `folder`, and it ends with the process `runner`, at the latest. */
+/** A server of a test run. Its files and socket are in `folder`; it ends no later than the process with id `runner`. */
 export interface PostgresServer {
   readonly bin: string;
   readonly folder: string;
   readonly runner: number;
-  /** Whether it was built with ICU. */
+  /** Whether it was built with ICU; true by default. */
   readonly hasIcu?: boolean;
 }
 
 /**
- * Starts and prepares the server, or waits until another worker has. Nothing is written durably, which makes it fast.
+ * Starts and prepares the server, or waits until another worker has done so. Durability is switched off for speed.
  */
 export async function startPostgres(server: PostgresServer, prepare: () => Promise<void>): Promise<void> {
   const { folder } = server;
@@ -108,7 +108,7 @@ async function initialise({ bin, folder, hasIcu = true }: PostgresServer): Promi
     '--no-sync',
     '--no-instructions',
   ];
-  // A collation that is not the order of bytes shows where the store relies on the database's default.
+  // A default collation other than byte order exposes queries that rely on the default.
   const icu = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'];
   const locale = hasIcu ? icu : ['--locale=C.UTF-8'];
   execFileSync(join(bin, 'initdb'), [...settings, ...locale], { ...user, cwd: folder, stdio: 'pipe' });
@@ -118,7 +118,7 @@ const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'ma
 
 function launch({ bin, folder, runner }: PostgresServer): void {
   const program = [join(bin, 'postgres'), '-D', join(folder, 'data'), '-k', folder, '-c', 'listen_addresses='];
-  // The shell ends the server when the runner is gone, however that ended.
+  // The shell ends the server when the runner has ended, even if the runner was killed.
   const script = `"$@" >log 2>&1 & server=$!; echo $server >pid
     while ps -p ${runner} >/dev/null && ps -p $server >/dev/null; do sleep 1; done; kill -QUIT $server`;
   const parameters = ['-c', script, 'sh', ...program, ...FAST.flatMap((setting) => ['-c', setting])];
@@ -131,14 +131,14 @@ export async function stopPostgres(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Starts a server again that was killed, on the files that it has now. */
+/** Restarts a server that was killed, on its existing files. */
 export async function startAgain(server: PostgresServer): Promise<void> {
   await rm(join(server.folder, 'log'), { force: true });
   launch(server);
   await until(async () => (await logOf(server.folder)).includes('ready to accept connections'), server.folder);
 }
 
-/** Ends the server, if one was started, as a crash does. */
+/** Ends the server, if one was started, without a clean shutdown, as a crash does. */
 export async function killPostgres(folder: string): Promise<void> {
   const file = join(folder, 'pid');
   if (existsSync(file)) {

@@ -10,6 +10,6 @@ export const jobOf = (fileName: string, text: string): PreparationJob => ({
   skipSummary: true,
 });
 
-/** Nested lists, which take a Markdown parser minutes. */
+/** Deeply nested lists, which take a Markdown parser minutes. */
 export const endlessMarkdown = (): string =>
   Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n');

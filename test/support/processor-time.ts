@@ -1,6 +1,6 @@
 /**
- * The processor time that `work` takes, in milliseconds. For guards against work that grows with the square of hostile
- * input: unlike the time of a clock it hardly depends on what else the machine does.
+ * The processor time that `work` takes, in milliseconds. For tests that guard against quadratic time on hostile input:
+ * unlike wall time it hardly depends on the load of the machine.
  */
 export function processorTime(work: () => void): number {
   const before = process.cpuUsage();

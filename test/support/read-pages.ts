@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 
-// Runs as a process of its own: reads a page and walks a site as the service does, and lists the packages it loaded.
+// A child process that reads a page and crawls a site as the service does, and lists the packages it loaded.
 const loaded = new Set<string>();
 registerHooks({
   load(url, context, next) {

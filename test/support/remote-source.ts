@@ -12,14 +12,14 @@ import { direction, testSpace } from './store.ts';
 const SOURCE = 'papers';
 const uriOf = (key: string) => `test://papers/${encodeURIComponent(key)}`;
 
-/** A source whose files a test changes; it tells changes since a cursor unless it is asked for everything. */
+/** A source whose files a test changes; with a cursor it lists the changes since, without one all files. */
 export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   const now = new Map(Object.entries(files));
   const uris = new Map<string, string>();
   const names = new Map<string, string>();
   /** Keys that are listed without a version. */
   const unsaid = new Set<string>();
-  /** Keys whose reading fails, and how. */
+  /** Keys whose files cannot be read, with the error. */
   const failing = new Map<string, ServiceError>();
   const log: string[] = [];
   const cursors: (string | undefined)[] = [];
@@ -76,12 +76,12 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
       now.delete(key);
       changes.push(key);
     },
-    /** Same item, at another address. */
+    /** Changes the address of an item, but not its key. */
     move(key: string, uri: string) {
       uris.set(key, uri);
       changes.push(key);
     },
-    /** Same item, with another name. */
+    /** Changes the file name of an item, but not its key. */
     rename(key: string, name: string) {
       names.set(key, name);
       changes.push(key);
@@ -98,7 +98,7 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
     onRead(listener: (key: string) => void) {
       onRead = listener;
     },
-    /** Keys that were read since the last call. */
+    /** Keys read since the last call. */
     reads: () => log.splice(0),
   };
 }
@@ -110,11 +110,11 @@ interface SyncOptions {
   readonly keepDeleted?: boolean;
   readonly signal?: AbortSignal;
   readonly limit?: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly now?: number;
 }
 
-/** Follows one source with the services of the product over a store. */
+/** Synchronises one source over a store, with the services of the product. */
 export async function followOver(store: OpenStore) {
   const embed = async (texts: readonly string[]) => texts.map((text) => direction(text.length));
   const embedders = onlyEmbedder({ name: 'test/angles', isLexical: true, space: async () => testSpace, embed });
@@ -165,7 +165,7 @@ export async function followOver(store: OpenStore) {
     target,
     services,
     steps,
-    /** Items by outcome. */
+    /** Runs one synchronisation and returns the sorted item names by outcome. */
     async sync(source: FilesSource, options?: SyncOptions): Promise<Record<string, string[]>> {
       const done: Record<string, string[]> = {};
       for await (const { outcome, name } of steps(source, options)) done[outcome] = [...(done[outcome] ?? []), name];

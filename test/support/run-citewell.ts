@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The program built before the tests (`test/support/build-once.ts`). */
 export const PROGRAM = fileURLToPath(new URL('../../dist/src/cli/citewell.js', import.meta.url));
-/** Shared by all tests, because the native module patched for this system has 50 MB. */
+/** Shared by all tests, because the native module that is patched for this system takes 50 MB. */
 const CACHES = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 const START_WITHIN_MS = 60_000;
 
@@ -22,9 +22,9 @@ export interface RunOptions {
   readonly input?: string | { readonly open: true };
   /** A wrapper command that changes limits, such as `prlimit --nofile=64`. */
   readonly via?: readonly string[];
-  /** Of a server; a free one by default. */
+  /** Port of a server; a free one by default. */
   readonly port?: number;
-  /** Milliseconds for a server to start; default 60 s. */
+  /** Milliseconds a server may take to start; 60 000 by default. */
   readonly startWithinMs?: number;
   /** Called with the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
@@ -52,7 +52,7 @@ export interface RunningServer {
   readonly pid: number;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits until the process has ended. */
   end(
     signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL',
   ): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
@@ -60,7 +60,7 @@ export interface RunningServer {
   kill(): Promise<void>;
 }
 
-/** Starts `citewell serve`; returns when it reports its address. */
+/** Starts `citewell serve`; resolves when it reports its address. */
 export async function startCitewell(options: RunOptions): Promise<RunningServer> {
   const child = start(['serve', '--port', String(options.port ?? 0)], options);
   options.onStart?.(child);

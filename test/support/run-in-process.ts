@@ -4,7 +4,7 @@ import { createCommand } from '../../src/cli/main.ts';
 import { processOutput } from '../../src/cli/output.ts';
 import type { Run } from './run-citewell.ts';
 
-/** Runs a command in this process, which saves starting one; it reads no stdin. Paths are absolute or below `cwd`. */
+/** Runs a command in this process, in the working directory `cwd`, which saves starting a process. It has no stdin. */
 export async function runInProcess(
   args: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
@@ -26,7 +26,7 @@ export async function runInProcess(
 
 const stream = () => new PassThrough() as unknown as NodeJS.WriteStream;
 
-/** Since Node 26, one `read` returns one of the chunks that were written. */
+/** Reads everything; since Node 26 one `read` returns only one of the written chunks. */
 const written = (stream: NodeJS.WriteStream): string => {
   let text = '';
   for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);

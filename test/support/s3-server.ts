@@ -14,8 +14,8 @@ interface S3Rver {
 const BUCKET = 'originals';
 
 /**
- * A server of the S3 protocol with a bucket. It compares the SHA-256 and lengths of what arrives, and no signatures. It can
- * be away and come back at the same address.
+ * An S3 server with one bucket. It verifies the SHA-256 and length of request bodies, but not signatures. It can be
+ * stopped and started again at the same address.
  */
 export async function startS3Server(directory: string) {
   const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Rver;
@@ -52,7 +52,7 @@ export async function startS3Server(directory: string) {
     endpoint: () => `http://127.0.0.1:${port}`,
     open: (prefix: string, more?: Partial<S3Settings>) =>
       openS3Objects(settings(prefix, more), { pausesMs: [1, 1, 1] }),
-    /** Names of the objects, as the server has them on its disk, without the marker. */
+    /** Names of the objects on the server's disk, without the marker object. */
     async list(prefix: string): Promise<string[]> {
       const names = await readdir(folder(prefix)).catch(() => []);
       const objects = names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length));
@@ -69,7 +69,7 @@ export async function startS3Server(directory: string) {
 
 export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
-/** A server that answers every request the same way, and counts them. */
+/** A server that answers every request with the same response, and counts the requests. */
 export async function startAnswering(status: number, body: string) {
   let count = 0;
   const server = createServer((request, response) => {

@@ -42,8 +42,7 @@ export const fails = (error: Error, text = ''): ScriptedTurn =>
   };
 
 /**
- * A model that plays its turns one after another. An unexpected call fails, and so does a test that ends before the
- * script.
+ * A model that plays its turns in order. An unexpected call fails, and so does a test that ends with turns left over.
  */
 export function scriptedModel(...turns: readonly ScriptedTurn[]): ScriptedModel {
   const requests: ModelRequest[] = [];
@@ -66,7 +65,7 @@ export function scriptedModel(...turns: readonly ScriptedTurn[]): ScriptedModel 
   };
 }
 
-/** A registry in which every name and slot is this model. */
+/** A registry that resolves every name and slot to this model. */
 export const onlyModel = (model: Model): ModelRegistry => ({
   resolve: () => model,
   defaultName: () => model.name,

@@ -3,7 +3,7 @@ import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts'
 
 let shared: DocumentReaders | undefined;
 
-/** Reading processes that tests share, because starting one takes a third of a second. They end with the worker. */
+/** Reader processes shared by tests, because starting one takes a third of a second. They end with the test worker. */
 export function sharedReaders(): DocumentReaders {
   shared ??= createPreparationWorkers();
   return { ...shared, close: async () => {} };

@@ -16,7 +16,7 @@ import { startWebdav } from './webdav-server.ts';
 
 /** A local server that speaks the protocol of a kind of source, with items of text. */
 export interface StartedKind {
-  /** What it is followed by, as a request says it. */
+  /** The source as given in a request to follow it. */
   readonly source: {
     readonly kind: string;
     readonly address: string;
@@ -29,7 +29,7 @@ export interface StartedKind {
   change(items: Readonly<Record<string, string | null>>): Promise<void>;
 }
 
-/** Servers of all kinds of sources; they end with the running test. */
+/** Starts a server for each kind of source; it ends with the running test. */
 export const startKinds: Readonly<Record<string, { readonly isMissing?: boolean; start(): Promise<StartedKind> }>> = {
   s3: {
     async start() {
@@ -178,7 +178,7 @@ async function startMailbox(): Promise<StartedKind> {
       credentials: { password: account.password },
     },
     network: anywhere(),
-    // A message never changes: it is replaced by another one.
+    // Messages are immutable, so a change deletes the message and appends a new one.
     change: each(async (subject, text) => {
       await writer.mailboxOpen('INBOX');
       await writer.messageDelete({ subject });
@@ -203,5 +203,5 @@ const each =
   };
 
 let times = 0;
-/** Later than any before. */
+/** A timestamp later than all before. */
 const nextTime = (): string => new Date(Date.UTC(2025, 0, 1, 0, ++times)).toISOString();

@@ -8,12 +8,12 @@ import { type CitewellOptions, startCitewell } from '../http/support/start-citew
 import { PATIENT } from './patience.ts';
 
 interface FollowingOptions extends Pick<CitewellOptions, 'folder' | 'database' | 'mcpResources'> {
-  /** Of a server of this machine that may be reached. */
+  /** Port of a server on this machine that the service may reach. */
   readonly port?: string;
   readonly network?: RemoteNetwork;
 }
 
-/** A service that may reach one server of this machine, or has this network, and what tests of followed sources ask of it. */
+/** Starts a service that may reach one server on this machine, or uses `network`, for tests of followed sources. */
 export async function startFollowing({ port, network, ...options }: FollowingOptions) {
   const names = port === undefined ? [] : ['127.0.0.1', 'localhost'];
   const openHosts = names.flatMap((host) => readOpenHost(`${host}:${port}`) ?? []);
@@ -50,7 +50,7 @@ export async function startFollowing({ port, network, ...options }: FollowingOpt
   return {
     call,
     close,
-    /** Adds a source, and waits for its first synchronisation. */
+    /** Adds a source and waits for its first synchronisation to finish. */
     async add(source: object) {
       const { status, body } = await call('POST', '/sources', source);
       expect(status, JSON.stringify(body)).toBe(200);

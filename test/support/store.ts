@@ -11,7 +11,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 export { direction, newChunk, newChunks, newDocument, publication } from './new-document.ts';
 
-/** The vector space of `chunk`'s vectors. */
+/** The vector space of the vectors of `newChunk`. */
 export const testSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
 
 export const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
@@ -27,7 +27,7 @@ export interface TestStore extends SqlStore {
   reopen(options?: TestStoreOptions): Promise<TestStore>;
 }
 
-/** A store in a temporary folder, or of an existing database, over the in-memory vector index, with `testSpace`, closed with the test. */
+/** A store with an in-memory vector index, in a temporary folder or at `existing`; closed after the test. */
 export async function openTestStore(options: TestStoreOptions = {}, existing?: string): Promise<TestStore> {
   const path = existing ?? (await migratedDatabase(join(await temporaryFolder(), 'citewell.db')));
   return open(path, memoryVectorIndex(), options);
@@ -38,7 +38,7 @@ async function open(path: string, index: MemoryVectorIndex, options: TestStoreOp
   return asTestStore(store, { path, index, reopen: (again = options) => open(path, index, again) });
 }
 
-/** Closes the store with the test, and gives it a space, `testSpace` unless another is named, when it has none yet. */
+/** Closes the store after the test; claims `space` if the store has no vector space yet. */
 export async function asTestStore(
   store: SqlStore,
   { reopen, ...parts }: Pick<TestStore, 'path' | 'index' | 'reopen'>,

@@ -3,7 +3,7 @@ const TOPICS = 10;
 const WORDS_PER_TOPIC = 12;
 const CHUNKS_PER_TOPIC = 24;
 
-/** A made-up word, dissimilar for each number, which no stemmer takes for English. */
+/** A made-up word, distinct for each number, that no stemmer mistakes for English. */
 function madeUp(number: number): string {
   return [...String(number).padStart(4, '0')].map((digit) => SYLLABLES[Number(digit)]).join('');
 }
@@ -21,8 +21,8 @@ const chunks = Array.from({ length: TOPICS * CHUNKS_PER_TOPIC }, (_, number) => 
 });
 
 /**
- * A small corpus about ten subjects. Each has its own vocabulary, of which every text uses some, and a rare name that
- * only two texts contain.
+ * A small corpus about ten subjects. Each has its own vocabulary, from which every text draws, and a rare name that
+ * occurs in only two texts.
  */
 export const subjects = {
   chunks,

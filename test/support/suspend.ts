@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { PATIENT } from './patience.ts';
 
-/** Stops a process and waits until it is: on a busy machine it answers for a while after the signal was sent. */
+/** Stops a process and waits until it has stopped: on a busy machine it runs on for a while after the signal. */
 export async function suspend(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await vi.waitUntil(

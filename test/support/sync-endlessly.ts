@@ -3,7 +3,7 @@ import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.
 import { openStore } from '../../src/store/sql/open-store.ts';
 import { followOver, sourceOfFiles } from './remote-source.ts';
 
-// Runs as a separate process, to be killed: follows a source of many files, and prints each that is recorded.
+// A child process for tests that kill it: follows a source with many files, and prints each recorded one.
 const [, , path = '', count = '0'] = process.argv;
 const index = memoryVectorIndex();
 const options = { index, embeddingText: ({ text }: { readonly text: string }) => text, readers: 2 };

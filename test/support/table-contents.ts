@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Written when a store closes in order, about the vector index beside it. */
+/** Setting that a store writes on a clean shutdown: the vector index is in step with it. */
 const MARK = 'index_left_in_step';
 
 /**
- * A digest of the rows of every table of a database, by name; knows nothing of what they mean. Leaves out what is written
- * when it closes: SQLite's statistics, and the mark that the vector index is in step.
+ * A digest of the rows of every table of a database, by table name. Omits what is written when the store closes:
+ * SQLite's statistics, and the mark that the vector index is in step.
  */
 export function tableContents(path: string): Readonly<Record<string, string>> {
   const database = new DatabaseSync(path, { readOnly: true });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A temporary folder, removed with the running test. */
+/** A temporary folder, removed after the running test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-test-'));
   // A process that has just been killed may still be writing.

@@ -7,7 +7,7 @@ const MAX_LENGTH = 12;
 
 /** One row per word: royalty in the first component, fruit in the second, and no row is all zeros. */
 const ROWS: readonly (readonly number[])[] = [
-  [9, 9, 9, 9], // padding, which must not count
+  [9, 9, 9, 9], // padding, which must not influence the result
   [0, 0, 0, 1],
   [0, 0, 0.1, 0],
   [0, 0, 0.1, 0],
@@ -27,7 +27,7 @@ const ROWS: readonly (readonly number[])[] = [
 export const writeTinyModel = (folder: string): Promise<void> =>
   writeModel(folder, { architecture: 'BertModel', network: tinyNetwork() });
 
-/** A cross-encoder that finds every pair relevant in which the word "king" occurs. */
+/** Writes a cross-encoder that scores exactly the pairs with the word "king" as relevant. */
 export const writeTinyReranker = (folder: string): Promise<void> =>
   writeModel(folder, { architecture: 'BertForSequenceClassification', network: tinyClassifier() });
 
@@ -112,7 +112,7 @@ const tinyNetwork = (): Buffer =>
     output: value('last_hidden_state', FLOAT, ['batch', 'sequence', WIDTH]),
   });
 
-/** `logits = ReduceMax(Gather(rows, input_ids), axis 1)`, of which only "king" is positive. */
+/** `logits = ReduceMax(Gather(rows, input_ids), axis 1)`; only the row of "king" is positive. */
 const tinyClassifier = (): Buffer =>
   onnxFile({
     rows: WORDS.map((word) => [word === 'king' ? 4 : -4]),
@@ -129,7 +129,7 @@ interface Network {
   readonly output: Buffer;
 }
 
-/** An ONNX file (a protocol buffer) with a table of rows, and inputs that may be unused. */
+/** Encodes an ONNX file (a protocol buffer) with a table of rows; some of its inputs may be unused. */
 function onnxFile({ rows, nodes, output }: Network): Buffer {
   const width = rows[0]?.length ?? 0;
   const weights = Buffer.alloc(rows.length * width * 4);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const WORDS = ['[PAD]', '[UNK]', 'king', 'queen', 'apple', 'pear'];
 
-/** Royalty in the first component, fruit in the second; padding and unknown words must not count. */
+/** Royalty in the first component, fruit in the second. Padding and unknown words must not influence the result. */
 export const ROWS: readonly (readonly number[])[] = [
   [9, 9, 9],
   [9, 9, 9],

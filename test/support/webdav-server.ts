@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 
-// Its types need those of an older Node.
+// Loaded without its type declarations, which need the types of an older Node.
 const { v2 } = createRequire(import.meta.url)('webdav-server') as { readonly v2: Library };
 
 interface Library {
@@ -26,9 +26,9 @@ export async function startWebdav(user: string, password: string) {
     httpAuthentication: new v2.HTTPBasicAuthentication(users, 'files'),
   });
   const requests: string[] = [];
-  /** Answers instead of the server, if it returns true. */
+  /** `intercept` answers in place of the server if it returns true. */
   const state: { intercept?: (request: IncomingMessage, response: ServerResponse) => boolean } = {};
-  // Its own server takes port 0 for a fixed one.
+  // The library's own server cannot listen on a random free port (port 0).
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
     if (!state.intercept?.(request, response)) files.executeRequest(request, response);

@@ -10,7 +10,7 @@ import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { describeDocument, documentRecord, toDocumentRecord } from './describe-record.ts';
 import { listDocuments } from './list-documents.ts';
 
-/** Number of documents sampled for filterable metadata. */
+/** Number of documents sampled to find filterable metadata fields. */
 const DOCUMENTS_SAMPLED = 100;
 
 export const corpusStatus = defineTool({
@@ -95,7 +95,7 @@ async function overview({ facts, library, visible, absentTools = [], followed = 
 
 const FINAL_STATES: ReadonlySet<string> = new Set(['success', 'enriched', 'failed']);
 
-/** Ingestion state of a document; waits up to this many seconds for the end. */
+/** Reports the ingestion state of a document after waiting up to `waitSeconds` for the ingestion to finish. */
 async function documentState(given: string, waitSeconds: number, context: ToolContext) {
   let document = await findDocument(given, context);
   if (!FINAL_STATES.has(document.ingestionStatus) && waitSeconds > 0 && context.ingestion !== undefined) {

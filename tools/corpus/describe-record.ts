@@ -3,7 +3,7 @@ import type { Document } from '../../src/documents/document.ts';
 import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 
-/** A document in tool results, without its text. */
+/** A document as it appears in tool results, without its text. */
 export const documentRecord = z.object({
   document_id: z.string(),
   title: z.string(),
@@ -32,7 +32,7 @@ export const toDocumentRecord = (document: Document): z.output<typeof documentRe
   collection_ids: [...document.collectionIds],
 });
 
-/** The same as one line of text. */
+/** Describes a document in one line of text. */
 export function describeDocument(document: Document): string {
   const facts = [document.type, statusWords(document)];
   if (document.chunkCount > 0) facts.push(`${document.chunkCount} chunks`, `${document.textLength} characters`);

@@ -15,7 +15,7 @@ interface ListRequest {
 
 const MAX_LENGTH = 8_000;
 
-/** Documents, newest first, one line each; with their state if they are being ingested or have failed. */
+/** Lists documents, newest first, one line each with the ingestion status and any failure reason. */
 export async function listDocuments(input: ListRequest, context: ToolContext) {
   const { library, visible, maxCharacters } = context;
   const scope = ['list', input.filters ?? null] as const;

@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../src/errors.ts';
 
 /**
- * Resolves a path at or below an allowed folder. Symbolic links are resolved before the check, so none leads outside.
+ * Resolves a path at or below an allowed folder. Symbolic links are resolved before the check, so none can escape.
  * Paths outside and missing paths are indistinguishable to the caller.
  */
 export async function allowedPath(given: string, folders: readonly string[]): Promise<string> {

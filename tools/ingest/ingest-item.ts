@@ -17,11 +17,11 @@ export const ingestOutput = z.object({
   deduplicated: z.boolean(),
 });
 
-/** Starts an ingestion and waits a limited time; a longer one continues, and `corpus_status` reports its state. */
+/** Starts an ingestion and waits up to `WAIT_MS`; a longer one continues, and `corpus_status` reports its state. */
 export async function ingestItem(item: IngestionItem, context: ToolContext) {
   const ingestion = requireIngestion(context);
   const { outcome, document } = await ingestion.add(item).catch((error: unknown) => {
-    // The arguments were right; the file cannot be read.
+    // The arguments were valid, but the content of the file cannot be read.
     const isUnreadable =
       error instanceof ServiceError && error.code === 'invalid_request' && item.content.kind === 'file';
     throw isUnreadable ? new ServiceError('unsupported_type', error.message, { cause: error }) : error;
@@ -52,7 +52,7 @@ export function requireIngestion({ ingestion }: ToolContext): ToolIngestion {
   throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
 }
 
-/** Arguments → metadata. They were parsed from JSON, so they are valid metadata. */
+/** Converts arguments to metadata. The cast is safe because they were parsed from JSON. */
 export const toMetadata = (given: Readonly<Record<string, unknown>> | undefined): Metadata => (given ?? {}) as Metadata;
 
 type Outcome = z.output<typeof ingestOutput>['outcome'];

@@ -34,7 +34,7 @@ export const ingestText = defineTool({
 
 const MAX_TITLE_LENGTH = 80;
 
-/** The first heading near the beginning, else the first line; undefined without words. */
+/** The first heading near the beginning, or else the first line with words; undefined if there are no words. */
 function titleOf(text: string): string | undefined {
   const beginning = text.slice(0, 2_000);
   const heading = /^#{1,3}[ \t]+(\S.*)$/m.exec(beginning)?.[1];

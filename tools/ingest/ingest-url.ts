@@ -43,7 +43,7 @@ export const ingestUrl = defineTool({
   },
 });
 
-// Usually forbidden is reported like missing; here the caller gave the URL.
+// `forbidden` is normally reported as not found. The caller supplied this URL, so there is nothing to conceal.
 function withoutHint(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
   throw new ServiceError('invalid_request', error.message, { cause: error });

@@ -8,7 +8,7 @@ import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';
 import { allowedPath } from './allowed-path.ts';
 import { folderPath } from './fields.ts';
 
-/** Milliseconds a call waits for the end; afterwards the caller calls again. */
+/** Milliseconds a call waits for the synchronisation to finish; after that the caller has to call again. */
 const WAIT_MS = 30_000;
 
 export const syncFolder = defineTool({
@@ -36,7 +36,7 @@ export const syncFolder = defineTool({
   },
 });
 
-/** The folder with that path, or the only allowed one. Throws `invalid_request` for anything but a folder. */
+/** Resolves the folder at `given`, or the only allowed folder. Throws `invalid_request` if it is not a folder. */
 export async function allowedFolder(given: string | undefined, { folders = [] }: ToolContext): Promise<string> {
   const [only, ...others] = folders;
   if (given === undefined && others.length > 0) {

@@ -4,10 +4,10 @@ import { findDocument } from '../../src/toolbox/find-document.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { addressOf } from './address.ts';
 
-/** Share of the result limit available to the text, to allow for JSON escaping. */
+/** Share of the result limit available to the text; the rest allows for JSON escaping. */
 const TEXT_SHARE = 0.8;
 
-/** One of the two tools that ChatGPT requires; names and shapes are prescribed. */
+/** One of the two tools that ChatGPT requires; it prescribes their names, inputs and outputs. */
 export const fetchDocument = defineTool({
   name: 'fetch',
   title: 'Fetch',

@@ -6,7 +6,7 @@ import { addressOf } from './address.ts';
 
 const MAX_CHUNKS = 20;
 
-/** One of the two tools that ChatGPT requires; names and shapes are prescribed. */
+/** One of the two tools that ChatGPT requires; it prescribes their names, inputs and outputs. */
 export const search = defineTool({
   name: 'search',
   title: 'Search',

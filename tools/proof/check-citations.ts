@@ -40,7 +40,10 @@ export const checkCitations = defineTool({
   },
 });
 
-/** Resolves markers of earlier results to their sources, unless the call gives sources for them. */
+/**
+ * Resolves markers of earlier results to the sources they stand for: those among the given sources, or, if the call
+ * gives no sources or documents, those in the answer.
+ */
 function withCited(request: AnswerCheckRequest, cited: ToolContext['cited']): AnswerCheckRequest {
   if (cited === undefined) return request;
   const resolved = request.sources.map((source) => {
@@ -59,7 +62,7 @@ function withCited(request: AnswerCheckRequest, cited: ToolContext['cited']): An
   const places = [...new Set(markers)]
     .slice(0, checkLimits.sources)
     .map((marker) => ({ marker, place: cited(marker) }));
-  // Unknown markers stay in and are reported as unknown.
+  // Unknown markers get no source but remain in the answer, so the check reports them as unknown.
   return {
     ...request,
     sources: places.flatMap(({ marker, place }) => (place === undefined ? [] : [{ marker, ...place }])),
@@ -76,7 +79,7 @@ type Statement = AnswerCheckRecord['statements'][number];
 const MAX_STATEMENT_LENGTH = 200;
 const MAX_QUOTE_LENGTH = 400;
 
-/** Statements in need of correction first, then the supported ones, up to the limit. */
+/** Renders unsupported statements first, then supported ones, in at most `most` characters. */
 function render(
   { supported, total, statements, notes }: AnswerCheckRecord,
   ids: ReadonlyMap<string, string>,

@@ -110,7 +110,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Undefined when no pages are requested. */
+/** The text range of the requested pages; undefined if no pages are requested. */
 function pageRange(pages: readonly PageSpan[], asked: number | undefined, last: number | undefined): Range | undefined {
   if (asked === undefined && last === undefined) return undefined;
   const from = asked ?? 1;
@@ -125,7 +125,7 @@ function pageRange(pages: readonly PageSpan[], asked: number | undefined, last: 
   return { start: first.start, end: end.end };
 }
 
-/** The last white space in the final tenth before `end`, if any, so that no word is cut. */
+/** Moves `end` back to the last white space in the final tenth of the range, if any, so that no word is cut. */
 function wholeWord(text: string, start: number, end: number, stop: number): number {
   if (end >= stop) return stop;
   const earliest = end - Math.floor((end - start) / 10);

@@ -81,7 +81,7 @@ export const searchFileDescriptions = defineTool({
       next === undefined
         ? `End of results (${end} of ${found.total}).`
         : `More (${end} of ${found.total} shown): call search_file_descriptions again with the same arguments and cursor="${next}".`;
-    // The first page is where a filter is thought of.
+    // Listed on the first page only, where a model decides whether to filter.
     const fields = offset > 0 ? [] : filterableFields(found.items).map(({ name }) => name);
     const fieldLine = fields.length === 0 ? [] : [`Fields for filters: ${fields.join(', ')}.`];
     const links =

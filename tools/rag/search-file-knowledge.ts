@@ -26,9 +26,9 @@ import { shortChunkId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
-/** Maximum rank reachable by paging. */
+/** Highest rank that paging can reach. */
 const MAX_RANK = 100;
-/** Share of the result's characters for graph hits. */
+/** Share of the result's characters that is reserved for graph hits. */
 const GRAPH_SHARE = 0.06;
 const MAX_NAMED_CHUNKS = 5;
 const DEFAULT_LENGTH = 8_000;
@@ -157,7 +157,7 @@ export const searchFileKnowledge = defineTool({
 
 type Input = z.output<typeof input>;
 
-/** The arguments that a cursor belongs to: all that decide which passages there are, and their order. */
+/** The arguments a cursor is bound to: all that determine which passages are found and in which order. */
 const cursorScope = (asked: Input) =>
   [
     asked.query,
@@ -178,7 +178,7 @@ async function searchFirstRanks(asked: Input, context: ToolContext, offset: numb
       ...settings,
       ...(asked.mode === undefined ? {} : { kind: asked.mode }),
       filter: allOf(settings.filter, await scopeFilter(asked, 'document_id', context)),
-      // The same depth for every page, because the depth of the legs influences the fused order.
+      // Every page searches to the same depth, because the depth of the legs influences the fused order.
       limit: Math.min(MAX_RANK, settings.hybrid.fullTextLimit ?? MAX_RANK),
       graph: { ...graph, enabled: graph.enabled && offset === 0 },
       explain: true,
@@ -197,13 +197,13 @@ interface FitParts {
   readonly graph: readonly GraphHit[];
 }
 
-/** The passages of the page that fit, beside those graph hits that fit into their share and say more than the passages. */
+/** Picks the passages that fit, and the graph hits that fit their share and add information to the passages. */
 async function fitIntoResult({ asked, context, page, graph }: FitParts) {
   const { cite, maxCharacters, shownTexts } = context;
   const room = Math.min(asked.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
   const informative = informativeHits(graph);
   const graphRoom = informative.length === 0 ? 0 : Math.floor(room * GRAPH_SHARE);
-  // Loaded late: text analysis is not needed for the first reply of an MCP server.
+  // Loaded lazily: the first reply of an MCP server needs no text analysis.
   const excerpts = usesExcerpts(asked, context)
     ? (await import('../../src/retrieval/excerpts.ts')).excerptsOf(
         page.map(({ text }) => text),
@@ -258,13 +258,13 @@ async function explainNothing(asked: Input, context: ToolContext, offset: number
 }
 
 const ABOUT_EXCERPTS = '… marks excerpts; content with around_chunk_id shows the whole passage.';
-/** How to link to a passage; the server redirects short identifiers. */
+/** Shows by example how to link to a passage; the server redirects short identifiers. */
 const linkLine = (origin: string, chunk: ScoredChunk): string =>
   `Link to a passage by its identifier: ${shortLink(origin, shortChunkId(chunk))}`;
 
 const MAX_MISSING = 8;
 
-/** One line on which terms of the query the hits cover. */
+/** Reports in one line how well the hits cover the query, and which of its terms they lack. */
 function coverageLine(coverage: Coverage | null | undefined): string[] {
   if (!coverage) return [];
   const missing = coverage.missing.slice(0, MAX_MISSING).join(', ');

@@ -98,7 +98,7 @@ export const webScrape = defineTool({
     const room = Math.floor(context.maxCharacters / Math.max(1, pages.length)) - HEADER_RESERVE;
     const most = Math.max(500, Math.min(input.max_chars, room));
     const shown = [];
-    // One after another, because the numbers of sources follow the order of the pages.
+    // Sequential, because source numbers follow the order of the pages.
     for (const page of pages) shown.push(await showPage(page, { ...input, max_chars: most }, context));
     const failed = failures.map(({ url, error }) => ({ url, code: codeOf(error), message: error.message }));
     return {
@@ -214,7 +214,7 @@ function toPassage(page: WebPage, { start, text }: { readonly start: number; rea
   };
 }
 
-/** The last line or word border in the final tenth before `end`, so that no word is cut. */
+/** Moves `end` back to the last white space in the final tenth of the range, if any, so that no word is cut. */
 function wholeEnd(text: string, start: number, end: number): number {
   if (end >= text.length) return text.length;
   const earliest = end - Math.floor((end - start) / 10);
@@ -231,10 +231,10 @@ function asServiceError(error: unknown): ServiceError {
 const codeOf = ({ code }: ServiceError): string =>
   code === 'forbidden' ? 'blocked_url' : code === 'provider_failed' ? 'unreachable' : code;
 
-/** A single failure keeps its reason; several are combined. */
+/** Combines the messages of all failures; the code and the retry delay come from the first. */
 function allFailed(failures: readonly { readonly error: ServiceError }[], first: ServiceError): ServiceError {
   const retry = first.retryAfter === undefined ? {} : { retryAfter: first.retryAfter };
-  // An invalid argument: the URL itself is not allowed.
+  // The URL itself is not allowed, so the argument is invalid.
   const code = first.code === 'forbidden' ? 'invalid_request' : first.code;
   return new ServiceError(code, failures.map(({ error }) => error.message).join(' '), { cause: first, ...retry });
 }

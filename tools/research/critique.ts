@@ -4,7 +4,7 @@ import { askReasoningModel, usageRecord } from '../../src/toolbox/ask-model.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { promptsOf } from '../../src/toolbox/tool-context.ts';
 
-/** Maximum characters of the transcript to review, counted from its end. */
+/** Maximum characters of the transcript that are reviewed, counted from its end. */
 const MAX_CHARACTERS = 60_000;
 
 const review = z.object({
@@ -66,7 +66,7 @@ export const critique = defineTool({
   },
 });
 
-/** Parses the review; a reply that is not the expected JSON becomes the summary. */
+/** Parses the review; a reply that is not the expected JSON becomes the summary of an `unstructured` review. */
 function readReview(text: string): Review {
   const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
   try {

@@ -12,12 +12,12 @@ import { isTextual, mediaTypeOf } from '../../src/toolbox/media-type-of.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
-/** Maximum characters of a result by default; MCP hosts cut or refuse results that are much longer. */
+/** Default maximum characters of a result; MCP hosts truncate or refuse much longer ones. */
 const MAX_CHARACTERS = 20_000;
-/** Kept free for the list of documents and passages among the inputs. */
+/** Bytes of the input limit reserved for the list of documents and passages. */
 const LISTING_BYTES = 200_000;
 
-// Arguments were parsed from JSON, so any value is valid.
+// Arguments were parsed from JSON, so every value is valid JSON.
 const anyJson = z.custom<Json>();
 
 const givenFile = z.object({
@@ -165,7 +165,7 @@ function sessionName({ conversationId, connection, caller = '' }: ToolContext, g
   return connection === undefined ? undefined : `connection:${caller}:${connection}`;
 }
 
-/** Links to files where a server is known: of the caller's own, or the one that runs the agent. */
+/** Builds links to created files: absolute if `pageOrigin` is known, relative in an agent conversation. */
 function linksTo(runId: string, { pageOrigin, conversationId }: ToolContext): ((name: string) => string) | undefined {
   if (pageOrigin === undefined && conversationId === undefined) return undefined;
   return (name) => `${pageOrigin ?? ''}${madeFilePath(runId, name)}`;
@@ -180,7 +180,7 @@ function toFile({ name, text, base64 }: z.output<typeof givenFile>): SandboxFile
   return { name, bytes: base64 === undefined ? Buffer.from(text ?? '') : Buffer.from(base64, 'base64') };
 }
 
-/** Shares of the length let everything else of a result fit beside the largest output. */
+/** Limits each output to a fixed share of `maxLength`, so that the largest leaves room for the others. */
 function toStructured(result: PythonResult, maxLength: number, linkTo?: (name: string) => string) {
   const { error } = result;
   const value = result.value && shortenValue(result.value, maxLength / 8);

@@ -54,7 +54,7 @@ export const rag = defineTool({
   async execute(input, context) {
     const { ask, cite, spend, signal, webSearch, pageOrigin } = context;
     if (ask === undefined) throw new ServiceError('not_configured', 'The RAG agent is not available here.');
-    // With web search, an empty corpus is no reason to refuse.
+    // With web search the agent can answer even if the corpus is empty.
     const empty = webSearch === undefined ? await explainEmptyCorpus(context) : undefined;
     if (empty !== undefined) throw new ServiceError('not_found', empty);
     const answer = await ask(input.query, await scopeFilter(input, 'document_id', context), signal);
@@ -76,7 +76,7 @@ export const rag = defineTool({
     const citations = [...answer.sources].map(([inner, source]) => {
       const backing = backingOf(inner);
       const [first] = backing.quotes;
-      // The page of the quote, which may differ from the first page of its chunk.
+      // The page of the quote, which may differ from the first page of the chunk.
       const page = first?.page === undefined ? {} : { page: first.page };
       const link = linkOf(inner, source);
       const cited = { ...citationOf(numbers.get(inner) ?? inner, source), ...page, ...backing };

@@ -4,7 +4,7 @@ import { AppBridge, getToolUiResourceUri, PostMessageTransport } from '@modelcon
 // A host in the browser, as `basic-host` of the ext-apps package has it: the package's AppBridge between an MCP client
 // and a sandboxed frame. The test calls `window.useTool`.
 
-/** What the extension's specification prescribes for apps that declare nothing. */
+/** The content security policy that the extension's specification prescribes for apps that declare none. */
 const POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'";
 const UI = 'io.modelcontextprotocol/ui';

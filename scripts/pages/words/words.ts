@@ -1,4 +1,4 @@
-/** What the pages that `make-pages.ts` writes are about, a small bank for each language. Written for this purpose. */
+/** Text bank of one language for the pages that `make-pages.ts` generates; all texts were written for this purpose. */
 export interface Words {
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
