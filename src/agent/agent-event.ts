@@ -7,7 +7,7 @@ import type { BudgetReason, Spend } from './budget.ts';
 
 export type AgentMode = 'rag' | 'research';
 
-/** Why a run ended: `end` by itself; `length` and `refusal` come from the model; the others are limits of the request. */
+/** Why a run ended: `end` if it completed; `length` and `refusal` come from the model; the others are limits. */
 export type RunEnd = 'end' | 'length' | 'refusal' | BudgetReason;
 
 export interface AgentAnswer {
@@ -25,15 +25,15 @@ export interface AgentAnswer {
   readonly mode: AgentMode;
   readonly model: string;
   readonly isExtractive: boolean;
-  /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
+  /** Extractive answers only: `closest` if the quotes are the nearest passages and may not answer the question. */
   readonly support?: QuoteSupport;
   readonly toolCalls: readonly ToolCall[];
-  /** Calls of the caller's functions, for which the run ended; `text` is then what was said before them. */
+  /** Calls of the caller's functions, which ended the run; `text` is then the text that preceded them. */
   readonly clientCalls: readonly ToolCall[];
   readonly spent: Spend;
 }
 
-/** Events of an agent run, docs/contract.md 5.5. A closed union: the compiler reports every reader that misses a new kind. */
+/** Events of an agent run, docs/contract.md 5.5. A closed union: the compiler reports readers that miss a new kind. */
 export type AgentEvent =
   | { readonly type: 'thinking' | 'message'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
@@ -44,7 +44,7 @@ export type AgentEvent =
       readonly content: string;
       readonly isError: boolean;
       readonly spent: Spend;
-      /** Made by the call, and kept for a while. */
+      /** Files produced by the call; they are retained for a limited time. */
       readonly files?: readonly Omit<OutputFile, 'bytes'>[];
     }
   /** Emitted right after the message that completes the marker; `isNew` is true for the first mention of its source. */

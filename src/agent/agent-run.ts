@@ -23,7 +23,7 @@ export interface AgentRun {
   readonly isExtractive: boolean;
   readonly config: GenerationConfig;
   readonly tools: readonly Tool[];
-  /** Offered besides `tools`; a call of one ends the run. */
+  /** Offered in addition to `tools`; a call to one ends the run. */
   readonly clientTools: ClientTools;
   readonly context: RunContext;
   /** Maximum tokens of one tool result that are passed to the model; a hard limit on top of `maxCharacters`. */

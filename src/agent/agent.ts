@@ -26,7 +26,7 @@ export interface AgentRequest {
   readonly generation: GenerationConfig;
   /** Omitted: the default tools of the mode. */
   readonly tools?: readonly string[];
-  /** Functions of the caller. A call of one ends the run, and the caller asks again with its result. */
+  /** Functions of the caller. A call to one ends the run; the caller sends its result in a new request. */
   readonly clientTools?: ClientTools;
   /** Replaces the system prompt. */
   readonly taskPrompt?: string;
@@ -41,7 +41,7 @@ export interface AgentRequest {
 
 export interface PreparedRun {
   readonly conversationId: string;
-  /** Can be iterated once; iteration drives the run. The turn is stored when it ends, also when iteration stops early. */
+  /** Can be iterated once; iteration drives the run. The turn is stored when it ends, even if iteration stops early. */
   events(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
 }
 

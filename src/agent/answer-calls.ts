@@ -70,7 +70,7 @@ function citedPlaceOf({ sources }: AgentRun, number: number): CitedPlace | undef
   return source && citedPlace(source);
 }
 
-/** The texts of the sources that came up in this run. */
+/** Texts of the sources found in this run, without those of earlier turns. */
 const textsOf = ({ sources, inheritedSources }: AgentRun): string[] =>
   Array.from({ length: sources.size - inheritedSources }, (_, index) => sources.get(inheritedSources + index + 1))
     .filter((source) => source !== undefined)

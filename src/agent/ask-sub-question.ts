@@ -14,8 +14,9 @@ import { systemPrompt } from './system-prompt.ts';
 const ZERO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
 /**
- * Runs the RAG agent on one sub-question: same corpus and budget as the outer run, the same filter narrowed by `scope`, but
- * its own transcript and source numbers. Usage is added to the outer budget as it happens, so the returned answer reports none.
+ * Runs the RAG agent on one sub-question: same corpus and budget as the outer run, the same filter narrowed by `scope`,
+ * but its own transcript and source numbers. Usage is added to the outer budget as it happens, so the returned answer
+ * reports none.
  */
 export async function askSubQuestion(
   outer: AgentRun,

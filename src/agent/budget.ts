@@ -30,7 +30,7 @@ export interface Budget {
   outputLeft(estimatedInput: number): number;
   /** The limit that a further model call with about this many input tokens would exceed. */
   forbids(estimatedInput: number): BudgetReason | undefined;
-  /** The limit that makes the current step the last one, because there is no budget left to process its tool results. */
+  /** The limit that makes the current step the last one, because no budget is left to process its tool results. */
   isLast(estimatedInput: number): BudgetReason | undefined;
   /** Aborted when the time limit expires. */
   readonly timeUp: AbortSignal;
@@ -72,7 +72,7 @@ export function createBudget({ limits, prices, models, now = () => performance.n
   let dollars: number | null = 0;
 
   const tokensLeft = () => (limits.tokens ?? Number.POSITIVE_INFINITY) - total.input - total.output;
-  /** Output tokens the remaining money buys at the main model's price. Usage of models without a price is not included. */
+  /** Output tokens the remaining money buys at the main model's price. Excludes usage of models without a price. */
   const outputForMoney = (input: number): number => {
     if (limits.dollars === undefined) return Number.POSITIVE_INFINITY;
     if (dollars === null || ownPrice === undefined) return 0;

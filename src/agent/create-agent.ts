@@ -103,7 +103,7 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
   return [...tools, ...(request.tools === undefined ? offered : selectExternalTools(offered, ofExternal))];
 }
 
-/** A call of such a name could be meant for either. */
+/** Throws `invalid_request` if a function of the caller has the name of an agent tool: a call would be ambiguous. */
 function refuseSameNames({ clientTools }: AgentRequest, tools: readonly Tool[]): void {
   const same = clientTools?.specs.find((spec) => tools.some(({ name }) => name === spec.name));
   if (same === undefined) return;
@@ -113,7 +113,7 @@ function refuseSameNames({ clientTools }: AgentRequest, tools: readonly Tool[]):
   );
 }
 
-/** Tools for sub-questions: those of the RAG mode, and the web tools where configured (docs/contract.md 5.7, rag). */
+/** Tools for sub-questions: those of the RAG mode, and the web tools if configured (docs/contract.md 5.7, rag). */
 const subTools = ({ tools, toolNames, met }: AgentParts): readonly Tool[] =>
   tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.every((need) => met.has(need)));
 

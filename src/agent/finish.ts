@@ -14,7 +14,7 @@ const LIMIT_MESSAGES = {
 
 /**
  * Ends a run. The last text is the answer; when a limit left no text, the answer says so and lists what was found. With
- * `clientCalls`, the caller is to run these, and an answer may follow.
+ * `clientCalls`, the caller has to execute these; the answer may follow in a further run.
  */
 export async function* finish(
   run: AgentRun,

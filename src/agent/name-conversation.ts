@@ -11,7 +11,7 @@ export interface NamingParts {
   readonly signal: AbortSignal;
 }
 
-/** A short name for a conversation after its first turn (docs/contract.md 5.3). Falls back to the question's beginning. */
+/** A short name for a conversation after its first turn (docs/contract.md 5.3); by default the question's beginning. */
 export async function nameConversation(
   question: string,
   answer: string,

@@ -32,7 +32,7 @@ const MAX_SHORT_REPLY_TOKENS = 80;
 export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   const input = estimateInput(run);
   if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < MIN_STEPS_FOR_PLAN) return;
-  // Planned when the question came, before the caller's functions were called.
+  // The plan was made when the question arrived, before the caller's functions were called.
   if (run.clientTools.exchange.length > 0) return;
   if (isSimple(run.question)) return;
   if (run.budget.isLast(input) !== undefined) return;
@@ -53,9 +53,9 @@ const isShort = (text: string): boolean =>
   !text.trim().includes('\n') && estimateTokens(text) <= MAX_SHORT_REPLY_TOKENS;
 
 /**
- * Research mode: has the draft reviewed before it becomes the answer, when the budget allows it. The review is a call of
- * the same tool that the model can call, and is shown as such. Returns true when the draft needs changes; the review is
- * then in the transcript.
+ * Research mode: has the draft reviewed before it becomes the answer, when the budget allows it. The review is a call
+ * to the tool that is also offered to the model, and appears as a tool call. Returns true when the draft needs changes;
+ * the review is then in the transcript.
  */
 export async function* reviewDraft(run: AgentRun, draft: Turn): AsyncGenerator<AgentEvent, boolean> {
   if (!isWorthReviewing(run, draft)) return false;

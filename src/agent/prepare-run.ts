@@ -30,7 +30,7 @@ export interface AgentParts {
   readonly conversations: Conversations;
   /** All tools of both modes, in the order in which they are offered. */
   readonly tools: readonly Tool[];
-  /** Tool names defined by the contract, whether or not the tools are available here. */
+  /** Tool names defined by the contract, whether or not this installation offers the tools. */
   readonly toolNames: { readonly rag: readonly string[]; readonly research: readonly string[] };
   /** Web search and page fetching, for tools that need them. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
@@ -53,13 +53,13 @@ export interface AgentParts {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Shares of the context window: above `compactAbove` compaction starts, and `kept` stays verbatim. */
+/** Shares of the context window: compaction starts above `compactAbove` and keeps the newest `kept` verbatim. */
 interface WindowShares {
   readonly compactAbove: number;
   readonly kept: number;
 }
 
-/** History leaves room for the current turn. A run may use the rest, minus a reserve for the reply and estimation errors. */
+/** History leaves room for the current turn. A run may use the rest, less a reserve for reply and estimation errors. */
 export const historyShares: WindowShares = { compactAbove: 0.5, kept: 0.2 };
 const runShares: WindowShares = { compactAbove: 0.75, kept: 0.35 };
 

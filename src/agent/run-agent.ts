@@ -10,8 +10,8 @@ import { streamTurn, type Turn } from './stream-turn.ts';
 
 /**
  * The agent loop: model turn, tool calls, next turn, until a turn calls no tool or a limit is reached. The last allowed
- * step gets no tools, so it must answer. A turn that calls functions of the caller ends the run, and its other calls are
- * not made. Ends with `final_answer` or throws ServiceError.
+ * step gets no tools, so it must answer. A turn that calls functions of the caller ends the run; its other calls are
+ * not executed. Ends with `final_answer` or throws ServiceError.
  */
 export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   let last: Turn | undefined;

@@ -53,7 +53,7 @@ const outcome = z.object({
   }),
 });
 
-/** What a command shows of an event; undefined when nothing. */
+/** The part of an event that a command shows; undefined for events that are not shown. */
 export function shownFromWire({ event, data }: AgentClientEvent): ShownEvent | undefined {
   switch (event) {
     case 'thinking':

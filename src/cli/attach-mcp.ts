@@ -9,27 +9,27 @@ import { lineSplitter } from '../shared/line-splitter.ts';
 import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 
-// Loaded before all else and often the only part that runs: it imports no package.
+// Loaded first and often the only part of the program that runs, so it imports no packages.
 
-/** The streams of a session that this process continues itself. */
+/** Streams of a session that this process serves itself after the process that served it has ended. */
 export interface ContinuedSession {
   readonly input: Readable;
   readonly output: Writable;
-  /** To be called when this process has connected to the data folder, or cannot. */
+  /** Must be called when this process has connected to the data folder or has failed to. */
   settled(): void;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const HANDSHAKE_MS = 10_000;
-/** How long another process may take to hold the data folder and to serve it. */
+/** Time allowed for another process to acquire the data folder and start serving it. */
 const RECONNECT_WITHIN_MS = 20_000;
 const POLL_INTERVAL_MS = 100;
 
 /**
- * Passes the messages of `citewell mcp` on to the process that holds the data folder, which takes far less memory than
- * serving them. Resolves with `undefined` when there is no such process, or it does not accept these arguments; with the
- * session when that process has ended and this one has to continue; otherwise with `ended`. Loaded by citewell.js.
+ * Relays the messages of `citewell mcp` to the process that holds the data folder, which takes far less memory than
+ * serving them. Resolves with `undefined` if there is no such process or it does not accept these arguments; with the
+ * session if that process has ended and this one has to continue; otherwise with `ended`. Loaded by citewell.js.
  *
  * @public
  */
@@ -37,7 +37,7 @@ export async function attachMcp(
   process: NodeJS.Process,
   env: Environment,
 ): Promise<ContinuedSession | 'ended' | undefined> {
-  // Only the whole program reads files of variables.
+  // Environment files are read by the main program only.
   if ((env['CITEWELL_ENV_FILE'] ?? '').trim() !== '') return undefined;
   const given = env['CITEWELL_DATA_DIR'] ?? '';
   const folder = resolve(given.trim() === '' ? '.citewell' : given);
@@ -53,15 +53,15 @@ export async function attachMcp(
 }
 
 /**
- * One of V8's compilers takes 2 MB even where it compiles almost nothing. Only the beginning of a process decides that, so
- * this process begins anew, which takes some 30 ms.
+ * V8's Maglev compiler takes 2 MB even if it compiles almost nothing. It can only be disabled when a process starts, so
+ * this process re-executes itself, which takes some 30 ms.
  */
 function beginAnew({ execve, execPath, execArgv, argv0, argv, channel, env }: NodeJS.Process): void {
   if (execve === undefined || channel || /maglev/.test(`${execArgv.join(' ')} ${env['NODE_OPTIONS'] ?? ''}`)) return;
   try {
     execve(execPath, [argv0, ...execArgv, '--no-maglev', ...argv.slice(1)], env);
   } catch {
-    // Not permitted, or not there.
+    // execve is not permitted or not supported; the process merely takes more memory.
   }
 }
 
@@ -69,7 +69,7 @@ interface Successor {
   release(): void;
 }
 
-/** Passes messages on until the client or the last process to attach to has gone. */
+/** Relays messages until the client disconnects or there is no process left to attach to. */
 async function passOn(
   process: NodeJS.Process,
   first: Socket,
@@ -103,7 +103,7 @@ async function passOn(
       if (reply !== undefined) output.write(reply);
     },
   );
-  // Requests that came before the end are still answered.
+  // Requests received before the end of stdin are still answered.
   const said = Promise.withResolvers<void>();
   let hasSaidAll = false;
   const endWhenAnswered = () => hasSaidAll && !replay.isAwaited() && end();
@@ -127,7 +127,7 @@ async function passOn(
   for (let socket = first; ; ) {
     const lost = forward(socket, { receive, onDrained: () => stdin.resume(), output });
     if ((await Promise.race([lost, over.promise])) === 'ended') return leave();
-    // Requests are remembered, and whatever else arrives meanwhile means nothing to another process.
+    // The replay keeps requests; any other message that arrives meanwhile means nothing to another process.
     target = nowhere();
     stdin.resume();
     const next = await Promise.race([reconnect(), over.promise]);
@@ -149,7 +149,7 @@ async function passOn(
   }
 
   function leave(): 'ended' {
-    // Nobody is connected any more; a child of this module's own, such as a `ps`, can be dropped.
+    // The client has gone, so a child process of this module, such as `ps`, need not be waited for.
     setTimeout(() => process.exit(), 0);
     return 'ended';
   }
@@ -191,7 +191,7 @@ function withoutRepeated(output: Writable, receive: (line: string) => void): Wri
   return filtered;
 }
 
-/** After a loss: the next process to attach to, or the right to open the data folder in this one. */
+/** After a lost connection: the next process to attach to, or the right to open the data folder in this one. */
 async function reattach(folder: string, attachment: Attachment): Promise<Socket | Successor> {
   const giveUpAt = performance.now() + RECONNECT_WITHIN_MS;
   while (performance.now() < giveUpAt) {
@@ -200,13 +200,13 @@ async function reattach(folder: string, attachment: Attachment): Promise<Socket 
     if (found !== 'absent') return found;
     const successor = await succeed(folder);
     if (successor !== undefined) return successor;
-    // Not all at the same moment.
+    // Jitter, so that waiting processes do not all retry at the same moment.
     await new Promise((done) => setTimeout(done, POLL_INTERVAL_MS * (0.5 + Math.random())));
   }
   return { release: () => {} };
 }
 
-/** Undefined while another process holds the folder or is about to open it. */
+/** Claims the right to open the folder next; undefined while another process holds it or is about to open it. */
 async function succeed(folder: string): Promise<Successor | undefined> {
   const { LOCK_FILE, SUCCESSOR_FILE, takeLock } = await import('../store/folder-lock.ts');
   try {
@@ -214,12 +214,12 @@ async function succeed(folder: string): Promise<Successor | undefined> {
     if (successor === undefined) return undefined;
     const lock = takeLock(join(folder, LOCK_FILE));
     lock?.release();
-    // Another one may have opened it and given up its turn since the search for it.
+    // Since `attach` found no process, another one may have opened the folder and released the successor lock.
     if (lock !== undefined && (await readServerInfo(folder)) === undefined) return successor;
     successor.release();
     return undefined;
   } catch {
-    // The whole program says what is wrong with the folder.
+    // The main program reports what is wrong with the folder.
     return { release: () => {} };
   }
 }
@@ -259,14 +259,14 @@ async function shakeHands({ url, token }: ServerInfo, attachment: Attachment): P
 
 const HEAD_END = '\r\n\r\n';
 
-/** The variables that settings are read from. What is secret is replaced, and keys stay as long as they are. */
+/** Variables from which settings are read. Secrets are masked but keep their length; URLs lose their credentials. */
 export function withoutSecrets(env: Environment, platform: NodeJS.Platform): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [given, value = ''] of Object.entries(env)) {
-    // Windows calls it Path and ignores the case of names, which the other process cannot.
+    // Windows calls it `Path` and ignores case, but the other process reads the names from a plain object.
     const name = platform === 'win32' && /^path$/i.test(given) ? 'PATH' : given;
     if (!/^CITEWELL_|^CHROMA_|_(?:API_KEY|URL)$|^PATH$/.test(name)) continue;
-    // Its JSON may hold secrets, and it decides nothing here.
+    // Its JSON may contain secrets, and the other process does not need it.
     if (name === 'CITEWELL_MCP_SERVERS') continue;
     const isSecret = /_(?:KEYS?|SECRET|PASSWORD|TOKEN)$/.test(name);
     kept[name] = isSecret ? value.replace(/[^,\s]/g, 'x') : value.replace(/\/\/[^/@\s]*@/g, '//');

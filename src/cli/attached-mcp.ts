@@ -11,10 +11,10 @@ import { mcpOptions } from './commands/mcp-options.ts';
 import { type McpOptions, prepareConnection, WARM_AFTER } from './mcp-connection.ts';
 
 interface AttachedParts {
-  /** Of this process, which follows the folders. */
+  /** Configuration of this process; its data folder is used for all attached sessions. */
   readonly config: Config;
   readonly backend: Backend;
-  /** Where this process shows the page, if it does. */
+  /** Origin at which this process serves the web page, if it does. */
   readonly pageOrigin?: (() => string) | undefined;
   /** Aborted at shutdown. */
   readonly stopping: AbortSignal;
@@ -24,8 +24,8 @@ const HANDSHAKE_MS = 10_000;
 const MAX_ATTACHMENT_BYTES = 1_000_000;
 
 /**
- * Serves the clients of other `citewell mcp` processes of this user, which pass their messages on (attach-mcp.ts), as
- * their own arguments and settings ask for. Whatever is wrong with those is refused, so that the process reports it.
+ * Serves the clients of other `citewell mcp` processes of this user, which relay their messages (attach-mcp.ts), with
+ * the arguments and settings of those processes. Invalid ones are refused, so that the process itself reports them.
  */
 export function attachedMcp({
   config,
@@ -73,9 +73,9 @@ export function attachedMcp({
     serve(socket, head, accepted).then(
       () => socket.destroy(),
       () => {
-        // From then on the stream is the client's, who must receive messages only.
+        // Once accepted, the stream carries only the client's messages, so an HTTP response would corrupt it.
         if (isAccepted) socket.destroy();
-        // Resumed, since a paused connection does not notice that the other end closes it.
+        // Resumed, because a paused socket does not notice that its peer closes the connection.
         else socket.resume().end('HTTP/1.1 409 Conflict\r\n\r\n');
       },
     );
@@ -86,7 +86,7 @@ export function attachedMcp({
 async function readAttachment(socket: Duplex, head: Buffer): Promise<Attachment> {
   const { promise, resolve, reject } = Promise.withResolvers<Attachment>();
   const timer = setTimeout(() => reject(new Error('The attachment did not arrive.')), HANDSHAKE_MS);
-  // Only processes that know the data folder's token come here; they are instances of this program.
+  // Not validated: the sender knows the data folder's token, so it is an instance of this program.
   const read = lineSplitter((line) => resolve(JSON.parse(line) as Attachment), MAX_ATTACHMENT_BYTES);
   const onData = (chunk: Buffer) => {
     try {

@@ -67,7 +67,7 @@ export async function restore(name: string, options: BackupOptions, context: Com
     databaseUrl === undefined
       ? await restoreBackup(file, dataDir, seal)
       : await restoreToDatabase({ file, url: databaseUrl, config: { dataDir }, seal }, options, context);
-  // Where they are not moved completely, servers refuse to start, and say how it is continued.
+  // If not all files could be moved, servers refuse to start and say how to continue.
   if (originals.place !== undefined)
     await moveAll(config, { to: placeOf(originals.place), json: options.json === true }, context);
   const where = databaseUrl === undefined ? dataDir : nameOfDatabase(databaseUrl);
@@ -78,7 +78,7 @@ export async function restore(name: string, options: BackupOptions, context: Com
   return exitCodes.ok;
 }
 
-/** Shows the second half: copying from the unpacked archive. */
+/** Restores into PostgreSQL and shows the progress of copying from the unpacked archive. */
 async function restoreToDatabase(
   parts: Omit<Parameters<typeof restoreToPostgres>[0], 'report'>,
   { json }: BackupOptions,
@@ -122,7 +122,7 @@ function say(
   }
 }
 
-/** With progress, shown twice a second at most. */
+/** Options for reading or writing an archive; progress is shown at most twice a second. */
 function sealOptions(
   passphrase: string | undefined,
   total: number,
@@ -138,13 +138,13 @@ function sealOptions(
       const now = performance.now();
       if (now - shownAt < PROGRESS_EVERY_MS && bytes < total) return;
       shownAt = now;
-      // The archive has some more bytes than its files.
+      // The archive is slightly larger than its files.
       show('archive', { done: Math.min(bytes, total), total });
     },
   };
 }
 
-/** Shows how many bytes are done of one stage: copying the database beside it, or writing or reading the archive. */
+/** Shows the progress of one stage in bytes: copying the database, or writing or reading the archive. */
 function progressOf({ json }: BackupOptions, { output }: CommandContext) {
   const startedAt = performance.now();
   return (stage: 'copying' | 'archive', { done, total }: { readonly done: number; readonly total: number }) => {

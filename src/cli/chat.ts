@@ -23,7 +23,7 @@ const HELP = `Each line is a question. Commands:
   /exit     leave (also Ctrl-D, exit, quit)
 Ctrl-C cancels the current answer; the text so far is kept.`;
 
-/** Words that leave the chat. */
+/** Input that ends the chat. */
 const ENDS: ReadonlySet<string> = new Set(['/exit', '/quit', 'exit', 'quit']);
 
 const commands = ['/sources', '/new', '/help', '/exit'] as const;

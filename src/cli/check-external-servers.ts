@@ -8,7 +8,7 @@ const TIMEOUT_MS = 20_000;
 
 /** Connects to all configured MCP servers concurrently and reports which tools the agent gets. */
 export async function checkExternalServers({ externalServers }: Config): Promise<Finding[]> {
-  // What only has resources is connected to when it is synchronised.
+  // Servers that provide only resources are connected to when these are synchronised.
   const servers = externalServers.filter(({ tools }) => tools.length > 0);
   if (servers.length === 0) return [];
   const name = 'MCP servers';

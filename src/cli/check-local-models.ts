@@ -31,10 +31,10 @@ export async function checkLocalModels(config: Config): Promise<Finding[]> {
   ];
 }
 
-/** Chunks per second that a local embedding model embeds here. Throws when it cannot be used. */
+/** Measures how many chunks per second a local model embeds on this machine. Throws if the model cannot be used. */
 export async function embeddingSpeed(config: Config, name: string): Promise<number> {
   const model = createEmbeddingModel(name, { ...config, modelsFolder: modelsFolderOf(config) });
-  // Loads it.
+  // Loads the model, so that loading is not measured.
   await model.space();
   return perSecond(() => model.embed(samples, 'passage'));
 }

@@ -38,7 +38,7 @@ async function checkLocal(given: Config): Promise<Finding[]> {
 
 async function checkConfigured(config: Config): Promise<Finding[]> {
   const { quality = '' } = config.models;
-  // What is found on this machine needs no key, and is reported by itself.
+  // Models found on this machine need no key and are reported by `checkLocal`.
   const isLocal = quality === AUTO_MODEL || config.localServers.some(({ name }) => quality.startsWith(`${name}/`));
   const { openai, anthropic, ollama, providers } = config;
   const present = [

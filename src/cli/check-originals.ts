@@ -6,7 +6,7 @@ import { describeMissing, MISSING_REMEDY } from '../store/originals/originals-fo
 import { nameOfPlace } from '../store/originals/s3/s3-settings.ts';
 import type { Finding } from './doctor-checks.ts';
 
-/** Whether the storage has the file of each document, where files are kept outside of the database. */
+/** Checks that the storage has the file of each document, if files are kept outside the database. */
 export async function checkOriginals(config: Config): Promise<Finding[]> {
   const settings = originalsSettings(config);
   if (settings === undefined) return [];

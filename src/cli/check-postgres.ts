@@ -14,7 +14,7 @@ export async function checkPostgres(url: string): Promise<Finding> {
   }
 }
 
-/** Whether pgvector is in that database; changes nothing there. */
+/** Whether pgvector is installed in that database; changes nothing there. */
 export async function checkPgvector(url: string): Promise<Finding> {
   const name = 'Vector index';
   const { describePgvector } = await import('../store/pgvector/extension.ts');

@@ -21,12 +21,12 @@ import { enginesOf } from '../web/web-settings.ts';
 import type { Finding } from './doctor-checks.ts';
 import { modelsFolderOf } from './models.ts';
 
-/** Asks something that is configured; returns what came back, in a few words. */
+/** A test request to a configured model or service; `ask` returns a short description of the answer. */
 interface Question {
   readonly name: string;
-  /** What is asked. */
+  /** Name of the model or service. */
   readonly subject: string;
-  /** The variable to correct when there is no answer. */
+  /** The environment variable to correct if there is no answer. */
   readonly variable: string;
   ask(signal: AbortSignal): Promise<string>;
 }
@@ -40,8 +40,8 @@ const PASSAGES = ['The ferry leaves at nine in the morning.', 'The museum is clo
 const MAX_TOKENS = 1_000;
 
 /**
- * Asks every configured model, embedder, reranker, search service, reader of pictures, storage and the index one small
- * question each, and measures the time. Local models are measured by `checkLocalModels`.
+ * Sends one small request each to every configured model, embedder, reranker, search service, image reader and storage,
+ * and to the index, and measures the time. Local models are measured by `checkLocalModels`.
  */
 export async function checkServices(given: Config): Promise<Finding[]> {
   const { config } = await withLocalModel(given);
@@ -73,7 +73,7 @@ async function findingOf({ name, subject, variable, ask }: Question): Promise<Fi
   }
 }
 
-/** Without the fallback, which would answer in the place of another. */
+/** Creates the models without the fallback, which would hide the failure of another model. */
 const registryOf = (config: Config) => {
   const { fallback: _, ...models } = config.models;
   const settings: ModelSettings = {
@@ -174,14 +174,14 @@ const searchQuestions = ({ web }: Config): Question[] =>
     },
   }));
 
-/** A second of silence, in which most models hear nothing. */
+/** A WAV file with one second of silence, in which most models recognise no speech. */
 function silence(): Uint8Array {
   const rate = 8_000;
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);
   header.writeUInt32LE(36 + 2 * rate, 4);
   header.write('WAVEfmt ', 8);
-  // Size of this part, then: PCM, one channel, samples and bytes a second, bytes and bits a sample.
+  // Size of the format chunk, then PCM, one channel, sample rate, byte rate, bytes per frame, bits per sample.
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(1, 22);
@@ -244,7 +244,7 @@ function pictureQuestions(config: Config): Question[] {
   ];
 }
 
-/** Stores a vector in a collection of its own and finds it again; an embedded index is started in a temporary folder. */
+/** Stores a vector in a separate collection and finds it again; an embedded index is started in a temporary folder. */
 function indexQuestion(config: Config): Question {
   return {
     name: 'Index',
@@ -278,7 +278,7 @@ function indexQuestion(config: Config): Question {
   };
 }
 
-/** Stores an object in the place of the uploaded files, reads it and removes it. */
+/** Writes, reads and removes an object in the storage of the uploaded files. */
 function originalsQuestions(config: Config): Question[] {
   const settings = originalsSettings(config);
   if (settings === undefined) return [];

@@ -52,7 +52,7 @@ export async function check(
   });
 }
 
-/** Without a lasting server no absolute link would work. */
+/** Makes links relative, because without a lasting server an absolute one would stop working. */
 function relative({ statements, ...record }: AnswerCheckRecord): AnswerCheckRecord {
   return {
     ...record,

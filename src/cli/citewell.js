@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Plain JavaScript that old Node versions can parse, so that they print what is needed instead of a syntax error.
+// Plain JavaScript that old Node versions can parse, so that they report the required version, not a syntax error.
 
-// To import them, or this from node:process, would read all of their members, which takes memory.
+// Importing built-in modules, or `env` from node:process, would read all of their members, which takes memory.
 const { env } = process;
 const builtin = (name) => process.getBuiltinModule(`node:${name}`);
 const REQUIRED = 24;
@@ -26,13 +26,13 @@ if (version < REQUIRED) {
   const bundled = new URL('../../program/', own);
   const isBundled = ending === 'js' && builtin('fs').existsSync(new URL('main.js', bundled));
   const load = (name) => import(new URL(`${name}.${ending}`, isBundled ? bundled : own).href);
-  // Before all else, since where another process serves the data folder, this is all that runs.
+  // Loaded first: if another process serves the data folder, nothing else is needed.
   const { attachMcp } = isMcp ? await load('attach-mcp') : {};
   const session = await attachMcp?.(process, env);
   if (session !== 'ended') {
     if (isMcp) prepareV8();
-    // The compile cache cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, which all
-    // users of the machine can write to, since cached code is executed.
+    // The compile cache cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, to which
+    // all users of the machine can write, because cached code is executed.
     const { privateFolderProblem, userCacheFolder } = await import(new URL(`../user-cache.${ending}`, own).href);
     const folder = userCacheFolder(env);
     if (folder !== undefined && privateFolderProblem(folder) === undefined)
@@ -49,9 +49,9 @@ function prepareV8() {
 }
 
 /**
- * Sets what keeps the process small (docs/performance.md), except where it is set already. The main thread's
- * semi-space and the number of the allocator's arenas are fixed when a process begins, so a server or worker on Linux begins anew
- * in the same process, which takes some 50 ms; other commands limit their threads only.
+ * Sets options that keep the process small (docs/performance.md) unless they are set already. The main thread's
+ * semi-space and the number of malloc arenas are fixed when a process starts, so on Linux a server or worker
+ * re-executes itself in the same process, which takes some 50 ms; other commands limit their threads only.
  */
 function saveMemory(v8) {
   const isSemiSpaceGiven = /max[-_]semi[-_]space[-_]size/.test(
@@ -66,7 +66,7 @@ function saveMemory(v8) {
   try {
     process.execve(process.execPath, words, { MALLOC_ARENA_MAX: '2', ...env });
   } catch {
-    // Not permitted, or not there: the settings save memory, and nothing depends on them.
+    // execve is not permitted or not supported. The options only save memory; nothing depends on them.
   }
 }
 

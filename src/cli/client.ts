@@ -42,7 +42,7 @@ export interface AgentQuery extends AskQuery {
   };
 }
 
-/** An event of an agent's run as the HTTP interface has it, docs/contract.md 5.5. */
+/** An event of an agent run as sent over HTTP, docs/contract.md 5.5. */
 export interface AgentClientEvent {
   readonly event: string;
   readonly data: unknown;
@@ -54,9 +54,9 @@ export interface ConversationMessage {
   readonly content: string;
 }
 
-/** Citewell as commands use it, whichever process holds the data folder. Methods throw ServiceError. */
+/** Citewell as commands use it, independent of which process holds the data folder. Methods throw ServiceError. */
 export interface Client extends FolderTarget {
-  /** Tells how far a document is that takes long. */
+  /** Ingests an item. `onProgress` is called for documents that take long. */
   ingest(
     item: IngestItem,
     signal: AbortSignal,
@@ -67,13 +67,13 @@ export interface Client extends FolderTarget {
   /** Estimated cost of enriching the item's chunks; null when no model is used. Ingests nothing. */
   estimate(item: IngestItem, signal: AbortSignal): Promise<EnrichmentEstimate | null>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
-  /** Which statements of an answer the documents support; the request is that of the HTTP interface. */
+  /** Checks which statements of an answer the documents support; the request has the members of the HTTP API. */
   check(request: { readonly [member: string]: Json }, signal: AbortSignal): Promise<AnswerCheckRecord>;
-  /** A model's reply to a prompt, without the corpus; default model unless given. */
+  /** A model's reply to a prompt, without the corpus. Uses the default model unless one is given. */
   complete(request: { readonly prompt: string; readonly model?: string }, signal: AbortSignal): Promise<string>;
   /** Ends with `answer`. */
   ask(query: AskQuery, signal: AbortSignal): AsyncGenerator<AskEvent, void>;
-  /** Ends with `final_answer`. Aborting ends the run; what it had written stays in the conversation. */
+  /** Ends with `final_answer`. Aborting ends the run; its partial answer is kept in the conversation. */
   agent(query: AgentQuery, signal: AbortSignal): AsyncGenerator<AgentClientEvent, void>;
   /** Returns the identifier of a new conversation. */
   createConversation(): Promise<string>;
@@ -86,7 +86,7 @@ export interface Client extends FolderTarget {
   }): Promise<{ readonly documents: readonly DocumentRecord[]; readonly total: number }>;
   /** The document as of a time, or now. */
   document(id: string, asOf?: string): Promise<DocumentRecord>;
-  /** In order. */
+  /** In document order. */
   chunks(
     documentId: string,
     page: { readonly offset: number; readonly limit: number },
@@ -111,16 +111,16 @@ export interface Client extends FolderTarget {
     request: { readonly model?: string; readonly back: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
-  /** A backup of the data folder as a tar archive, of some more than `bytes`. Read its content to the end or return it. */
+  /** The data folder as a tar archive, slightly larger than `bytes`. Read its content to the end or return it. */
   backup(
     signal: AbortSignal,
     onCopying: (bytes: { readonly done: number; readonly total: number }) => void,
   ): Promise<{ readonly bytes: number; readonly content: AsyncGenerator<Uint8Array, void> }>;
-  /** Writes waiting summaries when no lasting server does. */
+  /** Writes pending summaries, unless a lasting server does. */
   summarise(signal: AbortSignal): AsyncGenerator<FinishProgress, void>;
   /**
-   * Learns an embedder from the corpus when due, reporting progress; ends with what is left to a server. A lasting
-   * server learns by itself.
+   * Trains the embedder from the corpus if that is due, and reports progress. Returns `left` if the training is left to
+   * a lasting server, which trains without being asked.
    */
   learn(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, 'nothing' | 'left'>;
   readonly users: UsersClient;

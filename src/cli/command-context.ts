@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 export interface ConfigOptions {
   /** Variables set by options of the command. */
   readonly overrides?: Readonly<Record<string, string>>;
-  /** False where someone else chooses the working folder: its `.env` is not read. */
+  /** False if someone else chooses the working folder; its `.env` is then not read. */
   readonly readsWorkingFolder?: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface ConfigOptions {
 export interface CommandContext {
   readonly output: Output;
   readonly interruption: Interruption;
-  /** For `mcp`: what it continues, instead of stdin and stdout. */
+  /** For `mcp`: the session to continue, instead of one over stdin and stdout. */
   readonly session?: ContinuedSession;
   /** Reads the configuration; throws the error that lists every wrong variable. */
   readonly config: (options?: ConfigOptions) => Promise<Config>;

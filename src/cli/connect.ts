@@ -38,7 +38,7 @@ export async function connect(
       );
     },
     async open() {
-      // Loaded only now: a command that talks to a server needs none of it.
+      // Loaded lazily, because a command that talks to a server needs none of it.
       const [{ holdStore }, { commandLog }] = await Promise.all([import('./hold-store.ts'), import('./log.ts')]);
       const { server, close } = await holdStore(config, {
         ...options,
@@ -65,7 +65,7 @@ async function findServer(dataDir: string): Promise<ServerInfo | undefined> {
     await askServer(info.url, { method: 'GET', path: '/health', signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     return info;
   } catch (error) {
-    // It answers; the request itself says what is wrong, such as a database that is away.
+    // The server responds; the command's own request will report what is wrong, such as an unavailable database.
     const isLost = error instanceof ServerLost || !(error instanceof ServiceError) || error.code === 'cancelled';
     if (!isLost) return info;
     // It may have ended between the two checks.

@@ -13,7 +13,7 @@ export async function databaseStatus({ json }: DatabaseOptions, context: Command
   return state.pending.length === 0 ? exitCodes.ok : exitCodes.failure;
 }
 
-/** `citewell database migrate`: brings the schema to this version's, while servers of the version before run. */
+/** `citewell database migrate`: migrates the schema to this version while servers of the previous version still run. */
 export async function migrateSchema({ json }: DatabaseOptions, context: CommandContext): Promise<ExitCode> {
   const config = await context.config();
   await migrateDatabase(config, (message) => context.output.note(message));

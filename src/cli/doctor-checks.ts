@@ -30,7 +30,7 @@ export interface Finding {
 const REQUIRED_NODE = 24;
 const LITTLE_SPACE = 1_000_000_000;
 const NO_SPACE = 50_000_000;
-/** The share of a database from which its free pages are worth a word. */
+/** Minimum share of free pages in a database for them to be reported. */
 const MUCH_FREE = 0.25;
 
 export function checkNode(version: string): Finding {
@@ -95,7 +95,7 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
   };
 }
 
-/** Checks the whole database for damage. Creates nothing where there is none. */
+/** Checks the whole database for damage. Does not create a missing one. */
 export async function checkDatabase(folder: string): Promise<Finding[]> {
   const name = 'Database';
   const file = join(folder, 'citewell.db');
@@ -189,7 +189,7 @@ export async function checkChroma(config: Config): Promise<Finding> {
   }
 }
 
-/** Lists the collections, which a heartbeat does not say: it is answered without a valid key. */
+/** Lists the collections, because a heartbeat succeeds even without a valid key. */
 async function checkRemoteChroma(chroma: NonNullable<Config['chroma']>): Promise<Finding> {
   const name = 'Chroma';
   const { url, token, quotas } = chroma;

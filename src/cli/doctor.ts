@@ -130,7 +130,7 @@ async function describePackages(config: Config): Promise<{ readonly detail: stri
   try {
     source = packageSource(config);
   } catch {
-    // Without a cache folder there are none.
+    // No packages can be installed without Pyodide or a cache folder.
     return { detail: '' };
   }
   try {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How far the ingestion of a document is. */
+/** Ingestion progress of one document. */
 export interface DocumentProgress {
   /** "reading", "embedding", … */
   readonly stage: string;
-  /** Passages, where they are counted. */
+  /** Number of passages done; undefined in stages that do not count them. */
   readonly done?: number;
   readonly total?: number;
 }
@@ -14,7 +14,7 @@ interface SentEvent {
   readonly data: unknown;
 }
 
-/** Most documents are done before. */
+/** Interval between two polls; most documents are done before the first one. */
 const LOOK_EVERY_MS = 2_000;
 
 const STAGES: ReadonlyMap<string, string> = new Map([
@@ -25,8 +25,8 @@ const STAGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Tells how far a document is that takes long, until the signal aborts. `follow` opens the events of its ingestion, which
- * end at once, or fail, while the document is not accepted yet.
+ * Reports the progress of a document that takes long, until the signal aborts. `follow` opens the event stream of its
+ * ingestion, which ends immediately or fails until the document has been accepted.
  */
 export async function watchDocument(
   follow: () => AsyncIterable<SentEvent>,
@@ -44,7 +44,7 @@ export async function watchDocument(
         if (progress !== undefined) tell(progress);
       }
     } catch {
-      // Not accepted yet, or the server is away: the upload itself tells of failures.
+      // Not accepted yet, or the server is unreachable. The upload itself reports failures.
     }
   }
 }

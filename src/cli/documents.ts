@@ -77,7 +77,7 @@ async function allChunks(client: Client, id: string, asOf: string | undefined): 
   }
 }
 
-/** A misspelt title such as a year must not delete a document whose identifier happens to begin so. */
+/** A misspelt title such as a year must not delete a document whose identifier happens to start with it. */
 const MIN_PREFIX_TO_DELETE = 8;
 
 /** `citewell documents delete`: all that exist are deleted; a missing one is a failure. */
@@ -89,7 +89,7 @@ export function deleteDocuments(
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
     const missing: string[] = [];
-    // All are found before one is deleted, so that a misspelt name deletes nothing.
+    // All references are resolved before the first deletion, so that a misspelt name deletes nothing.
     const ids: string[] = [];
     for (const reference of references) ids.push(await documentIdOf(reference, client, MIN_PREFIX_TO_DELETE));
     for (const id of new Set(ids)) {

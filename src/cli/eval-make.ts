@@ -19,7 +19,7 @@ export interface EvalMakeOptions {
   readonly withModel?: string | true;
 }
 
-/** `citewell eval make`: proposes questions over the whole corpus, as lines for a file that a person then looks through. */
+/** `citewell eval make`: proposes questions over the whole corpus, as lines of a file for a person to review. */
 export function makeQuestions(options: EvalMakeOptions, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   return withClient(context, async (client) => {
@@ -65,7 +65,7 @@ interface Proposing {
   readonly asked: Set<string>;
 }
 
-/** Enough rounds for every chunk of a document, while a small corpus still ends. */
+/** Enough rounds to reach every chunk of a document; also ends the search in a corpus with too few chunks. */
 const MAX_ROUNDS = 50;
 
 /**

@@ -49,8 +49,8 @@ const CONCURRENCY = 4;
 const KEEP_EVERY_MS = 5_000;
 
 /**
- * `citewell eval`: how well one's own questions are answered from one's own documents, and what changed since the last
- * run.
+ * `citewell eval`: measures how well users' own questions are answered from their own documents, and what has changed
+ * since the last run.
  */
 export async function evaluate(path: string, options: EvalOptions, context: CommandContext): Promise<ExitCode> {
   const questions = await readQuestions(resolve(path));
@@ -71,7 +71,7 @@ export async function evaluate(path: string, options: EvalOptions, context: Comm
   });
 }
 
-/** What the run is compared with. */
+/** The evaluation with which the run is compared. */
 async function baselineOf({ baseline }: EvalOptions, dataDir: string, questions: readonly Question[]) {
   if (baseline === false) return undefined;
   if (baseline !== undefined) return readEvaluation(resolve(baseline));

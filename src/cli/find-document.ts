@@ -7,13 +7,13 @@ import type { Client } from './client.ts';
 import type { DocumentRecord } from './from-wire.ts';
 
 const PAGE = 1_000;
-/** Fewer characters of an identifier would be words too often. */
+/** A shorter identifier prefix would too often be an ordinary word. */
 const MIN_PREFIX = 4;
 const MAX_NAMED = 5;
 
 /**
- * The identifier of the document that a person means: by its path or address, its title, its identifier or the beginning
- * of that. Throws `invalid_request` when it means none or several.
+ * Resolves a document by its path or URL, its title, its identifier or the beginning of that. Throws `invalid_request`
+ * if the reference matches no document or several.
  */
 export async function documentIdOf(
   reference: string,

@@ -4,14 +4,14 @@ import type { CommandContext } from './command-context.ts';
 import { finishExtraction } from './graph.ts';
 import { count } from './progress-line.ts';
 
-/** Without a lasting server, finishes what ingestion left to the background: graphs, summaries, learning. */
+/** Without a lasting server, finishes the background work that ingestion left behind: graphs, summaries, training. */
 export async function finishBackgroundWork(client: Client, context: CommandContext): Promise<void> {
   await finishGraph(client, context);
   await finishSummaries(client, context);
   await finishLearning(client, context);
 }
 
-/** Learns from the corpus before the program ends, unless that takes long or is interrupted. */
+/** Trains the embedder from the corpus before the program ends, unless that takes long or is interrupted. */
 async function finishLearning(client: Client, { output, interruption }: CommandContext): Promise<void> {
   output.status('Training the embedder');
   try {
@@ -32,7 +32,7 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
   }
 }
 
-/** Writes waiting summaries before the program ends, unless the model is away or it is interrupted. */
+/** Writes pending summaries before the program ends, unless the model is unavailable or it is interrupted. */
 async function finishSummaries(client: Client, { output, interruption }: CommandContext): Promise<void> {
   let failed = 0;
   try {

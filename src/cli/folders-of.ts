@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { ServiceError } from '../errors.ts';
 
 /**
- * The real paths of these folders. Throws `invalid_request` for what is not a folder, and for a folder inside another.
+ * The real paths of these folders. Throws `invalid_request` for a path that is not a folder and for nested folders.
  */
 export async function foldersOf(names: readonly string[]): Promise<string[]> {
   const roots: string[] = [];

@@ -15,7 +15,7 @@ export interface Following {
 }
 
 /**
- * Keeps documents in step with these folders while the process runs. `warm` makes sure that some process holds the data
+ * Keeps documents in sync with these folders while the process runs. `warm` makes sure that some process holds the data
  * folder, possibly this one.
  */
 export function followInBackground(

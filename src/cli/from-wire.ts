@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ingestionRecord } from '../http/wire/ingestion-record.ts';
 import type { SourcedDocument } from '../ingest/folders/folder-target.ts';
 
-// Records of the HTTP interface as commands show them, for scripts under the same names. Unknown members are ignored;
-// optional ones are absent from older servers.
+// Records of the HTTP API as commands show them; JSON output uses the names of the API. Unknown members are ignored;
+// older servers may lack optional ones.
 
 const metadata = z.record(z.string(), z.json());
 const locationFields = { page: z.number().nullable().default(null), heading_path: z.array(z.string()).default([]) };
@@ -34,7 +34,7 @@ const chunk = z
     end: wire.end,
     ...(typeof wire.version === 'string' && { version: wire.version }),
     metadata: wire.metadata,
-    /** Rank and score of each leg, when asked for. */
+    /** Rank and score of each leg, if requested. */
     ...(wire.explain !== undefined && { explain: wire.explain }),
   }));
 
@@ -73,7 +73,7 @@ export type Verdict = z.output<typeof verdict>;
 const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...locationFields });
 const citation = z.object({
   id: z.templateLiteral(['cit.', z.number()]),
-  // Agents alone check.
+  // Present in answers of agents only.
   verdict: verdict.optional(),
   spans: z.array(z.object({ start: z.number(), end: z.number() })).default([]),
   source_type: z.string().default('chunk'),
@@ -104,7 +104,7 @@ export function answerFromWire(data: unknown) {
     text: wire.generated_answer,
     /** `extractive` when the answer consists of quotations and no language model wrote it. */
     mode: wire.mode,
-    /** Then `answer`, or `closest` when the quotes may not answer, or `none`. */
+    /** Extractive answers only: `answer`, `closest` if the quotes may not answer the question, or `none`. */
     ...(wire.support !== undefined && { support: wire.support }),
     model: wire.model,
     citations: wire.citations.map(toSource),
@@ -124,9 +124,9 @@ function toSource({ id, verdict: checked, spans, source_type: type, payload }: z
     title: payload.title ?? titleOf({ metadata: payload.metadata, document_id: documentId }),
     quotes: payload.quotes.map(({ heading_path: headingPath, ...rest }) => ({ ...rest, headingPath })),
     ...(checked !== undefined && { verdict: checked }),
-    /** Places of its markers in the answer. */
+    /** Positions of its markers in the answer. */
     spans,
-    /** Where the page of the server shows it with its quotes marked. */
+    /** URL of the web page that shows it with its quotes marked. */
     ...(payload.url !== undefined && { url: payload.url }),
     ...(payload.text !== undefined && { text: payload.text }),
     /** True for documents of the corpus, false for web pages and graph rows. */
@@ -138,11 +138,11 @@ const completion = z.object({
   choices: z.tuple([z.object({ message: z.object({ content: z.string().nullable() }) })], z.unknown()),
 });
 
-/** What a model said. */
+/** Text of a model's completion. */
 export const completionFromWire = (results: unknown): string =>
   completion.parse(results).choices[0].message.content ?? '';
 
-/** A stretch of a document's text. */
+/** Part of a document's extracted text. */
 export const textFromWire = (results: unknown): string => z.object({ text: z.string() }).parse(results).text;
 
 const delta = z.object({

@@ -69,7 +69,7 @@ type Stream = (
 
 const POLL_MS = 500;
 
-/** `finishNow` runs waiting extractions and returns false where a lasting server does it by itself. */
+/** `finishNow` runs pending extractions; it returns false if a lasting server does so without being asked. */
 export function httpGraph(
   call: Call,
   stream: Stream,

@@ -44,7 +44,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
     (await link.ask({ ...options, method, path })) as Answer;
   const stream = (path: string, body: unknown, signal: AbortSignal, isRepeatable = true) =>
     link.stream({ method: 'POST', path, body, signal, isRepeatable });
-  /** Runs background work now that a lasting server would do by itself. Returns false for a lasting server. */
+  /** Runs background work that a lasting server does without being asked. Returns false for a lasting server. */
   async function* finish(
     work: BackgroundWork,
     signal: AbortSignal,
@@ -70,7 +70,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
     return { id, before: document === null ? undefined : documentFromWire(document) };
   };
 
-  /** Tells how far the copy is that a backup begins with, until the signal aborts. */
+  /** Reports the progress of copying the database, with which a backup begins, until the signal aborts. */
   async function watchCopy(
     until: AbortSignal,
     tell: (bytes: { readonly done: number; readonly total: number }) => void,
@@ -83,7 +83,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
         if (copying !== null && !until.aborted) tell(copying);
       }
     } catch {
-      // It is copied, or the server does not say how far it is; the request for the backup tells of failures.
+      // Copying has ended, or the server reports no progress. The backup request itself reports failures.
     }
   }
 
@@ -221,7 +221,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
       try {
         return chunksFromWire((await call('GET', path)).results);
       } catch (error) {
-        // The interface answers "not found" where there are no chunks; the document exists.
+        // The API answers "not found" for an existing document without chunks.
         if (error instanceof ServiceError && error.code === 'not_found') return [];
         throw error;
       }

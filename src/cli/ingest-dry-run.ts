@@ -57,7 +57,7 @@ export async function listSources(
       else {
         const problem = await problemOf(found, config);
         if (problem === undefined) show(path, found.sizeInBytes);
-        // As in the ingestion, a file that nobody named is passed over.
+        // As in the ingestion, an unsupported file that was not named explicitly is skipped.
         else if (problem.code === 'unsupported_type' && !found.isNamed) skip(path, skipReasonOf(problem));
         else fail(path, problem.message);
       }
@@ -79,7 +79,7 @@ export async function listSources(
   return files > 0 ? exitCodes.partly : exitCodes.failure;
 }
 
-/** How long a local model will embed, which may be hours. Of compressed formats the size says little. */
+/** Estimates how long a local model will embed, possibly hours. For compressed formats, the size says little. */
 async function noteEmbeddingTime(bytes: number, config: Config, output: CommandContext['output']): Promise<void> {
   const name = config.embeddingModel;
   if (!name?.startsWith('local/') || bytes === 0) return;
@@ -91,7 +91,7 @@ async function noteEmbeddingTime(bytes: number, config: Config, output: CommandC
   );
 }
 
-/** Why ingesting a file would fail, as far as can be told without reading all of it: the same errors as in the ingestion. */
+/** The error with which ingesting a file would fail, as far as this can be determined without reading all of it. */
 async function problemOf(
   { path, sizeInBytes }: { readonly path: string; readonly sizeInBytes: number },
   { maxFileBytes, images, transcriber }: Config,

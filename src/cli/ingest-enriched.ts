@@ -14,7 +14,7 @@ export interface EnrichedParts {
 }
 
 /**
- * Shows the estimated cost of `--enrich` and asks for confirmation. Returns false when declined. Throws `invalid_request`
+ * Shows the estimated cost of `--enrich` and asks for confirmation. Returns false if declined. Throws `invalid_request`
  * without a terminal.
  */
 export async function confirmEnrichment(

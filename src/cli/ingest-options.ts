@@ -57,7 +57,7 @@ export function siteOf(
   return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? DEFAULT_PAGES };
 }
 
-/** Throws `invalid_request` for a path that is missing or may not be read. Called first, so that a misspelt name does not surface after an hour. */
+/** Throws `invalid_request` for a missing or unreadable path. Called first, so that a typo does not surface later. */
 export async function requireAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
     if (name.trim() === '') throw new ServiceError('invalid_request', 'A path is empty; name a file or a folder.');

@@ -8,7 +8,7 @@ import { visibleLine } from './layout.ts';
 import { count, duration, progressLine } from './progress-line.ts';
 
 const REDRAW_MS = 100;
-/** The time that has passed goes on while a large document is ingested. */
+/** Keeps the elapsed time current while a large document is ingested. */
 const TICK_MS = 1_000;
 
 interface Watched {
@@ -26,7 +26,7 @@ export function progressView(
 ) {
   let total: number | undefined;
   let current: string | undefined;
-  /** How far the documents are that take long, by source. */
+  /** Progress of documents that take long, by source. */
   const details = new Map<string, { readonly words: string; readonly since: number }>();
   let drawnAt = startedAt;
   const counting = new AbortController();
@@ -55,11 +55,11 @@ export function progressView(
       else details.delete(sourceOf(step.name));
       if (performance.now() - drawnAt >= REDRAW_MS) draw();
     },
-    /** A document tells how far it is. */
+    /** Shows the progress of one document. */
     progress({ source, fileName }: IngestItem, { stage, done, total }: DocumentProgress) {
       const words = total === undefined ? stage : `${stage} ${count(done ?? 0)} of ${count(total)} passages`;
       const since = details.get(source)?.since ?? performance.now();
-      // The one heard of last comes last.
+      // Reinserted, so that the most recently updated document is last.
       details.delete(source);
       details.set(source, { words: `${shortName(fileName)}: ${words}`, since });
     },

@@ -8,7 +8,7 @@ import { withClient } from './with-client.ts';
 
 const POLL_INTERVAL_MS = 300;
 
-/** `citewell ingest retry`: another try for what failed, and the end of what was left unfinished. */
+/** `citewell ingest retry`: retries failed documents and finishes interrupted ones. */
 export function retryIngestions(
   options: { readonly wait?: boolean; readonly json?: boolean },
   context: CommandContext,
@@ -27,7 +27,7 @@ export function retryIngestions(
   });
 }
 
-/** Until nothing is left that could be done now. */
+/** Waits until the queue contains only documents whose retry is not due yet. */
 async function watchBacklog(client: Client, { output, interruption }: CommandContext): Promise<Backlog> {
   const startedAt = performance.now();
   const first = await client.backlog();

@@ -15,7 +15,7 @@ export interface WatchOptions {
   readonly json?: boolean;
 }
 
-/** `citewell ingest --watch`: keeps the documents of folders in step with them until Ctrl-C. */
+/** `citewell ingest --watch`: keeps documents in sync with folders until Ctrl-C. */
 export async function watchFolders(
   names: readonly string[],
   options: WatchOptions,

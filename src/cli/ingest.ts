@@ -14,7 +14,7 @@ import { visible, visibleLine } from './layout.ts';
 import { noteSkipped } from './skipped-files.ts';
 import { withClient } from './with-client.ts';
 
-/** `citewell ingest`: takes in files, folders, globs and pages; what is there unchanged is passed over. */
+/** `citewell ingest`: ingests files, folders, globs and web pages; unchanged ones are skipped. */
 export async function ingest(
   names: readonly string[],
   options: IngestOptions,
@@ -96,7 +96,7 @@ export async function ingest(
     if (failure === undefined && isNew && !isStopped && client.server === undefined) {
       await finishBackgroundWork(client, context);
     }
-    // What the person waited, with the start and the work that ingestion left to the background.
+    // The whole time the user waited, including startup and the background work that ingestion left behind.
     const seconds = (performance.now() - calledAt) / 1000;
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
     else {

@@ -7,11 +7,11 @@ export interface Interruption {
   readonly received: () => 'SIGINT' | 'SIGTERM' | 'EPIPE' | undefined;
   /** The command finishes its work after the first signal; only the third one ends the process. */
   finishFirst(): void;
-  /** Asks first whether Ctrl-C ended something smaller than the command; true means that it did. */
+  /** Calls `handled` on each Ctrl-C first; if it ended something smaller than the command, it returns true. */
   handleFirst(handled: () => boolean): void;
-  /** The command continues when its output is no longer read. */
+  /** Lets the command continue when its output is no longer read. */
   ignoreBrokenPipe(): void;
-  /** The reader of stdout has gone. */
+  /** To be called when the reader of the output has gone. */
   brokenPipe(): void;
   dispose(): void;
 }

@@ -7,7 +7,7 @@ export const visible = (text: string): string => text.replace(CONTROLS, '\ufffd'
 /** `visible`, on one line. */
 export const visibleLine = (text: string): string => visible(text.replace(/[\t\r\n\v\f]+/g, ' '));
 
-/** Breaks text into lines of at most `width` characters, at white space where there is some. */
+/** Breaks text into lines of at most `width` characters, at white space if possible. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

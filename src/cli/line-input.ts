@@ -15,7 +15,7 @@ export interface LineInputParts {
   /** Where prompts and typed text are shown. */
   readonly echo: NodeJS.WriteStream;
   /**
-   * Handles Ctrl-C in a terminal, which reaches no signal handler while lines are read; true when it ended something.
+   * Handles Ctrl-C in a terminal, which raises no signal while lines are read. Returns true if it ended something.
    */
   readonly onInterrupt: () => boolean;
   /** Ends the input. */

@@ -20,7 +20,7 @@ export async function main(process: NodeJS.Process, session?: ContinuedSession):
   endOnBrokenPipe(process.stdout, interruption.brokenPipe);
   endOnBrokenPipe(process.stderr, interruption.brokenPipe);
   const args = process.argv.slice(2);
-  // Settings keep the folder of the package: its `.env`, and the data folder beside it.
+  // Settings are still resolved in the package's folder, which has the `.env` file and the data folder.
   const cwd = process.cwd();
   const standsIn = folderOfPerson(args, process);
   if (standsIn !== undefined) process.chdir(standsIn);
@@ -36,9 +36,9 @@ export async function main(process: NodeJS.Process, session?: ContinuedSession):
 }
 
 /**
- * Where the person stands who called a script of this package (`npm run cli -- ingest papers`): npm changes to the
- * package's folder first. Paths of a script of another package are meant from that package, and an MCP server has nobody
- * who types.
+ * The folder from which a person ran a script of this package (`npm run cli -- ingest papers`), because npm changes to
+ * the package's folder first. Undefined for scripts of other packages, whose paths are relative to that package, and
+ * for `mcp`, which is not started by hand.
  */
 export function folderOfPerson(
   [name]: readonly string[],
@@ -55,13 +55,13 @@ interface CommandSurroundings {
   readonly output: Output;
   readonly interruption: Interruption;
   readonly session?: ContinuedSession;
-  /** Instead of those of the process. */
+  /** Environment variables; those of the process by default. */
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }
 
 interface Command {
-  /** Says what went wrong. */
+  /** Reports the error on stderr. */
   complain(error: unknown): void;
   run(): Promise<ExitCode>;
 }

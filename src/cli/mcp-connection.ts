@@ -25,10 +25,10 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** Milliseconds after the start before slow work begins, so that the first reply need not wait. */
+/** Milliseconds after the start before slow work begins, so that it does not delay the first reply. */
 export const WARM_AFTER = 400;
 
-/** What one client is offered. Throws ServiceError for options that cannot be met. */
+/** Prepares what one client is offered. Throws ServiceError for options that cannot be met. */
 export async function prepareConnection(config: Config, options: McpOptions, cwd: string): Promise<McpConnection> {
   const absolute = (names: readonly string[] = []) => names.map((name) => resolve(cwd, name));
   const roots = await foldersOf([...config.folders, ...absolute(options.folder)]);

@@ -31,9 +31,9 @@ export interface McpEndpoints {
   readonly backend: Backend;
   /** For MCP clients over HTTP. */
   readonly overHttp: Mount['handler'];
-  /** For `citewell mcp` processes that do not have the data folder. */
+  /** For `citewell mcp` processes that do not hold the data folder. */
   readonly forPeers: Mount['handler'];
-  /** For `citewell mcp` processes that pass their client's messages on. */
+  /** For `citewell mcp` processes that relay their client's messages. */
   readonly attach: (socket: Duplex, head: Buffer) => void;
   endSessions(): Promise<void>;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export interface McpEndpoints {
 
 interface McpEndpointsParts extends ServerParts {
   readonly authenticate: Authenticate;
-  /** Names besides those of this machine by which the server may be called. */
+  /** Host names, other than those of this machine, under which the server may be called. */
   readonly hosts: readonly string[];
   readonly token: () => string | undefined;
   /** The address of this process. */
@@ -49,15 +49,15 @@ interface McpEndpointsParts extends ServerParts {
   readonly stopping: AbortSignal;
 }
 
-/** Names by which a machine calls itself. */
+/** Host names of the local machine. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** The services as MCP clients and other processes of this user see them. */
+/** Opens the services to MCP clients and to other processes of this user. */
 export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
   const { services, config, authenticate, hosts, token, url, role, stopping, onYield } = parts;
   const { offer = { tools: [], absent: [] }, folders = [] } = parts;
   const backend = createLocalBackend(services);
-  // Private processes show the page to nobody.
+  // Private processes do not serve the web page.
   const servesPage = role === 'server';
   const pageOrigin = servesPage ? url : undefined;
   const mcp = mcpOverHttp({

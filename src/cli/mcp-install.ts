@@ -17,11 +17,11 @@ export interface McpInstallOptions {
 }
 
 interface McpClient {
-  /** Absolute, of the file that the client reads its servers from. */
+  /** Absolute path of the file from which the client reads its servers. */
   readonly file: (places: Places) => string;
   /** The member of the file that lists servers by name. */
   readonly member: string;
-  /** Whether the client needs the server's type. */
+  /** Whether the client requires the server's `type`. */
   readonly wantsType?: boolean;
   /** How to make the client reload the file. */
   readonly nextStep: string;
@@ -29,7 +29,7 @@ interface McpClient {
 
 interface Places {
   readonly home: string;
-  /** Where programs keep their settings on this system. */
+  /** Folder in which programs keep their settings on this system. */
   readonly settings: string;
   readonly cwd: string;
 }
@@ -124,7 +124,7 @@ function placesHere(): Places {
   return { home, settings: settings[process.platform] ?? join(home, '.config'), cwd: process.cwd() };
 }
 
-/** Links are resolved, so that the link itself stays. */
+/** Resolves symbolic links, so that the target is replaced and not the link. */
 const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /** How to start this program: by path from a checkout, otherwise as the package in this version. */

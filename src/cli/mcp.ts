@@ -48,7 +48,7 @@ export async function mcp(options: McpOptions, context: CommandContext): Promise
     await backend.close();
   };
   await Promise.race([closing(), sleep(CLOSE_WITHIN)]);
-  // Nobody is connected any more, so whatever a dependency still holds can be dropped.
+  // No client is connected any more, so open handles of dependencies need not be waited for.
   setTimeout(() => process.exit(), 50);
   return exitCodes.ok;
 }
@@ -60,7 +60,7 @@ function sharedBackend(config: Config, offer: ToolOffer, folders: readonly strin
       return info?.pid === process.pid ? undefined : info;
     },
     async open(): Promise<OwnedBackend> {
-      // Loaded only now: the first reply needs none of it.
+      // Loaded lazily, because the first reply needs none of it.
       const [{ holdStore }, { serverLog }] = await Promise.all([import('./hold-store.ts'), import('./log.ts')]);
       const { server, close } = await holdStore(config, {
         offer,

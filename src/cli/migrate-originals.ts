@@ -12,7 +12,7 @@ export interface MigrateOriginalsOptions {
 
 const PROGRESS_EVERY_MS = 200;
 
-/** `citewell migrate originals`: moves the uploaded files between the database and a storage of objects. */
+/** `citewell migrate originals`: moves the uploaded files between the database and object storage. */
 export async function migrateOriginals(options: MigrateOriginalsOptions, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   const { to } = options;
@@ -34,7 +34,7 @@ export async function migrateOriginals(options: MigrateOriginalsOptions, context
   }
 }
 
-/** Moves them and shows the progress. */
+/** Moves the uploaded files and shows the progress. */
 export async function moveAll(
   config: Config,
   { to, json }: MigrateOriginalsOptions,

@@ -81,7 +81,7 @@ export function progressShower({ output }: CommandContext): (event: ProgressEven
       total: Math.round((inRows ? event.totalRows : event.totalBytes) / scale),
       elapsedSeconds: (now - begunAt) / 1000,
     };
-    // The rate is that of this run, and not of one that was interrupted.
+    // No rate is shown while most of the count was copied by an earlier, interrupted run.
     const isResumed = before > counted / 2;
     const line = progressLine(
       {

@@ -113,7 +113,7 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
 
 type Outcomes = Readonly<Record<MigratedItem['outcome'], number>>;
 
-/** Counts what was copied, and keeps what a person has to know of. */
+/** Counts what was copied and collects what the report has to mention. */
 function createTally() {
   const none: Outcomes = { copied: 0, present: 0, failed: 0 };
   const counts: Record<MigratedKind, Outcomes> = { user: none, collection: none, document: none, conversation: none };

@@ -13,7 +13,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
 
-/** The folder of local models. Throws `not_configured` without a cache folder, since a temporary one would lose them. */
+/** The folder of local models. Throws `not_configured` without a cache folder, as a temporary one would lose them. */
 export function modelsFolderOf({ cacheDir }: Config): string {
   const { path, problem, close } = openUserCache(cacheDir);
   if (problem === undefined) return join(path, MODELS_FOLDER);
@@ -89,7 +89,7 @@ export async function installLocalModel(
     signal,
     onProgress: ({ done, total, file }) => {
       output.status(`${file}  ${byteCount(done)} of ${byteCount(total)}`);
-      // Where no line can be rewritten, each file is one line.
+      // Without a terminal, no line can be rewritten, so each file gets one.
       if (!output.isInteractive && file !== shown) output.note(`${file} (${byteCount(total)} in all)`);
       shown = file;
     },

@@ -1,10 +1,10 @@
-/** Milliseconds before a stage is named where there is no terminal, and between two lines about it. */
+/** Milliseconds before the first line about a stage, and between two lines. */
 const START_MS = 2_000;
 const REPORT_MS = 15_000;
 
 /**
- * Reports on a stage where no line can be rewritten: once it lasts, and now and then from then on, always with the latest
- * line, also when nothing has changed. An empty line ends the stage.
+ * Status of a long stage on an output whose lines cannot be rewritten: writes the latest line after `START_MS` and then
+ * every `REPORT_MS`, even if it has not changed. An empty line ends the stage.
  */
 export function occasionalLine(write: (line: string) => void): (line: string) => void {
   let latest = '';

@@ -7,8 +7,8 @@ import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 
 /**
- * The tools of one HTTP connection. A client may leave out what it does not want and ask for more that only reads; what
- * changes something it has only where the operator offers it, and nothing beyond the toolsets the operator named.
+ * The tools of one HTTP connection. A client may leave out tools and request additional read-only ones. It gets tools
+ * that change something only if the server offers them by default, and nothing beyond toolsets that the operator named.
  */
 export function connectionOffers(
   config: Config,
@@ -37,7 +37,7 @@ export function connectionOffers(
   };
 }
 
-/** The tools for these options over the settings. */
+/** The tools selected by the options, which take precedence over the settings. */
 export function offerFor(config: Config, options: ToolSelectionOptions, folders: readonly string[]): ToolOffer {
   return chooseTools(
     { toolsets, unimplemented: unimplementedTools },
@@ -46,7 +46,7 @@ export function offerFor(config: Config, options: ToolSelectionOptions, folders:
   );
 }
 
-/** Which needs the settings meet, judged without loading anything. */
+/** The needs that the settings meet, determined without loading anything. */
 function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
   const met = new Set<ToolNeed>(['answerer', 'checker', 'ingestion', 'facts', 'web_pages']);
   if (config.web.engines.length > 0) met.add('web_search');
@@ -56,7 +56,7 @@ function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolN
   return met;
 }
 
-// The first provider with a key decides; a server of one's own answers only by the name of a model.
+// Without a configured model, only providers with a default model count; other servers require a model's name.
 function hasModel({ models, openai, anthropic }: Config): boolean {
   const configured = [
     ...(openai.apiKey === undefined && openai.baseUrl === undefined ? [] : ['openai']),

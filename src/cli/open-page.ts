@@ -5,7 +5,7 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
   readonly hasDisplay: boolean;
   readonly isRoot: boolean;
-  /** Starts what this system opens addresses with. */
+  /** Starts the program with which this system opens URLs. */
   open(url: string): Promise<{
     once(event: 'exit', listener: (code: number | null) => void): unknown;
   }>;
@@ -18,7 +18,7 @@ export const thisSystem = ({ hasDisplay }: Pick<Config, 'hasDisplay'>): Surround
   open: async (url) => (await import('open')).default(url),
 });
 
-/** Opens the web page in the person's browser. Where that is not possible, says so and goes on. */
+/** Opens the web page in the user's browser. If that is not possible, notes the reason and returns. */
 export async function openPage(url: string, output: Pick<Output, 'note'>, surroundings: Surroundings): Promise<void> {
   const note = (why: string) => output.note(`The page was not opened (${why}). Its address is ${url}`);
   const obstacle = obstacleIn(surroundings);

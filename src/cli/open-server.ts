@@ -25,7 +25,7 @@ export interface OpenServer {
   mcp(): Promise<McpEndpoints>;
   /** Answers health checks with 503 from now on. */
   announceStop(): void;
-  /** Accepts no further connections, and settles when requests and answers have ended, or after this time. */
+  /** Stops accepting connections and settles when running requests and responses have ended, or after this time. */
   finish(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -107,7 +107,7 @@ const later =
   async (request, response, next) =>
     (await load())(request, response, next);
 
-/** The host as written in an address. */
+/** The host as written in a URL: IPv6 addresses in brackets. */
 const nameOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** The host of the token audience is a name of this server. */

@@ -11,11 +11,11 @@ export interface Output {
   write(text: string): void;
   /** A line for people. */
   note(line?: string): void;
-  /** Rewrites the last line of stderr. Where that is no terminal, writes one now and then. An empty line ends a stage. */
+  /** Rewrites the last line of stderr; without a terminal, writes one occasionally. An empty line ends a stage. */
   status(line: string): void;
-  /** For stdout; unchanged where colours are not wanted. */
+  /** For stdout; returns the text unchanged if colours are disabled. */
   style(style: Style, text: string): string;
-  /** For stdout: the text as a link where a terminal can follow one; unchanged elsewhere and without an address. */
+  /** For stdout: the text as a link; unchanged without a URL or on a terminal that does not support links. */
   link(text: string, url: string | undefined): string;
   /** For stderr. */
   noteStyle(style: Style, text: string): string;
@@ -69,7 +69,7 @@ export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteSt
   };
 }
 
-/** A terminal that understands escape sequences; a dumb one has a colour depth of 1, as has one without colours. */
+/** Whether stdout is a terminal with escape sequences. Dumb terminals and those without colours have a depth of 1. */
 const canLink = (stdout: NodeJS.WriteStream): boolean => stdout.isTTY === true && stdout.getColorDepth() > 1;
 
 /** Ends the process quietly when the reader of its output has gone, as in `citewell search … | head`. */

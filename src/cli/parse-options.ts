@@ -54,7 +54,7 @@ export function parseId(value: string): string {
   throw new InvalidArgumentError('Expected an identifier such as 7d0c3f0e-6a1b-4c1d-9a53-0a6c0f6b2f11.');
 }
 
-/** `--filter`: an object of the filter language. What its members mean is checked where the search is made. */
+/** `--filter`: an object of the filter language. Its members are validated by the search. */
 export function parseFilter(value: string): { readonly [key: string]: Json } {
   let parsed: unknown;
   try {
@@ -83,7 +83,7 @@ export function parseMetadata(value: string, previous: Metadata = {}): Metadata 
 function typed(text: string): Json {
   try {
     const value = JSON.parse(text) as Json;
-    // 9007199254740993 or 1e999 would not come back as they were written: such numbers stay text.
+    // Numbers such as 9007199254740993 or 1e999 would lose their value, so they remain text.
     return typeof value === 'number' && String(value) !== text.trim() && !isSameDecimal(value, text) ? text : value;
   } catch {
     return text;
@@ -116,7 +116,7 @@ export function parseNames(value: string): string[] {
   return names;
 }
 
-/** A time, in UTC as the records write it. */
+/** A time, converted to UTC in the notation of the records. */
 export function parseTimestamp(value: string): string {
   const read = timestamp.safeParse(value);
   if (read.success) return read.data;

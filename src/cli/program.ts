@@ -29,7 +29,7 @@ Settings come from the environment and the file that --env-file or CITEWELL_ENV_
 A .env in the working folder may set a few harmless ones only, and "citewell mcp" does not look at it.
 Commands use the running server of the data folder when there is one, and work by themselves otherwise.`;
 
-/** The command line. Each command is imported when it is run, so that --help and --version stay quick. */
+/** The command line. Each command is imported when it is run, which keeps --help and --version fast. */
 export function createProgram({ version, ...parts }: ProgramParts): Command {
   const program = new Command('citewell')
     .description('Answers over your own documents, with citations checked against the source.')
@@ -38,7 +38,7 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
     .addHelpText('after', HELP_AFTER)
     .showHelpAfterError('(citewell --help lists commands and options)')
     .exitOverride()
-    // Read when something is written: the packaging scripts read the options of a program without a context.
+    // The context is read lazily: the packaging scripts create a program without one, to read its options.
     .configureOutput({
       writeOut: (text) => parts.context.output.write(text),
       writeErr: (text) => parts.context.output.note(text.replace(/\n$/, '')),

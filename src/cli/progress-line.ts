@@ -1,4 +1,4 @@
-/** How far an ingestion or a re-embedding has come. */
+/** Progress of a long operation such as an ingestion. */
 export interface Progress {
   readonly done: number;
   /** Undefined while it is still being counted. */

@@ -40,7 +40,7 @@ export async function addPythonPackages(
     signal: interruption.stop,
     onProgress: ({ file, number, count, bytes }) => {
       output.status(`${number} of ${count}: ${file}  ${byteCount(bytes)}`);
-      // Where no line can be rewritten, each file is one line.
+      // Without a terminal, no line can be rewritten, so each file gets one.
       if (!output.isInteractive && file !== shown) output.note(`${number} of ${count}: ${file}`);
       shown = file;
     },

@@ -4,18 +4,18 @@ import { onAbort } from '../shared/abort.ts';
 
 export interface PasswordParts {
   readonly input: NodeJS.ReadStream;
-  /** Where the prompt is shown; what is typed is shown nowhere. */
+  /** Where the prompt is shown; typed characters are not echoed. */
   readonly echo: NodeJS.WriteStream;
-  /** Take all of the input for the password, but for the end of its line. */
+  /** Whether the whole input is the password, except for a final line break. */
   readonly isPiped: boolean;
   readonly stop: AbortSignal;
   /** What it is called in prompts and messages; `password` by default. */
   readonly word?: 'password' | 'passphrase';
-  /** False for one that exists already, which is typed once. */
+  /** False for an existing password, which is typed only once. */
   readonly isNew?: boolean;
 }
 
-/** A password from a person, who types it twice, or from a pipe. Throws `invalid_request` when there is none. */
+/** Reads a password from a person, who types it twice, or from a pipe. Throws `invalid_request` if there is none. */
 export async function readPassword(parts: PasswordParts): Promise<string> {
   const { input, echo, isPiped, word = 'password', isNew = true } = parts;
   if (isPiped) return (await text(input)).replace(/\r?\n$/, '');
@@ -36,14 +36,14 @@ const ENTER = new Set(['\r', '\n', '\u0004']);
 const ERASE = new Set(['\u007f', '\b']);
 const CTRL_C = '\u0003';
 
-/** A line that is not shown. */
+/** Reads a line without echoing it. */
 async function typed(prompt: string, { input, echo, stop }: PasswordParts): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const cancel = () => reject(new ServiceError('cancelled', 'Interrupted; nothing was changed.'));
   let line: string[] = [];
   const take = (piece: string) => {
     for (const key of piece) {
-      // In raw mode it reaches no signal handler.
+      // In raw mode, Ctrl-C raises no signal.
       if (key === CTRL_C) return cancel();
       if (ENTER.has(key)) return resolve(line.join(''));
       if (ERASE.has(key)) line = line.slice(0, -1);

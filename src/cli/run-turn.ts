@@ -11,7 +11,7 @@ interface Turn {
   readonly isJson: boolean;
 }
 
-/** One turn of an agent, shown as it happens, its sources below it. With `isJson` the events as they are, one a line. */
+/** Runs one turn of an agent, shown as it happens, then lists its sources. With `isJson`, prints one event per line. */
 export async function runTurn(query: AgentQuery, { client, output, isJson }: Turn, signal: AbortSignal) {
   const view = new TurnView(output);
   let reply: AgentReply | undefined;

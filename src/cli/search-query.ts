@@ -16,7 +16,7 @@ export interface SearchQuery {
   readonly explain: boolean;
 }
 
-/** The members of a search or RAG request that a query means. */
+/** Converts a query to the members of a search or RAG request. */
 export function toWireQuery({
   query,
   filters,

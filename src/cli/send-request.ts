@@ -3,10 +3,10 @@ import { json } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 
-// Not an import statement, which reads all of the module's members: one of them loads undici, 10 MB and 40 ms.
+// An import statement would read all of the module's members, one of which loads undici (10 MB, 40 ms).
 const { request } = process.getBuiltinModule('node:http');
 
-/** The server has ended, or is about to. */
+/** Thrown when the server has ended or is about to end. */
 export class ServerLost extends ServiceError {
   /** Whether the server may have started the request. */
   readonly wasSent: boolean;
@@ -119,17 +119,17 @@ function failureOf(
   const words = typeof message === 'string' ? message : `The server answered with status ${status}.`;
   // The server is our own, so its error codes are known.
   const error = new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
-  // The request was not cancelled here.
+  // This side did not cancel the request, so the server is shutting down.
   return error.code === 'cancelled' ? new ServerLost(server, error) : error;
 }
 
-/** One server-sent event; `data` is text as it came. */
+/** One server-sent event; `data` is the text as received. */
 interface StreamedEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** The events of docs/contract.md 5.5; comments are passed over. */
+/** The events of docs/contract.md 5.5; comments are skipped. */
 async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamedEvent, void> {
   const ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => ready.push(message) });

@@ -76,8 +76,8 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
 }
 
 /**
- * What whoever stops servers in turn expects: the proxy passes requests to others, they take the tasks over, and what
- * runs here is finished. Ctrl-C is the wish of a person who waits.
+ * Graceful shutdown for rolling restarts: the proxy routes requests to other servers, these take over the tasks, and
+ * running requests are finished. Skipped on Ctrl-C, because a person is waiting.
  */
 async function leave(
   server: OpenServer,
@@ -92,7 +92,7 @@ async function leave(
   await released;
 }
 
-/** The rest is loaded while the threads of the database start. */
+/** Starts the services. Other modules are loaded while the threads of the database start. */
 async function start(config: Config, log: HttpLog) {
   const { openAdapters } = await import('../adapters/open-adapters.ts');
   const opening = openAdapters(config, { log, counts: true, role: 'server' });

@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 
 const LINES_PER_QUOTE = 6;
 
-/** What the check of an answer's statements against their source said, for people. */
+/** Colour and wording of each verdict on an answer's statement. */
 export const verdictWords = {
   verbatim: ['green', 'supported verbatim'],
   close: ['green', 'supported in other words'],
@@ -14,7 +14,7 @@ export const verdictWords = {
   not_found: ['red', 'not supported'],
 } as const satisfies Readonly<Record<Verdict, readonly [colour: string, words: string]>>;
 
-/** Below an answer: each source with its quoted passages and where they stand. */
+/** Lists the sources below an answer, each with its quoted passages and their locations. */
 export async function showCitations(citations: readonly CitedSource[], client: Client, output: Output): Promise<void> {
   for (const { number, title, documentId, quotes, verdict, url } of citations) {
     const file = await sourceOf(client, documentId);
@@ -36,7 +36,7 @@ export async function showCitations(citations: readonly CitedSource[], client: C
   }
 }
 
-/** Where a document came from: its file or address, or its identifier when it was uploaded. */
+/** Where a document came from: its file path or URL, or its identifier if it was uploaded. */
 async function sourceOf(client: Client, documentId: string): Promise<string> {
   const { source } = await client.document(documentId).catch(() => ({ source: null }));
   if (typeof source !== 'string') return documentId;

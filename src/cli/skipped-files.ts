@@ -15,7 +15,7 @@ export const MAX_NAMED = 20;
 export const isWorthNaming = (reason: SkipReason): boolean => !UNNAMED.has(reason);
 const UNNAMED: ReadonlySet<SkipReason> = new Set(['hidden', 'dependencies', 'own']);
 
-/** Below the summary: files passed over, and why. */
+/** Lists skipped files and the reasons below the summary. */
 export function noteSkipped(named: readonly NamedSkip[], output: CommandContext['output']): void {
   for (const { name, reason } of named.slice(0, MAX_NAMED))
     output.note(
@@ -24,7 +24,7 @@ export function noteSkipped(named: readonly NamedSkip[], output: CommandContext[
   if (named.length > MAX_NAMED) output.note(`  and ${count(named.length - MAX_NAMED)} more`);
 }
 
-/** Of one file, where that is said otherwise than of some of them. */
+/** Wording for a single file, if it differs from that for several in `skipWords`. */
 const reasonWords: Partial<Record<SkipReason, string>> = {
   picture: 'a picture; CITEWELL_READ_IMAGES has pictures read',
   recording: 'a recording; CITEWELL_TRANSCRIBER has recordings transcribed',

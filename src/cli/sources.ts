@@ -65,7 +65,7 @@ export function showSource(place: string, { json }: Shown, context: CommandConte
   });
 }
 
-/** What failed and is tried again. */
+/** Notes how many items failed and will be retried. */
 function noteFailures({ location, failed_items: failed }: SourceRecord, { output }: CommandContext): void {
   if (failed === null || failed.count === 0) return;
   const number = failed.count === 1 ? '1 item fails' : `${count(failed.count)} items fail`;
@@ -129,7 +129,7 @@ export function changeSource(place: string, options: ChangeOptions, context: Com
   });
 }
 
-/** An empty value takes the setting away. */
+/** Reads `name=value`; an empty value removes the setting. */
 const readChange = (kind: SourceKind, written: string): readonly [string, unknown] => {
   const [name, value] = readSetting(kind, written);
   return [name, written.endsWith('=') && kind.fields[name]?.type !== 'flag' ? null : value];
@@ -147,7 +147,7 @@ function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, s
   };
 }
 
-/** Credentials are read from the environment: what is typed is seen by others of this machine, and kept in a history. */
+/** Credentials come from the environment: arguments are visible to other users and kept in the shell's history. */
 function readCredentials(kind: SourceKind): Readonly<Record<string, string>> {
   const credentials = Object.fromEntries(
     Object.entries(kind.secrets).flatMap(([name, { variable }]) => {
@@ -165,7 +165,7 @@ function readCredentials(kind: SourceKind): Readonly<Record<string, string>> {
   return credentials;
 }
 
-/** Those to replace the stored ones by, which a variable that was forgotten must not remove. */
+/** Credentials that replace the stored ones. Throws `invalid_request` if none is set, as after a forgotten variable. */
 function newCredentials(kind: SourceKind): Readonly<Record<string, string>> {
   const credentials = readCredentials(kind);
   if (Object.keys(credentials).length > 0) return credentials;
@@ -202,7 +202,7 @@ export function syncSource(
   });
 }
 
-/** `citewell sources remove`: the documents stay. */
+/** `citewell sources remove`: keeps the documents. */
 export function removeSource(place: string, { json }: Shown, context: CommandContext): Promise<ExitCode> {
   return withoutEmbedding(context, async (client) => {
     const source = await findSource(client, place);
@@ -216,7 +216,7 @@ export function removeSource(place: string, { json }: Shown, context: CommandCon
   });
 }
 
-/** Waits for the synchronisation, unless told otherwise, and says what it did. */
+/** Waits for the synchronisation, unless told otherwise, and reports its outcome. */
 async function finish(
   client: Client,
   begun: SourceRecord,
@@ -279,7 +279,7 @@ const outcomes = (sync: SourceRecord['last_sync']): string =>
     .map(([kind, number]) => `${count(number)} ${kind}`)
     .join(', ');
 
-/** By its folder or address, or by the beginning of its identifier. */
+/** Finds a source by its folder or URL, or by the beginning of its identifier. */
 async function findSource(client: Client, place: string): Promise<SourceRecord> {
   const all = await client.sources.list();
   const location = isUrl(place) || kindOfAddress(place) !== undefined ? place : resolve(place);

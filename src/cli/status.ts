@@ -6,7 +6,7 @@ import { table } from './layout.ts';
 import { count, duration } from './progress-line.ts';
 import { withoutEmbedding } from './with-client.ts';
 
-/** `citewell status`: what is stored, and what answers. Exit code 1 when something configured does not. */
+/** `citewell status`: what is stored, and which services respond. Exit code 1 if something configured does not. */
 export function status(options: { readonly json?: boolean }, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {

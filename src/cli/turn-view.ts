@@ -3,12 +3,12 @@ import { visible, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 import { count } from './progress-line.ts';
 
-/** Columns of a tool's argument that are worth showing. */
+/** Maximum number of columns shown of a tool's argument. */
 const ARGUMENT_WIDTH = 60;
 
 /**
- * Shows a turn as it happens: the text to stdout; tool calls and thinking to stderr, so that only what the model says is
- * piped on.
+ * Shows a turn as it happens: the text on stdout; tool calls and thinking on stderr, so that a pipe receives only the
+ * answer.
  */
 export class TurnView {
   readonly #output: Output;
@@ -55,7 +55,7 @@ export class TurnView {
     this.#isLineOpen = false;
   }
 
-  // Line by line: stderr has no parts of lines, and half a thought is not worth one.
+  // Buffered until a line is complete, because notes are whole lines.
   #think(text: string): void {
     const lines = (this.#thought + text).split('\n');
     this.#thought = lines.pop() ?? '';
@@ -95,12 +95,12 @@ const stopWords: Readonly<Record<string, string>> = {
   refusal: 'the model declined',
 };
 
-/** Below the sources: what to be wary of, and what the turn cost. */
+/** Notes warnings and the cost of the turn, below its sources. */
 export function noteOutcome({ mode, stopReason, unsupported, spent, model }: AgentReply, output: Output): void {
   output.note();
   if (stopReason !== 'end')
     output.note(output.noteStyle('yellow', `Ended early: ${stopWords[stopReason] ?? stopReason}.`));
-  // Without a language model, what is not quoted is only what frames the quotations.
+  // In an extractive answer, the only sentences that are not quoted are those that frame the quotations.
   if (unsupported.length > 0 && mode !== 'extractive') {
     const which = unsupported.length === 1 ? 'One sentence is' : `${unsupported.length} sentences are`;
     output.note(output.noteStyle('yellow', `${which} not supported by any cited passage.`));

@@ -18,7 +18,7 @@ const userRecord = z.looseObject({
 /** A user as commands show it; member names are those of the HTTP interface, for scripts. */
 export type UserRecord = Readonly<z.output<typeof userRecord>>;
 
-/** What may be said of a user, in the words of the HTTP interface. */
+/** Changes to a user, with the member names of the HTTP API. */
 export interface UserChanges {
   readonly is_superuser?: boolean;
   readonly is_active?: boolean;
@@ -31,7 +31,7 @@ export interface UsersClient {
   list(page: UsersPage): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
   create(user: { readonly email: string; readonly password: string; readonly name?: string }): Promise<UserRecord>;
   update(id: string, change: UserChanges): Promise<UserRecord>;
-  /** With all that is theirs; returns how many documents went. */
+  /** Deletes the user with everything they own; returns the number of deleted documents. */
   remove(id: string): Promise<number>;
   /** A code to set a new password with, or to verify the e-mail. */
   code(id: string, purpose: CodePurpose): Promise<string>;
@@ -49,7 +49,7 @@ type Call = (
   options?: Partial<ServerRequest>,
 ) => Promise<{ readonly results: unknown; readonly total_entries?: number }>;
 
-/** Users of the server that runs. */
+/** Manages users through the HTTP API. */
 export function httpUsers(call: Call): UsersClient {
   const at = (id: string) => `/users/${encodeURIComponent(id)}`;
   return {
@@ -79,7 +79,7 @@ const CONCURRENCY = 1_000;
 /** The user with that e-mail. Throws `not_found`. */
 export async function findUser(client: UsersClient, email: string): Promise<UserRecord> {
   const wanted = email.toLowerCase();
-  // Nearly always the identifier is made from it; else the user had another e-mail before.
+  // The identifier is derived from the e-mail address with which the user was created, which seldom changes.
   const [likely] = (await client.list({ offset: 0, limit: 1, ids: [userId(wanted)] })).users;
   if (likely?.email === wanted) return likely;
   for (let offset = 0; ; offset += CONCURRENCY) {

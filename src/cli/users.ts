@@ -40,7 +40,7 @@ const row = ({ email, name, is_superuser, is_active, is_verified, num_files }: U
   name ?? '',
 ];
 
-/** `citewell users create-admin`: makes the user when there is none of that e-mail. */
+/** `citewell users create-admin`: creates a superuser; fails if the e-mail address is taken. */
 export async function createAdmin(
   options: PasswordOptions & { readonly email: string; readonly name?: string },
   context: CommandContext,
@@ -65,7 +65,7 @@ export async function setPassword(email: string, options: PasswordOptions, conte
   );
 }
 
-/** `citewell users deactivate` and others that change one thing. */
+/** `citewell users deactivate` and the other commands that change one property. */
 export function changeUser(
   email: string,
   { change, done }: { readonly change: UserChanges; readonly done: string },
@@ -88,7 +88,7 @@ export function deleteUser(email: string, options: Shown, context: CommandContex
   });
 }
 
-/** `citewell users code`: what a server without e-mail cannot send. */
+/** `citewell users code`: makes the code that a server without e-mail cannot send. */
 export function makeCode(
   email: string,
   options: Shown & { readonly verify?: boolean },

@@ -3,7 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import { httpClient } from './http-client.ts';
 
-/** Runs a command's work against whatever process has the data folder, this one if need be, and closes what it opened. */
+/** Runs a command against the process that holds the data folder, this one if there is no other, then disconnects. */
 export async function withClient<T>(
   context: CommandContext,
   run: (client: Client) => Promise<T>,
@@ -17,6 +17,6 @@ export async function withClient<T>(
   }
 }
 
-/** The same for commands that embed nothing: the corpus keeps whatever embedder it has. */
+/** Like `withClient`, for commands that embed nothing: the corpus keeps its embedder, whatever the settings say. */
 export const withoutEmbedding = <T>(context: CommandContext, run: (client: Client) => Promise<T>): Promise<T> =>
   withClient(context, run, { embedder: 'keep' });

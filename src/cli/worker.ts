@@ -16,11 +16,11 @@ interface WorkerOptions {
   readonly port?: number;
 }
 
-/** `citewell worker`: works on the tasks in a shared database until SIGINT or SIGTERM. */
+/** `citewell worker`: processes the tasks in a shared database until SIGINT or SIGTERM. */
 export async function worker(options: WorkerOptions, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   const port = options.port === undefined ? {} : { CITEWELL_WORKER_PORT: String(options.port) };
-  // The setting is for the servers that are started with the same environment.
+  // A setting of CITEWELL_WORK in the shared environment is meant for servers; a worker always processes tasks.
   const config = await context.config({ overrides: { CITEWELL_WORK: 'on', ...port } });
   if (config.databaseUrl === undefined) {
     throw new ServiceError(
@@ -64,7 +64,7 @@ async function start(config: Config): Promise<Services> {
   return compose(adapters).start({ resumes: true });
 }
 
-/** The address for health checks and metrics, where one is set. */
+/** Opens the port for health checks and metrics, if one is configured. */
 async function openProbes(services: Services, { cluster }: Config) {
   if (cluster.workerPort === undefined) return undefined;
   const { openProbeServer } = await import('../http/probe-server.ts');

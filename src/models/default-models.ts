@@ -21,8 +21,8 @@ export interface NamedModels {
 }
 
 /**
- * Default model of a slot, in this order: the configured one; the default of the quality model's provider, or the quality
- * model itself if that provider has none; the default of the first configured provider; the extractive model.
+ * Default model of a slot, in this order: the configured one; the default of the quality model's provider, or the
+ * quality model itself if that provider has none; the default of the first configured provider; the extractive model.
  */
 export function defaultModelName(slot: ModelSlot, named: NamedModels, configured: readonly string[]): string {
   const own = named[slot];

@@ -6,7 +6,7 @@ export interface GenerationConfig {
   readonly model?: string;
   readonly temperature?: number;
   readonly topP?: number;
-  /** Maximum output tokens, including thinking where the provider counts it so. */
+  /** Maximum output tokens, including thinking if the provider counts it as output. */
   readonly maxTokens?: number;
   readonly extendedThinking?: boolean;
   /** Maximum thinking tokens. */
@@ -18,7 +18,7 @@ export interface GenerationConfig {
   readonly extra?: { readonly [key: string]: Json };
 }
 
-/** Request members that callers must not set, because they are built here. */
+/** Request members that callers must not set, because Citewell builds them. */
 export const RESERVED_MEMBERS: readonly string[] = [
   'model',
   'messages',

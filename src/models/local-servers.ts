@@ -13,13 +13,13 @@ export interface FoundModel {
   /** Provider-qualified. */
   readonly name: string;
   readonly server: LocalServer;
-  /** As far as the server says: its context, whether it calls tools, and its size. */
+  /** Context length, tool support and number of parameters, as far as the server reports them. */
   readonly contextTokens?: number;
   readonly hasTools?: boolean;
   readonly parameters?: number;
-  /** Whether a request with a tool showed `hasTools`; else it is what the server says. */
+  /** True if a request with a tool confirmed `hasTools`; otherwise it is only the server's claim. */
   readonly isTried?: boolean;
-  /** Of the content of the model's file. */
+  /** Digest of the model file. */
   readonly digest?: string;
 }
 
@@ -30,7 +30,7 @@ export const serverLabels: Readonly<Record<LocalServer['name'], string>> = {
   vllm: 'vLLM',
 };
 
-/** The addresses these servers have unless told otherwise. */
+/** Default addresses of these servers. */
 export const usualServers: readonly LocalServer[] = [
   { name: 'ollama', address: 'http://127.0.0.1:11434' },
   { name: 'lmstudio', address: 'http://127.0.0.1:1234' },
@@ -43,13 +43,13 @@ export const isLoopbackAddress = (address: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(URL.parse(address)?.hostname ?? '');
 
 const TIMEOUT_MS = 1_500;
-/** Models of which details are read, and how many at a time. */
+/** Maximum number of models whose details are requested. */
 const MAX_MODELS = 50;
 const MAX_ANSWER_BYTES = 8_000_000;
-/** Names are shown in terminals and in lines to copy, so those with spaces, control or shell characters are left out. */
+/** Names are shown in terminals and commands to copy, so those with spaces, control or shell characters are skipped. */
 const SAFE_NAME = /^[\p{L}\p{N}_.:/\\@+~-]{1,300}$/u;
 
-/** The language models of these servers, in their order; empty for a server that does not answer as its kind does. */
+/** The language models of these servers, in the order of the servers. Skips servers that do not respond as expected. */
 export async function findLocalModels(servers: readonly LocalServer[]): Promise<readonly FoundModel[]> {
   const found = await Promise.all(
     servers.filter(({ address }) => isLoopbackAddress(address)).map((server) => modelsOf(server).catch(() => [])),
@@ -57,7 +57,7 @@ export async function findLocalModels(servers: readonly LocalServer[]): Promise<
   return found.flat().filter(({ name }) => SAFE_NAME.test(name));
 }
 
-/** Those to take first without being told: those that call tools, then the largest, then those with the longest context. */
+/** Models in order of preference for automatic selection: by tool support, then size, then context length. */
 export function rankModels(found: readonly FoundModel[]): readonly FoundModel[] {
   const tools = ({ hasTools }: FoundModel) => (hasTools === true ? 2 : hasTools === undefined ? 1 : 0);
   return found.toSorted(
@@ -123,7 +123,7 @@ async function modelsOfOllama(server: LocalServer): Promise<readonly FoundModel[
       );
       const { capabilities, model_info: info = {}, parameters = '' } = shown;
       if (capabilities !== undefined && !capabilities.includes('completion')) return [];
-      // The context it is loaded with counts, then the one that its settings name; what the model could do is more.
+      // The context length it is loaded with, else the configured one, else the maximum the model was trained for.
       const [, set] = /^num_ctx\s+(\d+)/m.exec(parameters) ?? [];
       const [, trained] = Object.entries(info).find(([key]) => key.endsWith('.context_length')) ?? [];
       return [
@@ -153,7 +153,7 @@ const lmStudioModels = z.object({
 });
 
 async function modelsOfLmStudio(server: LocalServer): Promise<readonly FoundModel[]> {
-  // Only its own interface tells kinds and contexts; older versions have just the other one.
+  // Only LM Studio's own API reports types and context lengths; older versions have just the OpenAI-compatible one.
   const { data } = lmStudioModels.parse(await ask(server, '/api/v0/models').catch(() => ask(server, '/v1/models')));
   return data
     .filter(({ id, type }) => type !== 'embeddings' && !/embed/i.test(id))

@@ -1,7 +1,7 @@
 import { type FoundModel, findLocalModels, type LocalServer } from './local-servers.ts';
 import { configuredProviders, type NamedProvider, type ProviderSettings } from './provider-settings.ts';
 
-/** What a person can choose from. Contains no secrets. */
+/** Providers and models that a person can choose from. Contains no secrets. */
 export interface ModelChoices {
   readonly providers: readonly {
     readonly name: string;
@@ -28,7 +28,7 @@ export interface LocalModelSettings {
   readonly usesLocalServers: boolean;
 }
 
-/** The local servers as providers, for requests that name their models. Nothing is contacted before. */
+/** The local servers as providers, for requests that name their models. They are not contacted before that. */
 export const localProviders = ({ localServers, usesLocalServers }: LocalModelSettings): readonly NamedProvider[] =>
   usesLocalServers ? localServers.map(({ name, address }) => ({ name, baseUrl: `${address}/v1` })) : [];
 

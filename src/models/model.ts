@@ -46,7 +46,7 @@ export type ModelEvent =
       readonly usage: Usage;
       readonly model: string;
       readonly snapshot?: string;
-      /** Of an answer of quotations that was put together without a language model. */
+      /** Extractive answers only. */
       readonly support?: QuoteSupport;
     };
 

@@ -150,7 +150,7 @@ export function toProviderError(error: unknown, { provider, model, signal }: Fai
 
 interface Failure {
   readonly status: number;
-  /** The provider's error code or type and parameter, when they are identifiers; prose stays in `cause`. */
+  /** The provider's error code or type and parameter, when they are identifiers; prose is only in `cause`. */
   readonly detail: string | undefined;
   /** The provider's message; may contain anything. */
   readonly message: string;
@@ -224,8 +224,8 @@ const SECRET = /\b(?:bearer\s+\S+|(?:sk|pk|rk|gsk|xai|key|api)[-_][^\s"'`,;)]+|[
 const UNPRINTABLE = /[\p{C}\p{Z}\s]+/gu;
 
 /**
- * The provider's reason for rejecting a request: one short line without secrets, markup or characters that could make it
- * look like our own text. Callers need it to correct their request.
+ * The provider's reason for rejecting a request: one short line without secrets, markup or characters that could make
+ * it look like our own text. Callers need it to correct their request.
  */
 function reasonOf(message: string): string {
   const line = message

@@ -10,7 +10,7 @@ export interface ProviderSettings {
   readonly ollama?: { readonly baseUrl?: string | undefined } | undefined;
   /** Additional OpenAI-compatible servers, addressed as `<name>/<model>`. */
   readonly providers?: readonly NamedProvider[] | undefined;
-  /** Servers of this machine that are there without being configured; others of the same name take precedence. */
+  /** Servers on this machine that need no configuration; configured providers of the same name take precedence. */
   readonly local?: readonly NamedProvider[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Provider extends ProviderIdentity {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly isOpenAi: boolean;
-  /** Not configured, so it is used only where it is named. */
+  /** True for a server that is not configured; it is used only if a model name selects it. */
   readonly isLocal?: boolean;
 }
 

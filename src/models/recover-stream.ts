@@ -1,6 +1,6 @@
 /**
- * The events of a stream. An error before the first event is handed to `recover`, whose stream then takes its place;
- * later errors pass, because events that were handed out cannot be taken back.
+ * The events of a stream. An error before the first event is passed to `recover`, whose stream then takes its place;
+ * later errors are rethrown, because emitted events cannot be taken back.
  */
 export async function* recoverStream<Event>(
   events: AsyncIterable<Event>,

@@ -22,7 +22,7 @@ import { withRetry } from './with-retry.ts';
 
 /** Model configuration; a subset of `Config`. */
 export interface ModelSettings extends ProviderSettings {
-  /** Provider-qualified names; the others are chosen by the configured keys. */
+  /** Provider-qualified names; for slots without one, the configured keys decide. */
   readonly models?: (NamedModels & { readonly fallback?: string | undefined }) | undefined;
   /** Model behind `builtin/extractive`, the default without any provider. */
   readonly extractive?: Model | undefined;

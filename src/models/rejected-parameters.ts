@@ -9,8 +9,8 @@ export interface RejectedParameter {
 }
 
 /**
- * The optional parameter that an error message rejects; undefined when the error has another reason. Read from the error,
- * because support of parameters changes with every model generation and differs among compatible servers.
+ * The optional parameter that an error message rejects; undefined when the error has another reason. Read from the
+ * error, because support of parameters changes with every model generation and differs among compatible servers.
  */
 export function readRejectedParameter(body: object, error: unknown): RejectedParameter | undefined {
   if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
@@ -60,7 +60,7 @@ export function createRejectedParameters(): RejectedParameters {
   };
 }
 
-/** Parameters that a request works without. For the two names of the output limit, the other one is tried if suggested. */
+/** Parameters that a request works without. For the two names of the output limit, the other is tried if suggested. */
 const OPTIONAL_PARAMETERS: readonly (readonly [name: string, replacement?: string])[] = [
   ['max_tokens', 'max_completion_tokens'],
   ['max_completion_tokens', 'max_tokens'],

@@ -24,7 +24,7 @@ export interface Backoff {
   wait(error: unknown, signal: AbortSignal | undefined): Promise<boolean>;
 }
 
-/** What a back-off waits with and draws its jitter from. */
+/** Sleep function and source of randomness of a back-off. */
 export interface BackoffParts {
   /** A number from 0 to below 1. */
   random(): number;

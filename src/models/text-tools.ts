@@ -8,8 +8,8 @@ import { isToolBlock, readToolBlock, TOOL_BLOCK, toolBlocks } from './tool-block
 export type TextToolNames = Pick<Set<string>, 'has' | 'add'>;
 
 /**
- * Emulates tool calls for models without native support: tools are described in the system prompt, calls are parsed from
- * a fenced block at the end of the text, and results are sent as text. The first rejection of a request with tools
+ * Emulates tool calls for models without native support: tools are described in the system prompt, calls are parsed
+ * from a fenced block at the end of the text, and results are sent as text. The first rejection of a request with tools
  * switches a model over; models in `names` start that way.
  */
 export function withTextTools(model: Model, names: TextToolNames): Model {
@@ -90,7 +90,6 @@ const TOOLS_REJECTED =
   /does(?: not|n't) support (?:tools?|tool[ _-]?(?:use|calls?|calling)|function[ _-]?call(?:s|ing)?)|tools? (?:is|are|use is|calling is) not supported|no endpoints found that support tool use|requires --enable-auto-tool-choice|`?tools`? (?:param(?:eter)? )?(?:is|are) not supported/i;
 
 /** Whether a provider rejected a request because of its tools; the provider's message is in the cause. */
-/** Whether a provider refused a request because the model takes no tools. */
 export function isToolRejection(error: unknown): boolean {
   for (let cause = error, depth = 0; typeof cause === 'object' && cause !== null && depth < 5; depth++) {
     const { message, error: body, cause: next } = cause as Partial<Record<'message' | 'error' | 'cause', unknown>>;

@@ -19,9 +19,9 @@ export interface ToolBlocks {
 }
 
 /**
- * Extracts blocks of calls from a text stream. Text is emitted at once, except possible beginnings of a block. Everything
- * after a block is discarded, because models that continue there invent results. `isCalls` decides whether an unmarked
- * JSON block is one of calls.
+ * Extracts blocks of calls from a text stream. Text is emitted immediately, except possible beginnings of a block.
+ * Everything after a block is discarded, because models that continue invent results. `isCalls` decides whether an
+ * unmarked JSON block consists of calls.
  */
 export function toolBlocks(isCalls: (body: string) => boolean): ToolBlocks {
   const bodies: string[] = [];

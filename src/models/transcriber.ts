@@ -1,15 +1,15 @@
 /** A sound or video file. */
 export interface Recording {
   readonly bytes: Uint8Array;
-  /** With the extension of its format, by which servers recognise it. */
+  /** Must have the extension of its format, by which servers recognise it. */
   readonly fileName: string;
   readonly mediaType: string;
 }
 
-/** What is said in a recording. */
+/** Transcript of a recording. */
 export interface Transcript {
   readonly text: string;
-  /** In order; empty where the model tells no times. */
+  /** In order; empty if the model reports no timestamps. */
   readonly segments: readonly {
     /** Seconds from the beginning. */
     readonly start: number;

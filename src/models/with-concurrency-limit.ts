@@ -29,7 +29,7 @@ export const streamLimits = (atOnce: number): StreamLimits => ({
 
 /** Concurrency limit of one provider, shared by all its models. `label` is its display name. */
 export interface KeyedLimit {
-  /** Waits for a slot; returns its release function. Throws `rate_limited` when the queue is full or the wait too long. */
+  /** Waits for a slot; returns its release function. Throws `rate_limited` if the queue is full or the wait is long. */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 

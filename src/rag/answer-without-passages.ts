@@ -15,9 +15,9 @@ const ASK_CALLER =
 export type Unfound = Pick<Generation, 'request' | 'outcome' | 'web' | 'model' | 'prompts'>;
 
 /**
- * The answer when nothing was found. Without passages a model would answer from memory, indistinguishable from an answer
- * based on documents, so it is asked only where the caller has functions, and what it says is passed on only once they
- * have returned something.
+ * The answer when nothing was found. Without passages, a model would answer from memory, which could not be told from
+ * an answer based on documents. So it is asked only if the caller has functions, and its text is passed on only once
+ * these have returned a result.
  */
 export async function* answerWithoutPassages(unfound: Unfound, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
   const { outcome, web, model, request } = unfound;

@@ -17,7 +17,7 @@ const MAX_CHARACTERS = 24_000;
 const MAX_TITLES = 8;
 const MAX_DESCRIPTION_LENGTH = 2_000;
 
-/** Describes a collection: written by a model where there is one, else a list of titles. */
+/** Describes a collection: by a model if one is configured, otherwise as a list of titles. */
 export async function describeCollection(collection: DescribedCollection): Promise<string> {
   const { name, documents, models, prompts, signal } = collection;
   const model = models.resolve(undefined, 'fast');

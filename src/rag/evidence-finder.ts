@@ -150,7 +150,7 @@ export async function createEvidenceFinder(
       MAX_WHOLE_DOCUMENTS,
     );
     const whole = await Promise.all(named.map((id) => wholeDocument(id)));
-    // The terms of a statement are too easily found somewhere in a whole document, so it only counts for verbatim quotes.
+    // The terms of a statement are easily found somewhere in a whole document, so it counts for verbatim quotes only.
     const holding = whole.filter(
       (passage) => passage !== undefined && quoted.every((piece) => passage.comparable.find(piece)),
     );
@@ -232,7 +232,7 @@ export async function createEvidenceFinder(
     toEvidence: evidence,
   };
 
-  /** Span of a verbatim match, else of the most similar one or two sentences. */
+  /** Span of a verbatim match, or else of the one or two most similar sentences. */
   function quoteFor({ quotable, comparable: text }: CandidatePassage, statement: string) {
     const exact = text.find(statement.replace(/[.!?。！？]+$/, ''));
     if (exact !== undefined) return quoteOf(quotable, exact);

@@ -17,7 +17,7 @@ export interface RagRequest {
   /** Replaces the user prompt; `{query}` and `{context}` are filled in (docs/contract.md 5.2). */
   readonly taskPrompt?: string;
   readonly includeTitle: boolean;
-  /** Functions of the caller. The answer may be calls of these; the caller asks again with their results. */
+  /** Functions of the caller. The answer may be calls to them; the caller sends their results in a new request. */
   readonly clientTools?: ClientTools;
   /** Adds the results of one web search to the context; a failed search adds nothing. */
   readonly includeWebSearch?: boolean;
@@ -33,10 +33,10 @@ export interface RagAnswer {
   readonly model: string;
   /** `extractive` when no language model wrote the answer. */
   readonly mode: 'generative' | 'extractive';
-  /** Extractive answers only: `closest` means that the quotes are the nearest passages but may not answer the question. */
+  /** Extractive answers only: `closest` if the quotes are the nearest passages and may not answer the question. */
   readonly support?: QuoteSupport;
   readonly stopReason: StopReason;
-  /** Calls of the caller's functions; `text` is then what was said before them. */
+  /** Calls of the caller's functions; `text` is then the text that preceded them. */
   readonly clientCalls?: readonly ToolCall[];
   readonly usage: Usage;
   /** Number of markers that referred to no source and were removed from the text. */
@@ -51,7 +51,7 @@ export type RagEvent =
   | { readonly type: 'citation'; readonly citation: Citation; readonly isNew: boolean; readonly span: Span }
   | { readonly type: 'final_answer'; readonly answer: RagAnswer };
 
-/** Answers a question from the corpus. Throws ServiceError; a failure after the first event ends the stream by throwing. */
+/** Answers a question from the corpus. Throws ServiceError, also after the first event. */
 export interface Answerer {
   answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void>;
 }

@@ -27,7 +27,7 @@ export interface RagPromptParts {
 
 export interface RagPrompt {
   readonly messages: readonly Message[];
-  /** What fitted into the context; only this can be cited. */
+  /** Sources that fitted into the context; only these can be cited. */
   readonly shown: { readonly chunks: number; readonly results: number; readonly graph: readonly GraphHit[] };
 }
 
@@ -117,7 +117,7 @@ interface Fit {
   readonly contextTokens: number;
 }
 
-/** Whole chunks in order, as many as fit; a first chunk that is too long by itself is cut. */
+/** Whole chunks in order, as many as fit; if the first chunk alone is too long, it is cut. */
 function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens }: Fit): string[] {
   const blocks: string[] = [];
   let left = contextTokens;

@@ -16,7 +16,7 @@ interface Kept {
   readonly forget: NodeJS.Timeout;
 }
 
-/** Files in memory, which are not copied. */
+/** Keeps files in memory, without copying them, for an installation with a single server. */
 export class InProcessMadeFiles implements MadeFiles {
   readonly #settings: MadeFilesSettings;
   /** By id of the run, oldest first. */

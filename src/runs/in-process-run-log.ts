@@ -3,11 +3,11 @@ import { ServiceError } from '../errors.ts';
 import { Run, type RunRecord } from './run.ts';
 import { graceOf, noSuchRun, type RunLog, type RunLogSettings, type StartRun, stopping } from './run-log.ts';
 
-/** Runs in memory, for the one server that there is. */
+/** Keeps runs in memory, for an installation with a single server. */
 export class InProcessRunLog implements RunLog {
   readonly #settings: RunLogSettings;
   readonly #running = new Map<string, Run>();
-  /** Map in the order in which runs ended. */
+  /** In the order in which the runs ended. */
   readonly #ended = new Map<string, { readonly run: Run; readonly forget: NodeJS.Timeout }>();
 
   constructor(settings: RunLogSettings) {

@@ -12,18 +12,18 @@ interface Entry {
   written: number;
 }
 
-/** Time between two writes, in which events are collected. */
+/** Interval between writes; the events in between are written together. */
 const WRITE_EVERY_MS = 40;
-/** Characters of events written at once. */
+/** Characters of events after which a batch is complete. */
 const MAX_CHARACTERS = 4_000_000;
-/** Time between two looks at what other servers want of the runs of this one. */
+/** Interval at which cancellations and reader positions of other servers are read from the shared store. */
 const LOOK_EVERY_MS = 200;
-/** Time in which readers whose stream broke are expected on another server. */
+/** How long shutdown waits for a run after its last reader left: a client may resume a broken stream elsewhere. */
 const COMES_BACK_WITHIN_MS = 5_000;
-/** Time for the last events of runs that end with the service. */
+/** Time for writing the last events of runs that are cancelled at shutdown. */
 const CLOSE_WITHIN_MS = 5_000;
 
-/** The running runs of this server, and what they have come to, for the others. */
+/** Runs in progress on this server. Persists their events, so that readers can follow them at any server. */
 export class RunJournal {
   readonly #runs: SharedRuns;
   readonly #entries = new Map<string, Entry>();
@@ -32,7 +32,7 @@ export class RunJournal {
   readonly #onEnded: () => void;
   #isLooking = false;
 
-  /** `onEnded` is called when the end of a run was written. */
+  /** `onEnded` is called when the end of a run has been persisted. */
   constructor(runs: SharedRuns, { report, onEnded }: { readonly report: ReportProblem; readonly onEnded: () => void }) {
     this.#runs = runs;
     this.#report = report;
@@ -44,7 +44,7 @@ export class RunJournal {
     });
   }
 
-  /** Starts the run, which is in the records already. */
+  /** Starts a run whose record has already been inserted. */
   start(parts: RunParts): Run {
     const run = new Run(parts, { onProgress: () => this.#writing.wake() });
     this.#entries.set(run.id, { run, written: 0 });
@@ -52,7 +52,7 @@ export class RunJournal {
     return run;
   }
 
-  /** A run that has not ended, or whose end is not written yet. */
+  /** A run that has not ended, or whose end is not persisted yet. */
   get(id: string): Run | undefined {
     return this.#entries.get(id)?.run;
   }
@@ -65,7 +65,7 @@ export class RunJournal {
     }
   }
 
-  /** Settles when all runs that somebody reads have ended and are written, or after this time. */
+  /** Settles when all runs with readers have ended and are persisted, or after this time. */
   async finish(withinMs: number): Promise<void> {
     const until = performance.now() + withinMs;
     const goesOn = ({ run }: Entry) =>
@@ -123,7 +123,7 @@ export class RunJournal {
     while (this.#entries.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
       const asked = [...this.#entries.values()];
-      // A failure is told when the events cannot be written either.
+      // Not reported: if the store is unavailable, writing the events fails too and reports it.
       const wishes = await this.#runs.wishes().catch(() => undefined);
       if (wishes === undefined) continue;
       for (const { run } of asked) {
@@ -139,7 +139,7 @@ export class RunJournal {
     this.#isLooking = false;
   }
 
-  /** The records do not have the run any more, or not as one of this server. */
+  /** Ends a run whose record was removed or no longer belongs to this server. */
   #abandon(run: Run): void {
     if (!this.#entries.delete(run.id)) return;
     const message =

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { ReadableRun, RunParts, RunRecord } from './run.ts';
 
 export interface RunLogSettings {
-  /** Milliseconds a run continues without a reader; 0 ends it at once. */
+  /** Milliseconds a run continues without a reader; 0 ends it immediately. */
   readonly graceMs: number;
   /** Milliseconds for which events of ended runs are kept. */
   readonly retentionMs: number;
@@ -34,8 +34,8 @@ export interface RunLog {
   /** Ends and forgets the runs of a user. */
   removeOfOwner(ownerId: string): Promise<void>;
   /**
-   * Settles when no run of this server goes on that somebody on another one reads, or after this time. Streams of this
-   * server are not waited for.
+   * Waits, at most this long, for the runs of this server that readers on other servers follow. The HTTP server itself
+   * waits for the streams that this server sends.
    */
   finish(withinMs: number): Promise<void>;
   /** Cancels all runs of this server and settles when they have ended. */

@@ -1,6 +1,6 @@
 import type { SharedRuns } from '../store/shared-state.ts';
 
-/** Time between two announcements of readers that went on; others are announced again after a second. */
+/** Interval at which the progress of readers is announced; without progress, an announcement is repeated less often. */
 const ANNOUNCE_EVERY_MS = 200;
 const REPEAT_AFTER_MS = 1_000;
 
@@ -11,7 +11,7 @@ interface Followed {
   announced: { readonly taken: number; readonly at: number } | undefined;
 }
 
-/** Tells the servers of the runs that are read here that they are, and how far: they wait for their foremost reader. */
+/** Announces how far readers on this server have followed runs of other servers, whose back-pressure depends on it. */
 export class RunReaders {
   readonly #runs: Pick<SharedRuns, 'announceReaders'>;
   readonly #followed = new Map<string, Followed>();
@@ -52,7 +52,7 @@ export class RunReaders {
     );
     if (due.length === 0) return;
     for (const [, followed] of due) followed.announced = { taken: followed.taken, at: now };
-    // The next announcement says the same and more.
+    // A failure is ignored, because the next announcement supersedes this one.
     void this.#runs.announceReaders(new Map(due.map(([id, { taken }]) => [id, taken]))).catch(() => {});
   }
 }

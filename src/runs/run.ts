@@ -32,7 +32,7 @@ export interface RunParts {
   /** Kind of run, shown in lists. */
   readonly kind: string;
   readonly conversationId: string | null;
-  /** Milliseconds without a reader before the run is cancelled; 0 cancels at once, Infinity never. */
+  /** Milliseconds without a reader before the run is cancelled; 0 cancels immediately, Infinity never. */
   readonly graceMs: number;
   /** Produces the run's events; must stop when the signal is aborted. */
   produce(signal: AbortSignal): AsyncIterable<RunEvent>;
@@ -40,7 +40,7 @@ export interface RunParts {
   onFailure(thrown: unknown): RunEvent;
 }
 
-/** Writes down a run's events before its readers receive them. */
+/** Persists a run's events before its readers receive them. */
 export interface RunRecorder {
   /** Called after each event and after the end. */
   onProgress(): void;
@@ -51,13 +51,13 @@ export interface ReadableRun {
   readonly id: string;
   readRecord(): Promise<RunRecord>;
   /**
-   * Yields the events after number `after` as they arrive until the run ends. Throws the run's error if it failed before
-   * its first event, `invalid_request` for an event that is not there, and the signal's reason on abort.
+   * Yields the events after number `after` as they arrive until the run ends. Throws the run's error if it failed
+   * before its first event, `invalid_request` if `after` exceeds the number of events, or the reason of the abort.
    */
   follow(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent, void>;
   /**
-   * Aborts the work and settles when the last event, with the reason, has been produced, or after a timeout. No effect on
-   * an ended run.
+   * Aborts the work and settles when the last event, with the reason, has been produced, or after a timeout. No effect
+   * on an ended run.
    */
   cancel(): Promise<void>;
   /** Resolves at the end of the run, or when the signal aborts. */
@@ -65,8 +65,8 @@ export interface ReadableRun {
 }
 
 /**
- * Back-pressure: how far production may be ahead of the foremost reader. A resumable run without readers waits only when
- * its events become too large to keep.
+ * Back-pressure: how far production may be ahead of the foremost reader. A resumable run without readers waits only
+ * when its events become too large to keep.
  */
 const MAX_AHEAD = { events: 256, characters: 1_000_000 };
 const MAX_AHEAD_UNREAD = { events: Number.POSITIVE_INFINITY, characters: 8_000_000 };
@@ -77,7 +77,7 @@ const MAX_UNREAD_WAIT_MS = 10 * 60_000;
 /** Milliseconds that `cancel` waits for the work to end. */
 export const CANCEL_TIMEOUT_MS = 2_000;
 
-/** All readers on other servers. */
+/** Stands for all readers on other servers. */
 const ELSEWHERE = Symbol('elsewhere');
 
 export const noSuchEvent = (id: string, events: number, after: number): ServiceError =>
@@ -94,15 +94,15 @@ export class Run implements ReadableRun {
   readonly ended: Promise<void>;
   readonly #parts: RunParts;
   readonly #recorder: RunRecorder | undefined;
-  /** Number of events written down; readers receive no others. */
+  /** Number of events that the recorder has persisted; readers receive only these. */
   #recorded = 0;
-  /** Why nobody can read it any more. */
+  /** Why the run can no longer be read; set by `abandon`. */
   #abandoned: ServiceError | undefined;
   readonly #events: RunEvent[] = [];
   /** Cumulative number of characters up to each event. */
   readonly #sizes: number[] = [];
   readonly #readers = new Set<symbol>();
-  /** When the last reader left, in milliseconds of this process. */
+  /** `performance.now()` when the last reader left. */
   #readUntil = Number.NEGATIVE_INFINITY;
   /** Number of events read by the foremost reader, including readers that have left. */
   #foremost = 0;
@@ -141,7 +141,7 @@ export class Run implements ReadableRun {
     return this.record;
   }
 
-  /** Events after a number, those not yet written down included. */
+  /** Events after a number, including those not yet persisted. */
   eventsAfter(number: number): readonly RunEvent[] {
     return this.#events.slice(number);
   }
@@ -152,18 +152,18 @@ export class Run implements ReadableRun {
     this.#tell();
   }
 
-  /** Counts a reader on another server, who has taken that many events; undefined when there is none. */
+  /** Notes how many events the foremost reader on other servers has taken; undefined if there is no such reader. */
   readElsewhere(taken: number | undefined): void {
     if (taken !== undefined) this.#enter(ELSEWHERE, taken);
     else if (this.#readers.has(ELSEWHERE)) this.#leave(ELSEWHERE);
   }
 
-  /** Whether it goes on, and somebody reads it anywhere, or did within this time, such as one whose stream broke. */
+  /** Whether the run is in progress and has a reader on any server, or had one within this time. */
   isAwaited(withinMs: number): boolean {
     return !this.hasEnded && (this.#readers.size > 0 || performance.now() - this.#readUntil < withinMs);
   }
 
-  /** Ends the work and fails its readers: its events cannot be written down any more. */
+  /** Ends the work and fails its readers, because its events can no longer be persisted. */
   abandon(reason: ServiceError): void {
     this.#abandoned = reason;
     this.#abort.abort(reason);

@@ -13,7 +13,7 @@ import type { ReportProblem } from './run-journal.ts';
 
 const TRIM_EVERY_MS = 60_000;
 
-/** Files that every server can read. */
+/** Keeps files in the shared store, so that every server can read them. */
 export class SharedMadeFiles implements MadeFiles {
   readonly #files: SharedFiles;
   readonly #settings: MadeFilesSettings;

@@ -9,13 +9,13 @@ import { type ReportProblem, RunJournal } from './run-journal.ts';
 import { graceOf, noSuchRun, type RunLog, type RunLogSettings, type StartRun, stopping } from './run-log.ts';
 import { RunReaders } from './run-readers.ts';
 
-/** Time between two looks for new events of the runs that are followed here. */
+/** Interval at which followed runs of other servers are polled for new events. */
 const POLL_MS = 100;
-/** Expired runs are removed at this interval, and those that are too many a moment after another one ended. */
+/** Expired and surplus runs are removed at this interval, and after a run has ended, at most once per pause. */
 const TRIM_EVERY_MS = 30_000;
 const TRIM_PAUSE_MS = 1_000;
 
-/** Runs of all servers: each writes down the events of its own, so that its readers can go on at any other. */
+/** Runs of all servers. Each server persists the events of its own runs, so that readers can resume at any server. */
 export class SharedRunLog implements RunLog {
   readonly #runs: SharedRuns;
   readonly #settings: RunLogSettings;
@@ -112,7 +112,7 @@ export class SharedRunLog implements RunLog {
     try {
       for (let taken = after; ; ) {
         signal.throwIfAborted();
-        // In this order, so that all events are read when the run is seen to have ended.
+        // The run is read before its events, so that none is missed if the run has ended.
         const run = await this.#read(id, ownerId);
         const part = await this.#runs.events(id, taken);
         for (const event of part) {
@@ -123,7 +123,7 @@ export class SharedRunLog implements RunLog {
         }
         if (taken < run.events) continue;
         if (run.endedAt !== null) return;
-        // Events that came between the two queries are counted.
+        // `taken` includes events that arrived between the two queries.
         await this.#watch.changed(id, `${taken} ${run.state}`, signal);
       }
     } finally {
@@ -137,7 +137,7 @@ export class SharedRunLog implements RunLog {
       while (!signal.aborted) {
         const run = await this.#runs.get(id);
         if (run === undefined || run.ownerId !== ownerId || run.endedAt !== null) return;
-        // Whoever waits for the end reads no events, and holds none up.
+        // A caller that only waits for the end counts as having read everything, so that it causes no back-pressure.
         reader ??= this.#readers.enter(id, run.events);
         reader.taken(run.events);
         await this.#watch.changed(id, `${run.events} ${run.state}`, signal).catch(() => {});

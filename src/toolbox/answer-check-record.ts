@@ -107,7 +107,7 @@ export const answerCheckRecord = z.object({
 
 export type AnswerCheckRecord = z.output<typeof answerCheckRecord>;
 
-/** `origin` is prepended to links when the address of the page is known. */
+/** Converts the result. `origin`, the origin of the web page if known, is prepended to links. */
 export function toAnswerCheckRecord({ statements, uncheckedFrom, notes }: AnswerCheck, origin = ''): AnswerCheckRecord {
   const unsupported = statements.filter((statement) => !supports(statement.verdict));
   return {

@@ -2,7 +2,7 @@ import type { Message, ToolCall } from '../models/message.ts';
 import type { ToolSpec } from '../models/model.ts';
 import { fence } from './fence.ts';
 
-/** Functions of whoever sends a request. A model may ask for them; the caller runs them and sends the results. */
+/** Functions of the caller. A model may call them; the caller runs them and sends the results in a new request. */
 export interface ClientTools {
   readonly specs: readonly ToolSpec[];
   /** What followed the question: the model's calls, each with the caller's result. Empty in the first request. */
@@ -13,15 +13,15 @@ export interface ClientTools {
 
 export const noClientTools: ClientTools = { specs: [], exchange: [], isParallel: true };
 
-/** The calls that are the caller's to run; only the first of them unless several are allowed at once. */
+/** The calls that the caller has to run; only the first one unless parallel calls are allowed. */
 export function clientCallsIn(calls: readonly ToolCall[], { specs, isParallel }: ClientTools): readonly ToolCall[] {
   const own = calls.filter(({ name }) => specs.some((spec) => spec.name === name));
   return isParallel ? own : own.slice(0, 1);
 }
 
 /**
- * The exchange as messages for a model, with the results fenced as untrusted text. Providers refuse calls where no tool
- * is declared, so without any it becomes one message of the user.
+ * The exchange as messages for a model, with the results fenced as untrusted text. Providers reject calls if no tool is
+ * declared; in that case the exchange becomes a single user message.
  */
 export function exchangeMessages({ exchange, specs }: ClientTools): readonly Message[] {
   const fenced = exchange.map((message) =>

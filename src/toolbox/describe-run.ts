@@ -10,7 +10,7 @@ interface DescribeOptions {
   readonly isSession: boolean;
   /** Maximum length in characters. */
   readonly maxLength: number;
-  /** Address of a file; absent where it cannot be downloaded. */
+  /** Download URL of a file; absent if files cannot be downloaded. */
   readonly linkTo?: ((name: string) => string) | undefined;
 }
 
@@ -24,7 +24,7 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
     ...(mounted.length === 0 ? [] : [`Given to the code:\n${mounted.join('\n')}`]),
     ...(value
       ? [
-          // Tables keep their columns in line.
+          // Multi-line values such as tables start on a new line, so that their columns stay aligned.
           `Result (${value.type}):${value.repr.includes('\n') ? '\n' : ' '}${clip(value.repr, maxLength / 4)}${value.isTruncated ? ' … (cut)' : ''}`,
         ]
       : []),

@@ -22,9 +22,9 @@ export interface MountedDocuments {
 type MountContext = VisibleLibrary & Pick<ToolContext, 'cite'>;
 
 /**
- * Provides the extracted text of visible documents as files `documents/<id>.txt`, beside it their original files as far as
- * `room` bytes allow, and chunks as the variable `passages`. Throws `not_found` for items that are not visible or have
- * neither text nor a file.
+ * Provides the extracted text of visible documents as files `documents/<id>.txt`, their original files beside it as far
+ * as `room` bytes allow, and chunks as the variable `passages`. Throws `not_found` for items that are not visible or
+ * have neither text nor a file.
  */
 export async function documentsAsFiles(
   documentIds: readonly string[],
@@ -56,7 +56,7 @@ interface LoadedDocument {
   readonly extracted: ExtractedText | undefined;
   readonly text: Uint8Array | undefined;
   readonly original: Uint8Array | undefined;
-  /** The original was not read. */
+  /** Whether the original exceeds the room for all documents, so it was not read. */
   readonly isTooLarge: boolean;
 }
 
@@ -88,7 +88,7 @@ function mountDocument(loaded: LoadedDocument, { taken, room, context }: Mountin
   const source: Source = { kind: 'document', document };
   const marker = `[${context.cite(source)}]`;
   const path = text && `documents/${document.id}.txt`;
-  // A plain text is its own file.
+  // The original of a plain text document equals its extracted text, so it is provided only once.
   const isText = text !== undefined && original !== undefined && Buffer.compare(text, original) === 0;
   const fits = original !== undefined && original.byteLength <= room;
   const safeName = document.fileName.replaceAll('/', '_') || 'file';

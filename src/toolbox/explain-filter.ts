@@ -36,7 +36,7 @@ export async function explainFilter(
   return problems.length === 0 ? undefined : problems.join(' ');
 }
 
-// Fields every document has, whose values are no useful examples.
+// Fields that every document has and whose values are not useful as examples.
 const BUILT_IN: ReadonlySet<string> = new Set(
   'id document_id chunk_id owner_id collection_id collection_ids created_at updated_at version source file_name media_type size_in_bytes ingestion_status page_number chunk_order text summary'.split(
     ' ',

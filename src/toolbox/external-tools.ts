@@ -22,7 +22,7 @@ export function selectExternalTools(tools: readonly Tool[], names: readonly stri
   return tools.filter((tool) => names.some((name) => isAsked(tool.name, name)));
 }
 
-/** The same tools and these, which the agent is offered first. */
+/** Adds tools, which are offered to the agent before the external ones. */
 export const withTools = (external: ExternalTools, own: readonly Tool[]): ExternalTools => ({
   names: [...own.map(({ name }) => name), ...external.names],
   covers: (name) => own.some((tool) => tool.name === name) || external.covers(name),

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 export const mediaTypeOf = (name: string): string =>
   MEDIA_TYPES.get(extname(name).toLowerCase()) ?? 'application/octet-stream';
 
-/** Whether files of this type are text to read. SVG counts: no host accepts it as an image. */
+/** Whether files of this type can be shown as text. This includes SVG, because no host accepts it as an image. */
 export const isTextual = (mediaType: string): boolean => /^text\/|json|xml/.test(mediaType);
 
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([

@@ -32,7 +32,7 @@ function withoutKnownSentences(found: FoundCommunity, isNew: IsNew): FoundCommun
     // A bare list of names carries no information.
     .filter((sentence) => !sentence.startsWith('Also: ') && isNew(normalized(sentence)))
     .join(' ');
-  // The sentence itself stands after the colon.
+  // A finding is a short fact, usually followed by a colon and the sentence that states it.
   const findings = found.findings.filter((finding) => {
     const sentence = normalized(finding.replace(/^[^:]*: /, ''));
     return isNew(sentence) && !normalized(summary).includes(sentence);

@@ -44,9 +44,9 @@ export function titleOf(chunk: Chunk): string {
 export interface Block {
   readonly label: string;
   readonly text: string;
-  /** Where the text is an excerpt: whether something precedes and follows it, and how much is left out. */
+  /** For an excerpt: whether text precedes and follows it, and how many characters are left out. */
   readonly omitted?: { readonly before: boolean; readonly after: boolean; readonly characters: number };
-  /** How to get the text after this many characters. */
+  /** Tells the model how to get the text after the first `shown` characters. */
   rest(shown: number): string;
 }
 
@@ -73,7 +73,7 @@ const BLOCK_SEPARATOR = '\n\n';
 const MARKER_LENGTH = 7;
 
 /**
- * Renders as many whole items as fit and numbers them as they are shown. A first item that is too long by itself is cut
+ * Renders as many whole items as fit and numbers them as they are shown. If the first item alone is too long, it is cut
  * with a note on how to get the rest. Items that do not fit get no number, so nothing unseen can be cited.
  */
 export function renderFitting<Item>(

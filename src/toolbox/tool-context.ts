@@ -48,7 +48,7 @@ export interface SubAnswer {
   readonly evidence?: ReadonlyMap<number, { readonly verdict?: Verdict; readonly quotes: readonly Quote[] }>;
   /** Statements that no source supports. */
   readonly unsupported?: readonly string[];
-  /** Of quotations put together without a language model: `closest` when they may not answer. */
+  /** Extractive answers only: `closest` if the quotations may not answer the question. */
   readonly support?: QuoteSupport;
   readonly model: string;
   readonly usage: Usage;
@@ -56,12 +56,12 @@ export interface SubAnswer {
   readonly isUntrusted: boolean;
 }
 
-/** Returns what the work returns. */
+/** Runs the work of a tool inside a trace span and returns its result. */
 export type AroundTool = <Result>(tool: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** Ports and limits available to a tool call. */
 export interface ToolContext {
-  /** Does the work of a tool, observing it; the work alone without it. */
+  /** Instruments the execution of tools; without it, they run without tracing. */
   readonly around?: AroundTool | undefined;
   readonly retriever: Retriever;
   readonly library: Library;
@@ -73,7 +73,7 @@ export interface ToolContext {
   cite(source: Source): number;
   /** Position of the source with this number in this run or session; undefined for unknown numbers. */
   cited?(number: number): CitedPlace | undefined;
-  /** What this run has shown its model already; without it, each result stands by itself. */
+  /** Texts of the sources this run has found so far; without it, results do not omit what was already shown. */
   shownTexts?(): readonly string[];
   /** Prompts for the tool's own model calls; the built-in ones by default. */
   readonly prompts?: PromptTexts;
@@ -89,17 +89,17 @@ export interface ToolContext {
   readonly webPages?: WebPages;
   /** Fetches one web page or file unchanged, subject to the crawl policy and address rules. */
   fetchPage?(address: string, options: FetchOptions): Promise<FetchedPage>;
-  /** Whether this run may contact a URL found on the way, such as a link; without it, every allowed URL. */
+  /** Whether this run may contact a URL reached indirectly, such as a redirect target; if absent, there is no limit. */
   mayContact?(url: URL): boolean;
   /** Present when the `sandbox` need is met. */
   readonly sandbox?: Sandbox;
-  /** Keeps files for a while, for the caller alone; returns the id of the run under which they can be read. */
+  /** Keeps files for a limited time, for the caller alone; returns the id of the run under which they can be read. */
   keepFiles?(files: readonly (OutputFile & { readonly bytes: Uint8Array })[]): Promise<string>;
   /** User id of the caller; state kept between calls outside of a conversation belongs to this user. */
   readonly caller?: string;
   /** Identifies the stdio client, for calls that come from one. */
   readonly connection?: string;
-  /** Origin of the web page for this caller, e.g. `http://127.0.0.1:7272`; absent when no server with the page is known. */
+  /** Origin of the web page for this caller, e.g. `http://127.0.0.1:7272`; absent if no server serves the page. */
   readonly pageOrigin?: string;
   /** Conversation of the call, if any. */
   readonly conversationId?: string;
@@ -125,7 +125,7 @@ export interface ToolContext {
   readonly transcript: readonly Message[];
   /** Maximum length of one result in characters; a cut result must say how to get the rest. */
   readonly maxCharacters: number;
-  /** Whether a search shows its later passages as excerpts, for a model that pays for each result and reads on by itself. */
+  /** Whether searches shorten later passages to excerpts, to save tokens; the model can read on with another call. */
   readonly usesExcerpts?: boolean;
   /** Counts the usage of a tool's own model calls. */
   spend(model: string, usage: Usage): void;

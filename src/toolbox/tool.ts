@@ -51,12 +51,12 @@ export interface ToolOutput {
 export interface OutputFile {
   /** Relative path, unique among the files of a call. */
   readonly name: string;
-  /** Id under which the file can be read for a while; absent where files are not kept. */
+  /** Id under which the file can be read for a limited time; absent if files are not kept. */
   readonly runId?: string | undefined;
   readonly mediaType: string;
   /** In bytes. */
   readonly size: number;
-  /** Absent when the tool ran in another process; the file can be read by its run. */
+  /** Absent when the tool ran in another process; the file can then be read through `runId`. */
   readonly bytes?: Uint8Array;
 }
 
@@ -109,7 +109,7 @@ export function defineTool<const Name extends string, Input extends z.ZodObject,
     name: definition.name,
     title: definition.title,
     description: definition.description,
-    // Converted when first read: programs define all tools and offer some.
+    // Converted lazily, because programs define all tools but offer only some.
     get inputSchema() {
       inputSchema ??= toJsonSchema(definition.input, 'input');
       return inputSchema;

@@ -3,6 +3,6 @@ import type { ExitCode } from '../exit-codes.ts';
 
 export interface CommandParts {
   readonly context: CommandContext;
-  /** Told what the command that ran ended with. */
+  /** Called with the exit code of the command that ran. */
   readonly ended: (code: ExitCode) => void;
 }

@@ -36,7 +36,7 @@ export function ingestCommands(program: Command, { context, ended }: CommandPart
     .option('--no-wait', 'do not wait for the running server to finish')
     .option('--json', 'machine-readable')
     .action(async (_options, command: Command) =>
-      // "--json" is an option of both, and the outer one takes it.
+      // Both commands have "--json", and the outer one consumes it.
       ended(await (await import('../ingest-retry.ts')).retryIngestions(command.optsWithGlobals(), context)),
     );
 }

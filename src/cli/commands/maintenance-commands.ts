@@ -24,7 +24,7 @@ export function maintenanceCommands(program: Command, { context, ended }: Comman
     .description('check that a backup is complete and undamaged, as restoring it would')
     .argument('<file>')
     .action(async (file: string, _options, command: Command) =>
-      // The options are those of "backup", which takes them.
+      // The options are declared by "backup", which consumes them.
       ended(await (await import('../backup.ts')).verify(file, command.optsWithGlobals(), context)),
     );
   passphrase(program.command('restore'))

@@ -44,7 +44,7 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
     .addOption(new Option('--folder <folder>', 'ingest and watch this folder (repeatable)').argParser(collect))
     .option('--print', 'only print the resulting file')
     .action(async (_options, command: Command) =>
-      // "--folder" is an option of both, and the outer one takes it.
+      // Both commands have "--folder", and the outer one consumes it.
       ended(await (await import('../mcp-install.ts')).installMcp(command.optsWithGlobals(), context)),
     );
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { collect, parseCount } from '../parse-options.ts';
 import type { CommandParts } from './command-parts.ts';
 
-/** `sources` and what is done with one. */
+/** `sources` and its subcommands. */
 export function sourceCommands(program: Command, { context, ended }: CommandParts): void {
   const sources = program
     .command('sources')

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { parseLimit, parseOffset } from '../parse-options.ts';
 import type { CommandParts } from './command-parts.ts';
 
-/** `users` and what is done with one. */
+/** `users` and its subcommands. */
 export function userCommands(program: Command, { context, ended }: CommandParts): void {
   const users = program.command('users').description('manage users');
   const load = () => import('../users.ts');

@@ -5,7 +5,7 @@ import { StreamTruncated } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { ANTHROPIC_PROVIDER } from './to-anthropic-request.ts';
 
-/** Converts a Messages stream. `model` is the provider-qualified name. Throws StreamTruncated when the stream is truncated. */
+/** Converts a Messages stream. `model` is the provider-qualified name. Throws StreamTruncated if it ends early. */
 export async function* fromAnthropicEvents(
   events: AsyncIterable<RawMessageStreamEvent>,
   model: string,

@@ -6,13 +6,13 @@ const SOURCE_NAMED =
   /^(?:according to|based on|from|in)\s+(?:the|this|these|my|your|our)\s+(?:uploaded\s+)?(?:documents?|files?|texts?|passages?|sources?|context)\s*,\s*/iu;
 
 /**
- * The question without what is said about the answer: instructions beside it, and that the documents are meant. Their
- * words are in no source, so that nothing would seem to answer.
+ * The question without instructions and without phrases such as "according to the documents,". Their words occur in no
+ * source, so with them, nothing would seem to answer the question.
  */
 export function askingPart(question: string): string {
   const sentences = splitSentences(question).map(({ start, end }) => question.slice(start, end));
   const asking = sentences.filter((sentence) => !INSTRUCTION.test(sentence));
-  // "You must wear a helmet. Why?" says in its first sentence what it asks about.
+  // In "You must wear a helmet. Why?", the seeming instruction is what the question is about.
   const isWhole = asking.some((sentence) => /[?？]["'”’)]*$/u.test(sentence) && /\S\s+\S+\s+\S/u.test(sentence));
   const kept = isWhole ? asking : sentences;
   return kept.map((sentence) => sentence.replace(SOURCE_NAMED, '')).join(' ');

@@ -34,7 +34,7 @@ export interface QuoteChoice {
 }
 
 const DEFAULT_LIMIT = 3;
-// Words that few sources lack seem rare among them.
+// Factor on the required support if there are few sources: word rarity is overestimated among them.
 const NEEDED_OF_FEW = 0.7;
 const NO_QUOTES: QuoteSelection = { support: 'none', quotes: [] };
 
@@ -54,17 +54,17 @@ export function chooseQuotes({ question, sources, analyser, limit = DEFAULT_LIMI
   return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, sources, ranked.sources) };
 }
 
-// A further sentence is quoted if its chance to answer is at least this share of the best sentence's. Measured on XQuAD:
-// with 0.05 a seventh fewer characters are quoted, and 0.015 fewer of the answers.
+// A further sentence is quoted if its probability to answer is at least this share of the best sentence's. Measured on
+// XQuAD: with 0.05, a seventh fewer characters are quoted, and 0.015 fewer of the answers.
 const MIN_SHARE_OF_BEST = 0.025;
 const MAX_SENTENCES = 5;
 const MAX_REPETITION = 0.8;
 
-// Chance and words, relative to the best sentence's, of one that goes first because it has the kind of answer asked for.
+// Minimum probability and word coverage, relative to the best sentence, of one moved first for its kind of answer.
 const MIN_SHARE_OF_KIND = 0.005;
 const MIN_WORDS_OF_KIND = 0.3;
 
-/** If the best sentence cannot contain the figure asked for, one of the same source that can goes first. */
+/** If the best sentence cannot contain the figure asked for, moves one of the same source that can to the front. */
 function withKindFirst(candidates: readonly Candidate[]): readonly Candidate[] {
   const [best] = candidates;
   if (best === undefined || best.mayAnswer) return candidates;
@@ -91,7 +91,7 @@ interface Picking {
   readonly kind: AnswerKind | undefined;
 }
 
-/** The most probable sentences; those beside each other become one quote. */
+/** Picks the most probable sentences; adjacent ones become one quote. */
 function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: Picking): PickedQuote[] {
   const picked: PickedQuote[] = [];
   const [best] = candidates;

@@ -35,13 +35,13 @@ export interface ComposedQuotes {
   readonly pieces: readonly QuotesPiece[];
 }
 
-/** True whether no model is configured, or quotations are chosen on purpose. */
+/** Worded to fit both if no model is configured and if quotations are requested explicitly. */
 const FOUND = 'Answered without a language model; these passages match your question best:';
 const CLOSEST =
   'Answered without a language model; it is uncertain whether the documents answer this. The closest passages:';
 const NOT_SUPPORTED = 'Answered without a language model; nothing found supports an answer to this question.';
 
-/** Composes an answer of the best sentences, each with its marker, and an introduction that says what it is. */
+/** Composes an answer from the best sentences, each with its marker, and an introduction that says it is extractive. */
 export function composeQuotes({ question, sources, analyser }: QuotesRequest): ComposedQuotes {
   const texts = sources.map(({ source }, index) => ({
     text: textOf(source).text,
@@ -98,7 +98,7 @@ function locationOf(source: QuotableSource, { page }: Quote): string {
 const shortUrl = (url: string): string => url.replaceAll('[', '%5B').replaceAll(']', '%5D');
 
 /**
- * On one line, and with a word joiner in bracketed numbers, so that "1950.[12]" in a document is not read as a marker of
- * this answer. The citation's quote keeps the original text.
+ * Puts the text on one line and inserts a word joiner into bracketed numbers, so that "1950.[12]" in a document is not
+ * read as a marker of this answer. The citation's quote keeps the original text.
  */
 const escaped = (text: string): string => text.replace(/\s+/g, ' ').replace(/\[(?=\d{1,3}\])/g, '[\u2060');

@@ -4,7 +4,7 @@ import { type RankedSentences, weighted } from './rank-sentences.ts';
 import type { ReadSource } from './read-source.ts';
 import { CONFIDENCE_WEIGHTS } from './weights.ts';
 
-/** What of the best sentence, the other sources and the question tells whether the question is answered. */
+/** Features that predict whether the question is answered: of the best sentence, the other sources and the question. */
 export interface AnswerFeatures {
   readonly bias: number;
   /** Score of the best sentence, its lead over the best of another source, and its share among all. */
@@ -19,14 +19,14 @@ export interface AnswerFeatures {
   readonly kind: number;
   readonly lacksKind: number;
   readonly first: number;
-  /** Most of any source and sentence. */
+  /** Maximum of `support` and `near` over all sentences. */
   readonly support: number;
   readonly mostNear: number;
   /** Lead of the best full-text score over the second, the fifth and the tenth, relative to it. */
   readonly leadOverSecond: number;
   readonly leadOverFifth: number;
   readonly leadOverTenth: number;
-  /** Of the question: number of terms, share of those in character n-grams and trigrams, and kind of language. */
+  /** Features of the question: number of terms, shares of character n-grams and trigrams, and kind of language. */
   readonly termCount: number;
   readonly ngramShare: number;
   readonly trigramShare: number;
@@ -39,11 +39,11 @@ export interface AnswerFeatures {
 const MANY = 8;
 const MAX_TERMS = 10;
 
-/** Whether so few sources were found that leads and the rarity of words are chance: all that a small corpus holds. */
+/** Whether there are so few sources, as in a small corpus, that leads and the rarity of words are due to chance. */
 export const isFew = (sources: number): boolean => sources < MANY;
 
 export function answerFeatures(asked: Question, { sources, candidates: all }: RankedSentences): AnswerFeatures {
-  // The same sentence again, in overlapping passages or copies of a document, is no rival.
+  // Repetitions of a sentence, in overlapping passages or copies of a document, do not compete with it.
   const texts = new Set<string>();
   const candidates = all.filter(({ text }) => texts.size < texts.add(oneLine(text)).size);
   const [best] = candidates;
@@ -87,7 +87,7 @@ export function answerFeatures(asked: Question, { sources, candidates: all }: Ra
   };
 }
 
-/** Copies of one text are found alike, so the best of them has no lead over the others. */
+/** Sources without duplicate texts: copies have the same score, so the best one would have no lead. */
 function withoutCopies(sources: readonly ReadSource[]): readonly ReadSource[] {
   const texts = new Set<string>();
   return sources.filter(
@@ -95,7 +95,7 @@ function withoutCopies(sources: readonly ReadSource[]): readonly ReadSource[] {
   );
 }
 
-/** Which weights judge an answer: a small corpus has its own, and pages of the web carry no full-text scores. */
+/** Name of the weights to use: few sources have their own, and web pages have no full-text scores. */
 function weightsFor({ sources }: RankedSentences): keyof typeof CONFIDENCE_WEIGHTS {
   if (isFew(sources.length)) return 'few';
   return sources.filter(({ score }) => score !== undefined).length > 1 ? 'scored' : 'unscored';

@@ -25,7 +25,7 @@ function coverageBy(weights: readonly number[]): WeightedCoverage {
 const countOf = (texts: readonly Matches[], index: number): number =>
   texts.reduce((sum, matches) => sum + (matches[index] ?? 0), 0);
 
-/** The share of the question's terms that are matched, each counted alike, without words such as "tall" in "how tall". */
+/** Share of the question's terms that are matched, equally weighted, without words such as "tall" in "how tall". */
 export function shareAmong(question: readonly QuestionTerm[]): Coverage {
   const counted = question.map(({ weight, evidenceWeight }) => (evidenceWeight < weight ? 0 : 1));
   return coverageBy(counted.includes(1) ? counted : question.map(() => 1)).of;

@@ -123,8 +123,8 @@ const VAGUE_TIME = words(
 );
 
 /**
- * Whether a sentence may contain an answer of that kind. Wider than `containsAnswer`, because what it rejects is not quoted
- * as an answer; languages without word lists always pass.
+ * Whether a sentence may contain an answer of that kind. More lenient than `containsAnswer`, because rejected sentences
+ * are not quoted as an answer; languages without word lists always pass.
  */
 export function mayContainAnswer(kind: AnswerKind, sentence: string): boolean {
   if (containsAnswer(kind, sentence) || CASELESS.test(sentence)) return true;

@@ -7,11 +7,11 @@ import { cellAskedFor, type TableCell } from './table-rows.ts';
 import { bestOf, createMatcher, type Matches } from './term-matches.ts';
 import { RANKING_WEIGHTS } from './weights.ts';
 
-/** What of a sentence tells whether it answers. Shares are 0 to 1. */
+/** Features that predict whether a sentence answers the question. Shares are 0 to 1. */
 export interface SentenceFeatures {
   /** Coverage of the question by the sentence; rare terms weigh more. */
   readonly words: number;
-  /** What the sentences before and after add to it. */
+  /** Coverage that the sentences before and after add to it. */
   readonly before: number;
   readonly after: number;
   /** Coverage by its source. */
@@ -20,7 +20,7 @@ export interface SentenceFeatures {
   readonly share: number;
   /** The rarest unmatched term, relative to the rarest of all. */
   readonly missing: number;
-  /** Support by the sentence with what surrounds it, and by its whole source. */
+  /** Support by the sentence with its neighbours and headings, and by its whole source. */
   readonly near: number;
   readonly support: number;
   readonly rank: number;
@@ -43,7 +43,7 @@ export interface Candidate {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
   readonly cell?: TableCell;
-  /** Whether it is a row that names its columns, so that every row of the table has words of the question. */
+  /** Whether it is a row that repeats the column names, so that words of the question may match every row. */
   readonly isNamedRow: boolean;
   /** Whether it may contain the kind of answer asked for. */
   readonly mayAnswer: boolean;

@@ -52,7 +52,7 @@ export function readSource(
   return { rank: rank ?? index, score, about: new Set(analyser.analyseQuery(about)), sentences };
 }
 
-/** The column names that the last heading of a later part of a table consists of. */
+/** In a later part of a table, the last heading consists of the column names; empty otherwise. */
 function columnsIn(about: string): readonly string[] {
   const names = about.slice(about.lastIndexOf('\n') + 1).split(' | ');
   return names.length > 1 ? names : [];

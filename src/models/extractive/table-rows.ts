@@ -4,9 +4,9 @@ export interface TableRow {
   /** Column names, often with unit or period; empty for unnamed columns. */
   readonly header: readonly string[];
   readonly cells: readonly string[];
-  /** What the figures are counted in, as the table or the text above says: "(in thousands)". */
+  /** Unit of the figures, as given in the table or the text above it: "(in thousands)". */
   readonly unit: string;
-  /** Whether the row itself names its columns, as those of CSV files do: `Route: North; Fare: 12`. */
+  /** Whether the row itself contains the column names, as rows of CSV files do: `Route: North; Fare: 12`. */
   readonly isNamed?: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface TableCell {
 }
 
 /**
- * Classifies each piece of a text: a table row, `header` for a row of column names, undefined for prose. `columns` are those of
- * the table in which the text begins, if it is a later part of a table.
+ * Classifies each piece of a text: a table row, `header` for a row of column names, undefined for prose. `columns` are
+ * the column names of the table in which the text begins, if it is a later part of a table.
  */
 export function tableRowsOf(
   text: string,
@@ -83,7 +83,7 @@ const UNIT =
 const SEPARATOR_ROW = /^:?-+:?$/;
 const isFigure = (cell: string): boolean => /^\W{0,3}\p{Nd}/u.test(cell) && /\p{Nd}/u.test(cell);
 
-/** The note that names the unit; prose that merely mentions an amount names none. */
+/** The note that names the unit; empty for prose that merely mentions an amount. */
 function unitIn(line: string, cells: readonly string[] | undefined): string {
   const note = cells?.find((cell) => UNIT.test(cell)) ?? line;
   const bracketed = /\([^()]*\)/.exec(note)?.[0] ?? '';
@@ -99,7 +99,7 @@ function cellsOf(line: string): readonly string[] | undefined {
 
 const NAMED_CELL = /^([^:;]{1,120}): (.+)$/s;
 
-/** The rows whose cells name their columns. A single such line is prose: one beside it has to begin with the same name. */
+/** Rows that contain their column names. A single such line is prose: an adjacent one must start with the same name. */
 function namedRowsOf(texts: readonly string[]): (TableRow | undefined)[] {
   const rows = texts.map(namedRow);
   return rows.map((row, index) => {
@@ -135,8 +135,8 @@ const FIT_WITHOUT_COLUMN = 0.6;
 const PREFIX_LENGTH = 5;
 
 /**
- * The cell that a question asks for, if the question names the row: a figure, or with `allowsText` also the text of a column
- * that the question names better.
+ * The cell that a question asks for, if the question names the row: a figure, or with `allowsText` also the text of a
+ * column that the question names better.
  */
 export function cellAskedFor(
   { header, cells, unit, isNamed = false }: TableRow,

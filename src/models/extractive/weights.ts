@@ -1,9 +1,9 @@
 import type { AnswerFeatures } from './confidence.ts';
 import type { SentenceFeatures } from './rank-sentences.ts';
 
-// Written by scripts/train-quotes.ts; docs/quality.md says from what and how well they do.
+// Written by scripts/train-quotes.ts; docs/quality.md describes the training data and the results.
 
-/** Of a conditional logit over the sentences found for a question. */
+/** Weights of a conditional logit model over the sentences found for a question. */
 export const RANKING_WEIGHTS: SentenceFeatures = {
   words: 5.83,
   before: 2.55,
@@ -20,7 +20,7 @@ export const RANKING_WEIGHTS: SentenceFeatures = {
   cell: 4,
 };
 
-/** Of logistic regressions of whether a question is answered. */
+/** Weights of the logistic regressions that predict whether a question is answered. */
 export const CONFIDENCE_WEIGHTS: Readonly<Record<'scored' | 'unscored' | 'few', AnswerFeatures>> = {
   scored: {
     bias: -11.73,

@@ -6,7 +6,7 @@ import { StreamTruncated } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { splitThinkTags } from './split-think-tags.ts';
 
-/** Converts a Chat Completions stream. `model` is the provider-qualified name. Throws StreamTruncated when it is truncated. */
+/** Converts a Chat Completions stream. `model` is the qualified name. Throws StreamTruncated if it ends early. */
 export async function* fromOpenAiEvents(
   chunks: AsyncIterable<ChatCompletionChunk>,
   model: string,

@@ -10,7 +10,7 @@ import { StreamTruncated } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { RESPONSES_PROVIDER } from './to-responses-request.ts';
 
-/** Converts a Responses stream. Throws StreamTruncated when it is truncated, and the provider's error if one is reported. */
+/** Converts a Responses stream. Throws StreamTruncated if it ends early, or the provider's error if one is reported. */
 export async function* fromResponsesEvents(
   events: AsyncIterable<ResponseStreamEvent>,
   model: string,

@@ -19,7 +19,7 @@ export interface OpenAiModelParts {
 
 /**
  * An OpenAI model, or one of a server with a compatible Chat Completions API. OpenAI itself is called through the
- * Responses API, where alone newer models support tool calls together with reasoning summaries.
+ * Responses API, because newer models support tool calls together with reasoning summaries only there.
  */
 export function openAiModel(name: string, parts: OpenAiModelParts): Model {
   return parts.provider.isOpenAi ? responsesModel(name, parts) : chatModel(name, parts);

@@ -14,7 +14,7 @@ export interface OpenAiTranscriberParts {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Servers without a graphics card need longer than the recording lasts. */
+/** Transcription without a GPU can take longer than the recording lasts. */
 const DEFAULT_TIMEOUT_MS = 3_600_000;
 
 type Format = 'verbose_json' | 'diarized_json' | 'json';
@@ -22,7 +22,7 @@ type Format = 'verbose_json' | 'diarized_json' | 'json';
 /** A transcription model of OpenAI, or of a server compatible with its Audio API. */
 export function openAiTranscriber(parts: OpenAiTranscriberParts): Transcriber {
   const { provider, model, retry = defaultRetryPolicy } = parts;
-  // Of the format that this model turned out to support.
+  // The response format that this model supports, as far as earlier requests have shown.
   let format: Format = model.includes('diarize') ? 'diarized_json' : 'verbose_json';
   return {
     name: `${provider.name}/${model}`,
@@ -32,7 +32,7 @@ export function openAiTranscriber(parts: OpenAiTranscriberParts): Transcriber {
         try {
           return await transcribeOnce(recording, format, parts, signal);
         } catch (error) {
-          // Only some models tell times, and the others refuse to be asked for them.
+          // Only some models report timestamps; the others reject the formats that contain them.
           if (format !== 'json' && isRefusedFormat(error)) format = 'json';
           else if (!(await backoff.wait(error, signal))) throw error;
         }

@@ -94,7 +94,7 @@ function toReasoningItem({ provider, id, text, signature }: ThinkingBlock): Resp
   return [{ type: 'reasoning', id, summary, encrypted_content: signature }];
 }
 
-/** Chat Completions nests the schema under `json_schema`; in Responses its members stand beside `type`. */
+/** Chat Completions nests the schema under `json_schema`; Responses expects its members next to `type`. */
 function toFormat(format: NonNullable<GenerationConfig['responseFormat']>): NonNullable<ResponseTextConfig['format']> {
   const { json_schema: schema, ...rest } = format;
   const flat = typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? { ...rest, ...schema } : rest;
