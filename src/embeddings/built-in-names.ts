@@ -3,7 +3,7 @@ export const LEARNED_EMBEDDING = 'builtin/lsa-v1';
 export const LEXICAL_EMBEDDING = 'builtin/lexical-hash-v1';
 /** The embedder whose token vectors are part of the package. */
 export const STATIC_EMBEDDING = 'builtin/static-v1';
-/** Changed with its table. */
+/** Incremented with every change of the packaged table. */
 export const STATIC_VERSION = '1';
 
 export const isBuiltIn = (embedder: string): boolean => embedder.startsWith('builtin/');

@@ -5,8 +5,8 @@ import { stopWords } from '../store/full-text/stop-words.ts';
 const MAX_LENGTH = 100_000;
 
 /**
- * Frequency of each term in a text, with the analyser of full-text search; stop words count only when there is nothing
- * else.
+ * Frequency of each term in a text, by the analyser of full-text search. Stop words are counted only if the text has no
+ * other terms.
  */
 export function countTerms(text: string): Map<string, number> {
   const terms = analyseForEmbedding(text.slice(0, MAX_LENGTH));

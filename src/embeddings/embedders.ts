@@ -4,17 +4,17 @@ import type { PackagedModel } from './static/static-model.ts';
 
 /** Available embedders. */
 export interface Embedders {
-  /** The required embedder; if undefined the corpus decides, so that a key added later does not make its vectors useless. */
+  /** The required embedder; if undefined the corpus decides, so that an API key added later does not invalidate it. */
   readonly required: string | undefined;
   /** The default for a new corpus. */
   readonly preferred: string;
   /** Creates an embedder without loading or connecting. Throws `unknown_model` or `not_configured`. */
   create(name: string): EmbeddingModel;
-  /** The model of this package, which is joined with the trained one. */
+  /** The model shipped with this package; its vectors are concatenated with those of the trained one. */
   packaged(): Promise<PackagedModel>;
   /**
-   * Trains an embedder on the corpus; `signal` aborts at once. Yields the progress from 0 to 1 and returns the serialized
-   * model.
+   * Trains an embedder on the corpus; `signal` aborts immediately. Yields the progress from 0 to 1 and returns the
+   * serialised model.
    */
   learn(source: LearningSource, signal: AbortSignal): AsyncGenerator<number, Uint8Array>;
 }

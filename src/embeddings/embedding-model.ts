@@ -1,9 +1,9 @@
 import type { VectorSpaceName } from '../store/vector-index.ts';
 
 export interface EmbedOptions {
-  /** Whether these passages become chunks (by default), by whose words a learned embedder is judged. */
+  /** Whether passages are chunks of the corpus (the default); a learned embedder counts their unknown words. */
   readonly areChunks?: boolean;
-  /** Called with the tokens of each request to a provider that counts them. */
+  /** Called with the token count of each request, if the provider reports it. */
   readonly onTokens?: (tokens: number) => void;
 }
 
@@ -16,20 +16,20 @@ export interface EmbeddingModel {
    */
   readonly isLexical: boolean;
   /**
-   * True when vectors add related words, learned from the corpus or beforehand, though not the meaning of sentences: full
-   * text still has more weight.
+   * True when vectors relate words, learned from the corpus or beforehand, but do not represent the meaning of
+   * sentences; full text still has more weight.
    */
   readonly isLearned?: boolean;
-  /** True for small models of sentences, to which full text adds much: the default search is hybrid, fused by scores. */
+  /** True for small sentence models, which full text complements well: search defaults to hybrid with score fusion. */
   readonly isSmall?: boolean | undefined;
   /**
-   * True for an embedder in use only until one is learned from the corpus: a semantic search is fused with full text,
-   * which for a language that it does not know finds most.
+   * True for an embedder in use only until one is trained on the corpus. Semantic search is then fused with full text,
+   * which finds most in languages that the embedder does not know.
    */
   readonly isProvisional?: boolean | undefined;
   /** Share of full text in score fusion, from 0 to 1, if it differs from the default. */
   readonly fullTextShare?: number | undefined;
-  /** Its vector space; may query the provider once for the dimension, and caches it. */
+  /** The model's vector space. May query the provider for the dimension; the result is cached. */
   space(signal?: AbortSignal): Promise<VectorSpaceName>;
   /**
    * One unit-length vector per text, in order. Over-long texts are truncated, not rejected. `kind` matters for models

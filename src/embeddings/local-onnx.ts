@@ -12,10 +12,10 @@ export interface LocalEmbeddingOptions {
   readonly modelsFolder: string;
 }
 
-// Small, so that questions are embedded between the batches of a long ingestion.
+// Small, so that queries are embedded between the batches of a long ingestion.
 const BATCH_SIZE = 16;
 
-/** An embedding model that runs on this machine, in a thread of its own. Loaded on first use. */
+/** An embedding model that runs locally in a separate thread. Loaded on first use. */
 export function localOnnx({ model, modelsFolder }: LocalEmbeddingOptions): EmbeddingModel {
   const name = `local/${model}`;
   const { prefixes, pooling, fullTextShare } = modelCard(model);

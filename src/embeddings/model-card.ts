@@ -2,10 +2,10 @@ import type { Pooling } from '../local-models/pooling.ts';
 
 /** How a model is to be used for retrieval, according to its model card. */
 export interface ModelCard {
-  /** Put before each text. */
+  /** Prefixes prepended to each text. */
   readonly prefixes: { readonly passage: string; readonly query: string };
   readonly pooling: Pooling;
-  /** Share of full text in hybrid search, where another than the default was measured to be better. */
+  /** Share of full text in hybrid search, if another value than the default was measured to be better. */
   readonly fullTextShare?: number;
 }
 
@@ -14,7 +14,7 @@ const INSTRUCT = 'Instruct: Given a web search query, retrieve relevant passages
 
 const prefixes = (query: string, passage = '') => ({ passage, query });
 
-/** The first match applies. */
+/** Known models by name; the first match applies. */
 const CARDS: readonly (ModelCard & { readonly name: RegExp })[] = [
   { name: /e5-.*instruct/, prefixes: prefixes(INSTRUCT), pooling: 'mean' },
   // Tuned on one half of the test collections' questions (docs/quality.md).
@@ -40,7 +40,7 @@ const CARDS: readonly (ModelCard & { readonly name: RegExp })[] = [
   { name: /qwen3-embedding/, prefixes: prefixes(INSTRUCT), pooling: 'last_token' },
 ];
 
-/** By any part of the model's name; an unknown model gets no prefixes and mean pooling. */
+/** Looks up the model by any part of its name; an unknown model gets no prefixes and mean pooling. */
 export function modelCard(name: string): ModelCard {
   const known = CARDS.find((card) => card.name.test(name.toLowerCase()));
   if (known === undefined) return { prefixes: prefixes(''), pooling: 'mean' };

@@ -11,9 +11,9 @@ import { unitVector } from './unit-vector.ts';
 export interface OpenAiEmbeddingParts {
   readonly provider: OpenAiProvider;
   readonly client: () => Promise<OpenAI>;
-  /** Without the provider's prefix. */
+  /** Model name without the provider's prefix. */
   readonly model: string;
-  /** Requests shorter vectors, which only some models support; part of the name as `<model>@<dimensions>`. */
+  /** Requests vectors of this length, which only some models support; the name becomes `<model>@<dimensions>`. */
   readonly dimensions?: number | undefined;
   readonly retry?: RetryPolicy | undefined;
   readonly timeoutMs?: number | undefined;
@@ -28,14 +28,14 @@ const MAX_TEXT_TOKENS = 8191;
 const MAX_TEXTS = 512;
 const MAX_REQUEST_TOKENS = 200_000;
 
-/** Dimensions of known models, which need no request. */
+/** Dimensions of known models, for which the provider need not be queried. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = {
   'text-embedding-3-small': 1536,
   'text-embedding-3-large': 3072,
   'text-embedding-ada-002': 1536,
 };
 
-/** Changed with anything here that affects vectors: prefixes, truncation. */
+/** Must be changed with anything in this file that affects vectors, such as prefixes or truncation. */
 const VERSION = '1';
 
 /** An embedding model of OpenAI, or of a server compatible with its Embeddings API. */
@@ -103,7 +103,7 @@ function* batches(texts: readonly string[]): Generator<readonly string[], void> 
   if (batch.length > 0) yield batch;
 }
 
-/** When a batch is rejected for its length, finds the text responsible, and halves that one until it is accepted. */
+/** If a batch is rejected for its length, finds the offending text and halves it until it is accepted. */
 async function embedFitting(texts: readonly string[], parts: Call, signal: AbortSignal): Promise<Float32Array[]> {
   try {
     return await embedRetrying(texts, parts, signal);
@@ -142,7 +142,7 @@ async function embedOnce(
       { model, input: [...texts], encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) },
       { signal: AbortSignal.any([signal, timeout]) },
     );
-    // Compatible servers may leave it out.
+    // Compatible servers may omit `usage`.
     const { usage }: Partial<CreateEmbeddingResponse> = response;
     if (usage?.prompt_tokens) onTokens?.(usage.prompt_tokens);
     return readVectors(response, texts.length, provider.label);
@@ -157,7 +157,7 @@ async function embedOnce(
   }
 }
 
-/** Ordered by `index`, because the API allows any order. */
+/** The vectors in request order; the API may return them in any order, identified by `index`. */
 function readVectors(response: Partial<CreateEmbeddingResponse>, count: number, label: string): Float32Array[] {
   const vectors: (Float32Array | undefined)[] = Array.from({ length: count });
   for (const [place, item] of (response.data ?? []).entries()) {

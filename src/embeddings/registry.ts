@@ -25,9 +25,9 @@ export function defaultEmbeddingName(settings: ProviderSettings): string {
 }
 
 /**
- * The embedding model of that name: `builtin/static-v1`, `builtin/lexical-hash-v1`, `openai/<model>`,
- * `<provider>/<model>`, with `@<dimensions>` for shorter vectors, or `local/<installed model or folder>`. Nothing is loaded or
- * connected yet. Throws `unknown_model` or `not_configured`.
+ * Creates the embedding model of that name: `builtin/static-v1`, `builtin/lexical-hash-v1`, `openai/<model>` or
+ * `<provider>/<model>`, with `@<dimensions>` for shorter vectors, or `local/<installed model or folder>`. Does not load
+ * or connect anything yet. Throws `unknown_model` or `not_configured`.
  */
 export function createEmbeddingModel(name: string, settings: EmbeddingSettings): EmbeddingModel {
   const parsed = parseModelName(name);

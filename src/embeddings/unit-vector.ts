@@ -3,7 +3,7 @@ export function unitVector(numbers: ArrayLike<number>): Float32Array | undefined
   let sum = 0;
   for (let index = 0; index < numbers.length; index++) {
     const number = numbers[index] ?? 0;
-    // Unlike a power, a product is rounded alike everywhere.
+    // A product, not `**`, whose rounding differs between platforms.
     sum += number * number;
   }
   const length = Math.sqrt(sum);

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** About 32 chunks. Callers send longer texts too, of which 32 would keep everything else waiting for seconds. */
+/** About 32 chunks. Counted in characters, because 32 longer texts would block the event loop for seconds. */
 const CHARACTERS = 32_000;
 
-/** Called after each text that is embedded in the main thread; lets other work run after every so many characters. */
+/** Returns a function to call after each text embedded in the main thread; it yields to the event loop periodically. */
 export function yieldPeriodically(): (text: string) => Promise<void> {
   let characters = 0;
   return async (text) => {

@@ -5,8 +5,8 @@ import { placeAt } from '../documents/places.ts';
 import { splitSentences } from '../documents/sentences.ts';
 
 /**
- * Adds to each hit its source sentence: the one its text quotes, else the first that names it. A hit whose chunks were
- * deleted meanwhile has none.
+ * Adds to each hit its source sentence: the one that its text quotes, otherwise the first one that names it. None is
+ * added if the hit's chunks have been deleted in the meantime.
  */
 export async function addSourceSentences(
   hits: readonly GraphHit[],

@@ -2,7 +2,7 @@ import type { DocumentGraphRecords, ExtractionTask } from '../store/graph-record
 import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import { mergeGraphs } from './merge-graphs.ts';
 
-/** Chunks a model reads before the result is saved, i.e. the maximum loss on interruption. */
+/** Number of chunks after which a model's result is saved, i.e. the maximum loss on interruption. */
 const CHUNKS_PER_PART = 16;
 
 export interface ExtractInPartsOptions {
@@ -12,8 +12,8 @@ export interface ExtractInPartsOptions {
 }
 
 /**
- * Extracts the graph of a document. An extraction that costs money runs part by part, each saved when it is done, so
- * that it resumes after an interruption; a free one runs at once.
+ * Extracts the graph of a document. An extraction that costs money runs in parts, each saved on completion, so that it
+ * can resume after an interruption; a free one runs in a single pass.
  */
 export async function extractInParts(
   task: ExtractionTask,

@@ -6,7 +6,7 @@ import type { ExtractionOptions } from './model/extraction-prompt.ts';
 /** Requested extractor and options, as stored with a queued document. */
 export interface ExtractorOptions
   extends Pick<ExtractionOptions, 'entityTypes' | 'relationTypes' | 'maxRelationships'> {
-  /** Undefined means the default one. */
+  /** Undefined means the default extractor. */
   readonly model?: string | undefined;
   readonly chunksPerCall?: number | undefined;
 }
@@ -19,7 +19,7 @@ const optionsSchema = z.object({
   chunksPerCall: z.number().optional(),
 });
 
-/** Serialised on one line; just the name when only a model is given, and null when nothing is. */
+/** Serialises the options to one line: the bare name if only a model is given, and null if nothing is. */
 export function writeExtractorOptions({ model, ...options }: ExtractorOptions): string | null {
   const said = Object.entries(options).filter(([, value]) => value !== undefined);
   if (said.length === 0) return model ?? null;

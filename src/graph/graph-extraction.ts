@@ -17,7 +17,7 @@ export interface ExtractionStep extends Progress {
 export interface GraphExtraction {
   /** Processes the queue until it is empty. Aborting returns the current document to the queue. */
   run(signal: AbortSignal): AsyncGenerator<ExtractionStep, void>;
-  /** Starts extracting published documents in the background, first those left by an earlier process. */
+  /** Starts extracting published documents in the background, beginning with those left by an earlier process. */
   start(): void;
   /**
    * Queues a new extraction of a document, by this extractor or the default one. Throws `unknown_model`, `not_found`,
@@ -42,7 +42,7 @@ export interface GraphExtractionParts {
   readonly report: (message: string, cause?: unknown) => void;
 }
 
-/** Ingestion has priority: pause before extraction checks again. */
+/** Ingestion has priority; pause in milliseconds before extraction checks again whether it may run. */
 const YIELD_MS = 500;
 
 export function createGraphExtraction(parts: GraphExtractionParts): GraphExtraction {
@@ -72,7 +72,7 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
     const task = await records.next(which);
     if (task === undefined) return undefined;
     const finished = await extractOne(task, signal);
-    // A document that changed meanwhile is queued again, unless it was deleted.
+    // A document that changed during its extraction is queued again, unless it was deleted.
     const isSettled = finished.outcome !== 'changed' || (await records.extractionOf(task.documentId)) === undefined;
     if (isSettled) for (const resolve of waiting.get(task.documentId) ?? []) resolve();
     return finished;

@@ -34,8 +34,8 @@ export interface GraphService {
   /** Estimated cost of extracting these documents. */
   estimate(documentIds: readonly string[], extractor: string | null): Promise<GraphEstimate>;
   /**
-   * Detects the communities of a collection's graph and describes them, with a model where one is named. Returns their
-   * number. Throws `invalid_request` when nothing has changed since the last time.
+   * Detects the communities of a collection's graph and describes them, with a model if one is given. Returns their
+   * number. Throws `invalid_request` if the graph has not changed since the last time.
    */
   buildCommunities(collectionId: string, model: string | undefined, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
@@ -159,7 +159,7 @@ export function createGraphService(parts: GraphServiceParts): GraphService {
   };
 }
 
-/** The graph by names; an entity's identifier is kept in its metadata. */
+/** Reads the graph with entities referenced by name; their ids are kept in the metadata. */
 async function readGraph(records: GraphRecords, collectionId: string): Promise<ExtractedGraph> {
   const { nodes, edges } = await records.outline(collectionId, {
     nodes: { offset: 0, limit: COMMUNITY_LIMITS.entities },

@@ -8,7 +8,7 @@ export type GraphJob =
   | { readonly kind: 'extract'; readonly document: Parameters<GraphExtractor['extract']>[0] }
   | { readonly kind: 'communities'; readonly graph: ExtractedGraph };
 
-/** Its replies. */
+/** Replies of the thread. */
 export type GraphReply =
   | { readonly kind: 'extracted'; readonly graph: ExtractedGraph }
   | { readonly kind: 'grouped'; readonly groups: readonly CommunityGroup[] }

@@ -42,8 +42,8 @@ export function mergeGraphs(graphs: readonly ExtractedGraph[]): ExtractedGraph {
 }
 
 /**
- * Names by most mentions; two entities with the same spelling and different categories are distinguished by their
- * category.
+ * Names each group by its most mentioned spelling; groups with the same spelling and different categories are
+ * distinguished by appending the category.
  */
 function nameGroups(groups: ReadonlyMap<string, readonly Entity[]>): Map<string, string> {
   const names = new Map<string, string>();
@@ -93,7 +93,7 @@ function mostCommonCategory(group: readonly Entity[]): string | null {
   return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0]?.[0] ?? null;
 }
 
-/** The description from the graph with most mentions; the first one on a tie. */
+/** The description from the graph with the most mentions; the first one on a tie. */
 function bestDescription(group: readonly Entity[]): string {
   let best: Entity | undefined;
   for (const entity of group) {
@@ -112,7 +112,7 @@ function allMetadata(group: readonly { readonly metadata: Metadata }[]): Record<
   return all;
 }
 
-/** The distinct mentions. */
+/** The distinct mentions, up to the maximum number. */
 function allMentions(group: readonly { readonly mentions: readonly Mention[] }[]): readonly Mention[] {
   const seen = new Set<string>();
   const all: Mention[] = [];

@@ -8,7 +8,7 @@ const LEGAL_FORMS = new Set(
 );
 const ARTICLES = new Set(['the', 'a', 'an', 'der', 'die', 'das', 'le', 'la', 'les', 'el', 'los', 'las', 'il', 'lo']);
 const WORD = /[\p{L}\p{M}\p{N}]+(?:[+#]+)?/gu;
-/** Longer names are compared by their prefixes. */
+/** Longer names are truncated to this length for comparison. */
 const MAX_NAME = 200;
 
 /** The words of a name, folded: without case, accents, possessive, dots of abbreviations and punctuation. */
@@ -35,7 +35,7 @@ export function normalForm(name: string): string {
   return words.slice(from, to).join(' ') || name.trim().toLowerCase().slice(0, MAX_NAME);
 }
 
-/** Normal form of a lower-case term, whose last word also loses an English plural where that is safe. */
+/** Normal form of a lower-case term; also reduces an English plural to the singular where that is safe. */
 export function normalTerm(term: string): string {
   const form = normalForm(term);
   const last = form.slice(form.lastIndexOf(' ') + 1);

@@ -20,9 +20,9 @@ export interface GraphRetrieverParts {
 const MAX_HITS = 100;
 
 /**
- * Wraps a retriever so that it also searches the graph: `local` from the names in the query over their neighbourhood
- * and to related communities, `global` in the communities alone. Graph hits are returned beside the chunks and do not
- * change their order. When the graph search fails, there are no graph hits and a note.
+ * Wraps a retriever so that it also searches the graph: `local` search expands from the names in the query to their
+ * neighbourhood and related communities, `global` searches communities only. Graph hits are returned alongside the
+ * chunks and do not change their order. If the graph search fails, the outcome has no graph hits but a note.
  */
 export function withGraph({ retriever, graph, embedder, chunks }: GraphRetrieverParts): Retriever {
   const search = async (query: string, settings: SearchSettings, signal: AbortSignal): Promise<readonly GraphHit[]> => {
@@ -87,7 +87,7 @@ export function withGraph({ retriever, graph, embedder, chunks }: GraphRetriever
 const containsAny = (hit: GraphHit, excluded: readonly string[]): boolean =>
   excluded.length > 0 && excluded.some((words) => containsPhrase(graphHitText(hit), words));
 
-// When the embedder fails, names are found by their words alone.
+// Null if the embedder fails; names are then found by full text only.
 async function embedQuery(embedder: EmbeddingModel, query: string, signal: AbortSignal): Promise<Float32Array | null> {
   try {
     return (await embedder.embed([query], 'query', signal))[0] ?? null;

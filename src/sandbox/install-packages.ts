@@ -11,7 +11,7 @@ import { parseWheelName, wheelKind } from './wheel-name.ts';
 
 /** Packages installed by `citewell python add`, in load order. */
 export interface InstalledPackages {
-  /** Version of Pyodide that they are for. */
+  /** Version of Pyodide for which they were installed. */
   readonly pyodide: string;
   readonly packages: readonly InstalledPackage[];
 }
@@ -46,7 +46,7 @@ export const packagesFolder = (cacheFolder: string): string => join(cacheFolder,
 /** Address of the files of a release of Pyodide. */
 export const releaseAddress = (version: string): string => `https://cdn.jsdelivr.net/pyodide/v${version}/full/`;
 
-/** What is installed; empty if nothing is. */
+/** The installed packages; empty if there are none. Throws `not_configured` if the manifest is damaged. */
 export async function installedPackages({ folder, pyodideVersion }: PackageSource): Promise<InstalledPackages> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) return { pyodide: pyodideVersion, packages: [] };
@@ -84,13 +84,13 @@ export interface PackageProgress {
   readonly file: string;
   readonly number: number;
   readonly count: number;
-  /** Bytes of this file that are there. */
+  /** Bytes of this file downloaded so far. */
   readonly bytes: number;
 }
 
 /**
- * Installs packages with their dependencies. Files must have the checksums of Pyodide's lock file; only wheels that are
- * not in it are taken from a folder as they are. An interrupted download continues when run again.
+ * Installs packages with their dependencies. Files must match the checksums in Pyodide's lock file; only wheels of
+ * packages not listed there are taken from a folder unchecked. An interrupted download resumes on the next run.
  */
 export async function addPackages(options: AddOptions): Promise<InstalledPackages> {
   const { folder, pyodideVersion, names } = options;
@@ -118,7 +118,7 @@ export async function addPackages(options: AddOptions): Promise<InstalledPackage
     if (options.from === undefined) await fetchLocked(entry, { ...options, onProgress: show });
     else await copyLocked(entry, options.from, folder);
   }
-  // Another command may have installed or removed packages meanwhile.
+  // Another command may have installed or removed packages in the meantime.
   const now = await plan();
   return store(options, { ...now, foreign: [...now.others, ...copied] });
 }
@@ -138,7 +138,7 @@ export async function removePackages(names: readonly string[], source: PackageSo
   const left = packages.filter(({ name }) => !gone.includes(name));
   const requested = left.filter((entry) => entry.requested && entry.locked).map(({ name }) => name);
   const foreign = left.filter(({ locked }) => !locked);
-  // Packages of another version of Pyodide stay such.
+  // Keep the recorded version of Pyodide, as the remaining packages are still those of that version.
   const pyodideVersion = before.pyodide;
   return store(
     { ...source, pyodideVersion },
@@ -183,7 +183,7 @@ export interface FetchOptions {
   readonly onProgress: (bytes: number) => void;
 }
 
-/** Downloads a file of Pyodide's release unless it is there. */
+/** Downloads a file of Pyodide's release, unless it already exists. */
 export async function fetchLocked(
   { file_name: name, sha256 }: LockedPackage,
   { address, folder, signal, onProgress }: FetchOptions,
@@ -219,7 +219,7 @@ async function copyLocked({ name, file_name, sha256 }: LockedPackage, from: stri
   await writeWhole(target, await readFile(source));
 }
 
-/** Wheels of a folder that are not in the lock file; they must be usable with this Pyodide. */
+/** Copies wheels that are not in the lock file from a folder; they must be compatible with this version of Pyodide. */
 async function copyForeign(
   names: readonly string[],
   lock: PyodideLock,
@@ -251,7 +251,7 @@ async function copyForeign(
   );
 }
 
-/** The file is never there in part, as where a service is reading it. */
+/** Writes atomically by renaming, because a running service may read the file at any time. */
 async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
   const unfinished = `${file}.${process.pid}.partial`;
   await writeFile(unfinished, content, { mode: 0o600 });
@@ -267,7 +267,7 @@ interface Installation {
   readonly foreign: readonly InstalledPackage[];
 }
 
-/** Writes the manifest, then deletes files that are no longer in it, and those of commands that ended halfway long ago. */
+/** Writes the manifest, then deletes files no longer listed in it and old leftovers of interrupted commands. */
 async function store(
   { folder, pyodideVersion }: PackageSource,
   { before, requested, entries, foreign }: Installation,
@@ -285,7 +285,7 @@ async function store(
   const used = new Set([MANIFEST, ...installed.packages.map(({ file }) => file)]);
   for (const file of await readdir(folder)) {
     if (used.has(file) || !/\.(whl|zip|partial)$/.test(file)) continue;
-    // Another may belong to a command that is running.
+    // A file that was not in the previous manifest may belong to a running command; deleted only if it is old.
     const isAbandoned = async () => {
       const found = await stat(join(folder, file)).catch(() => undefined);
       return found !== undefined && found.mtimeMs < Date.now() - ABANDONED_AFTER_MS;

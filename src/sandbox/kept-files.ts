@@ -1,7 +1,7 @@
 import { LruMap } from '../shared/lru-map.ts';
 import type { SandboxFile } from './sandbox.ts';
 
-/** What a call changed in its working folder, as its harness reports it; untrusted, and only given back to the same session. */
+/** Changes that a call made to its working folder, as reported by the harness; untrusted, for the same session only. */
 export interface FolderChanges {
   readonly changed: readonly SandboxFile[];
   readonly removed: readonly string[];
@@ -21,12 +21,12 @@ interface Kept {
   readonly usedAt: number;
 }
 
-/** Most files kept of one session. */
+/** Maximum number of files kept per session. */
 export const MAX_KEPT_FILES = 1_000;
 
 const MAX_BYTES = 256_000_000;
 const RETENTION_MS = 60 * 60_000;
-/** Counted for each session, file and name, so that many small ones are bounded too. */
+/** Overhead counted for each session, file and name, so that large numbers of small ones are limited as well. */
 const ENTRY_BYTES = 1_000;
 
 interface KeptFilesOptions {
@@ -46,7 +46,7 @@ export class KeptFiles {
     this.#now = now;
   }
 
-  /** False also when what was kept of the session has been dropped. */
+  /** Whether files of the session are kept; false after they were evicted or expired. */
   has(session: string): boolean {
     return this.#fresh(session) !== undefined;
   }
@@ -60,7 +60,7 @@ export class KeptFiles {
   /** `isWhole` means that the changes are all files of the session, not only those since the last update. */
   update(session: string, { changed, removed, tooLarge }: FolderChanges, { isWhole }: { isWhole: boolean }): void {
     const before = isWhole ? undefined : this.#fresh(session);
-    // Changes to what has been dropped meanwhile are incomplete.
+    // The session's files were evicted in the meantime, so these changes alone would be incomplete.
     if (before === undefined && !isWhole) return;
     const files = new Map(before?.files);
     for (const name of [...removed, ...tooLarge]) files.delete(name);

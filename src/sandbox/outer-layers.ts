@@ -10,7 +10,7 @@ export interface OuterLayers {
   readonly bubblewrap: { readonly program: string } | { readonly absent: string };
   /** Whether ulimit-style process limits can be set through a shell. */
   readonly kernelLimits: boolean;
-  /** Rights taken from the process, where bubblewrap is absent. */
+  /** Privileges dropped from the process if bubblewrap is absent. */
   readonly rights?: ReducedRights;
 }
 
@@ -80,14 +80,14 @@ export interface SlotPlan {
 }
 
 const WASM_PAGES_PER_MEGABYTE = 16;
-// V8 reserves 512 MB of address space for code, which the limit includes. The isolate started with 700 MB, not with 256.
+// The limit includes V8's reservation of 512 MB of address space for code. 700 MB sufficed to start; 256 MB did not.
 const HEADROOM_MEGABYTES = 900;
-// C code of Python calls itself to a depth that V8's stack must allow: with 8 MB, pickling 20,000 nested lists ended the
-// interpreter before Python's own check did. Linux reserves it for each of the process's threads.
+// Python's C code recurses on V8's stack: with 8 MB, pickling 20,000 nested lists crashed the interpreter before its
+// own recursion check applied. Linux reserves this size for each thread of the process.
 const STACK_MEGABYTES = 32;
 const THREADS = 14;
 
-/** The command line of a slot: Node with its permission model, within process limits, within bubblewrap or fewer rights. */
+/** The command line of a slot: Node with its permission model, process limits, and bubblewrap or reduced privileges. */
 export function slotCommand(plan: SlotPlan): SlotCommand {
   return withBubblewrap(plan, withKernelLimits(plan, nodeCommand(plan)));
 }
@@ -106,7 +106,7 @@ function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotComma
       '--no-warnings',
       `--wasm-max-mem-pages=${pythonMegabytes * WASM_PAGES_PER_MEGABYTE}`,
       '--max-old-space-size=128',
-      // Node's permission model: JavaScript of this process can read these files only, and start neither processes nor threads.
+      // Node's permission model: JavaScript can read only these files and cannot start processes or threads.
       '--permission',
       '--allow-addons',
       ...readable.map((path) => `--allow-fs-read=${path.endsWith('/') ? `${path}*` : path}`),
@@ -117,7 +117,7 @@ function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotComma
 
 function withKernelLimits({ layers, processMegabytes }: SlotPlan, { program, args }: SlotCommand): SlotCommand {
   if (!layers.kernelLimits) return { program, args };
-  // No core dumps, no file writes, few open files; the memory limit is the last one, after two watchdogs.
+  // No core dumps, no file writes, few open files. The memory limit is the last resort, after two watchdogs.
   const data = processMegabytes + HEADROOM_MEGABYTES + THREADS * STACK_MEGABYTES;
   const limits = ['-c 0', '-f 0', '-n 64', `-s ${STACK_MEGABYTES * 1024}`, `-d ${data * 1024}`];
   const script = [...limits.map((limit) => `ulimit ${limit} 2>/dev/null`), 'exec "$0" "$@"'].join('; ');

@@ -11,7 +11,7 @@ import { parseWheelName, wheelKind } from './wheel-name.ts';
 export interface PythonPackages {
   /** The package files. Throws `not_configured` naming missing ones. */
   files(): Promise<readonly SlotPackage[]>;
-  /** Changes when others are installed. */
+  /** Changes when packages are installed or removed. */
   version?(): number;
 }
 
@@ -27,8 +27,9 @@ export interface PackageOptions {
 const VARIABLE = 'CITEWELL_PYTHON_PACKAGES';
 
 /**
- * The installed packages, and before them those from `source`: a folder of wheels, or the URL of a mirror of the Pyodide
- * distribution. Either can end in `#name,name` to select packages; a mirror requires that. Resolved on first use, and again when others are installed.
+ * The installed packages and those from `source`, which take precedence: a folder of wheels, or the URL of a mirror of
+ * Pyodide's distribution. Either can end in `#name,name` to select packages; a mirror requires that. Resolved on first
+ * use and again after packages were installed or removed.
  */
 export function openPackages(source: string | undefined, options: PackageOptions): PythonPackages {
   let found: Promise<readonly SlotPackage[]> | undefined;
@@ -58,7 +59,7 @@ async function find(source: string | undefined, options: PackageOptions): Promis
   return [...configured, ...installed.filter(({ title }) => !names.has(nameOf(title)))];
 }
 
-/** Titles are a name and a version. */
+/** The package name in a title, which consists of name and version. */
 const nameOf = (title: string): string => plainName(title.split(' ')[0] ?? '');
 
 async function fromSource(source: string, options: PackageOptions): Promise<readonly SlotPackage[]> {
@@ -115,7 +116,7 @@ async function fromMirror(address: string, names: readonly string[], { pyodide, 
       `${VARIABLE}: Pyodide's distribution has no ${unknown.join(', ')}. It has: ${Object.keys(lock.packages).toSorted().join(', ')}.`,
     );
   }
-  // Not that of installed packages, which deletes what is not among them.
+  // Separate from the folder of installed packages, because files missing from its manifest are deleted.
   const folder = join(cacheFolder, 'python', 'mirrored');
   const { signal } = new AbortController();
   return Promise.all(

@@ -49,16 +49,16 @@ interface Session<S extends PooledSlot> {
   hasServed: boolean;
 }
 
-/** A slot reserved for a call. */
+/** A slot reserved for a call; it may still be starting. */
 interface Taken<S extends PooledSlot> extends Omit<Lease<S>, 'slot'> {
   readonly slot: Promise<S>;
-  /** The call is given the slot. */
+  /** Called when the slot has started and is handed to the call. */
   begin(): void;
 }
 
 interface Waiting<S extends PooledSlot> {
   readonly request: LeaseRequest;
-  /** True when it has been served or has given up. */
+  /** True after the call was served or gave up. */
   isOver: boolean;
   give(taken: Taken<S>): void;
   refuse(reason: unknown): void;
@@ -69,8 +69,8 @@ const MAX_LOST_SESSIONS = 1_000;
 
 /**
  * Pool of Python slots: started on demand, with one spare, up to `slots` in total. A slot serves one session or one call
- * and is never reused by another. When all are in use, an idle session of the user with the most slots is evicted, the one
- * idle longest; if none is idle, calls wait in a bounded queue for a limited time, those of users with few slots first.
+ * and is never reused by another. When all are in use, the longest idle session of the user with the most slots is
+ * evicted; if none is idle, calls wait in a bounded queue for a limited time, those of users with few slots first.
  */
 export class SlotPool<S extends PooledSlot> {
   readonly #options: PoolOptions<S>;
@@ -239,7 +239,7 @@ export class SlotPool<S extends PooledSlot> {
     this.#pump();
   }
 
-  /** Removes it from the count at once, so that the next can start while it ends; one that is starting counts until then. */
+  /** Stops counting the slot immediately, so that another can start; a slot still starting counts until it ends. */
   #end(slot: Promise<S>): void {
     if (!this.#starting.has(slot)) this.#live.delete(slot);
     this.#holders.delete(slot);
@@ -289,7 +289,7 @@ export class SlotPool<S extends PooledSlot> {
     }
   }
 
-  /** Refuses the latest waiting call of the user with the most of them, or throws if that is the caller. */
+  /** Refuses the latest call of the user with the most waiting calls, or throws if that user is the caller. */
   #makeRoom(user = ''): void {
     const { queued, slots } = this.#options;
     const reason = `All ${slots} Python slots are busy and ${queued} calls are waiting for one.`;
@@ -306,8 +306,8 @@ export class SlotPool<S extends PooledSlot> {
   }
 
   /**
-   * Serves waiting calls, those of the user with the fewest slots first, else in order; a call may be overtaken if it
-   * waits for its own session.
+   * Serves waiting calls: those of the user with the fewest slots first, otherwise in order of arrival. A call that
+   * waits for its own session may be overtaken.
    */
   #pump(): void {
     for (let remaining = [...this.#waiting]; remaining.length > 0; ) {
@@ -327,7 +327,7 @@ export class SlotPool<S extends PooledSlot> {
     }
   }
 
-  /** Ends idle sessions and the idle spare slot periodically, as long as there are any. */
+  /** Starts the periodic check that ends idle sessions and an idle spare slot. */
   #sweep(): void {
     const { idleMilliseconds } = this.#options;
     this.#sweeper ??= setInterval(

@@ -24,14 +24,14 @@ export type LockedPackage = PyodideLock['packages'][string];
 /** `pyodide` is the folder of the npm package, which contains the lock file. */
 export async function readLock(pyodide: string): Promise<PyodideLock> {
   const { info, packages } = lockSchema.parse(JSON.parse(await readFile(join(pyodide, 'pyodide-lock.json'), 'utf8')));
-  // Without a prototype, so that no name finds what is not in the file.
+  // A null prototype, so that names such as "constructor" are not found.
   return { info, packages: Object.assign(Object.create(null), packages) };
 }
 
 /** Normalised package name (PEP 503). */
 export const plainName = (name: string): string => name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 
-/** The packages in load order: dependencies before their dependents, shared libraries first. Unknown names are left out. */
+/** The packages in load order: shared libraries first, dependencies before dependents. Unknown names are omitted. */
 export function withDependencies(names: readonly string[], { packages }: PyodideLock): readonly LockedPackage[] {
   const chosen = new Map<string, LockedPackage>();
   const visit = (name: string): void => {

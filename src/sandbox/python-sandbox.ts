@@ -27,7 +27,7 @@ export function createPythonSandbox(options: StarterOptions): Sandbox & { readon
       const lease = await pool.lease(request, signal).catch((error: unknown) => {
         throw error instanceof SlotFailure ? cannotStart(error) : error;
       });
-      // Of a call that ran while this one waited.
+      // A call that ran while this one waited may have stored files again.
       if (session !== undefined && request.reset === true) kept.forget(session);
       const folder = session !== undefined && lease.isNew ? kept.get(session) : NOTHING_KEPT;
       const isKnown = session !== undefined && kept.has(session);
@@ -93,7 +93,7 @@ function encodeRequest({ code, inputs, files, session }: PythonRequest, folder: 
   const keeps = session !== undefined;
   const restored = folder.files.map(encode);
   const text = JSON.stringify({ code, inputs, files: files.map(encode), restored, keeps, known: isKnown });
-  // A single other character would double or quadruple the memory of the files in the slot.
+  // Escaped to ASCII, because a single wider character would multiply the size of the whole string in the slot.
   return files.length + restored.length === 0 ? text : text.replaceAll(/[\u0080-\uffff]+/g, escaped);
 }
 
@@ -115,7 +115,7 @@ function toResult(answer: SlotAnswer, limits: SandboxLimits, milliseconds: numbe
   return reply.end === 'memory' || reply.end === 'crash' ? ended(reply.end, limits, milliseconds) : reply;
 }
 
-/** The code was ended from outside. */
+/** The result of a call whose code was terminated. */
 function ended(
   end: 'timeout' | 'memory' | 'crash',
   limits: SandboxLimits,

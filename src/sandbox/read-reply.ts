@@ -5,7 +5,7 @@ import type { CapturedText, PythonResult, SandboxFile, SandboxLimits } from './s
 
 const MAX_NAME_LENGTH = 300;
 
-// Everything from the sandbox is untrusted text, even where the harness produced it.
+// Everything from the sandbox is untrusted, even output of the harness.
 const captured = (most: number) => z.string().transform((text) => text.slice(0, most));
 const count = z.number().min(0).catch(0);
 
@@ -52,7 +52,7 @@ const replySchema = ({ outputCharacters, outputFiles }: SandboxLimits) =>
   });
 
 export interface ReadReply extends Omit<PythonResult, 'sessionLost' | 'milliseconds' | 'restoredFiles' | 'lostFiles'> {
-  /** Present if the call was to report them. */
+  /** Changes to the working folder; present if the request asked for them. */
   readonly changes?: FolderChanges;
 }
 
@@ -99,10 +99,10 @@ function decode({ name, base64 }: z.output<typeof writtenFile>): SandboxFile {
 
 const sizeOf = (files: readonly SandboxFile[]): number => files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
 
-/** So that a name cannot add lines to a result. */
+/** Replaces control characters, so that a name cannot inject lines into a result. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_');
 
-/** Python counts code points and we count UTF-16 units, so a longer text here was not truncated. */
+/** `counted` is Python's count of code points before truncation. */
 function withCount(text: string, counted: number): CapturedText {
   const shown = [...text].length;
   return { text, characters: Math.max(counted, shown), isTruncated: counted > shown };
@@ -110,7 +110,7 @@ function withCount(text: string, counted: number): CapturedText {
 
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\\:*?"<>|]/gu;
 
-/** The name with what is unsafe replaced, and a number where another file has that name. */
+/** Replaces unsafe characters, and appends a number if another file already has that name. */
 export function toSafeName(name: string, taken: Set<string>): string {
   const parts = name
     .replace(UNSAFE_CHARACTERS, '_')

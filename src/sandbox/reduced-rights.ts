@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { findProgram } from './sandbox-settings.ts';
 
-/** Rights that a process and its slot do without where bubblewrap is absent, by the tools of util-linux (Linux only). */
+/** Reduction of a slot's privileges by the tools of util-linux, used if bubblewrap is absent (Linux only). */
 export interface ReducedRights {
-  /** Put before the command. */
+  /** Words to prepend to the command line. */
   readonly prefix: readonly string[];
-  /** What was found to hold when it was tried; see `holds`. */
+  /** Restrictions verified by running a probe; see `holds`. */
   readonly holds: readonly ('no network' | 'no new privileges' | 'no capabilities' | 'not root')[];
 }
 
 const run = promisify(execFile);
 const LIMIT_MS = 10_000;
-// Kept until the slot has become another user, which takes them too; its files may be another user's until then.
+// Capabilities that the slot needs to read files of other users and then switch to another user, which drops them.
 const AS_ROOT = ['--inh-caps=-all', '--bounding-set=-all,+setuid,+setgid,+dac_override'];
 const UNSHARED = ['--net', '--ipc', '--uts'];
 
-/** Tries what the system permits, which differs between containers. */
+/** Determines by trial which restrictions the system permits; containers differ in this. */
 export async function reduceRights(path: string | undefined): Promise<ReducedRights> {
   if (process.platform !== 'linux') return { prefix: [], holds: [] };
   const [unshare, setpriv] = ['unshare', 'setpriv'].map((name) => findProgram(name, path));
@@ -48,7 +48,7 @@ async function firstThatRuns(prefixes: readonly (readonly string[])[]): Promise<
   return [];
 }
 
-// As in slot-process.ts.
+// Drops root in the same way as slot-process.ts, then reports the remaining rights.
 const PROBE = `
 if (process.getuid() === 0) try { process.setgroups([]); process.setgid(65534); process.setuid(65534); } catch {}
 const status = require('fs').readFileSync('/proc/self/status', 'utf8');

@@ -8,7 +8,7 @@ export interface SandboxSettings {
   /** `auto` uses all available layers, `strict` requires bubblewrap, `off` disables Python. */
   readonly mode: 'auto' | 'strict' | 'off';
   readonly limits: SandboxLimits;
-  /** A folder of wheels or a mirror of the Pyodide distribution, beside the installed packages; see packages.ts. */
+  /** A folder of wheels or a mirror of Pyodide's distribution, in addition to installed packages; see packages.ts. */
   readonly packages?: string;
   /** Where `citewell python add` downloads from, instead of the address of Pyodide's release. */
   readonly pyodideUrl?: string;
@@ -32,7 +32,7 @@ export function bubblewrapPath(searchPath: string | undefined): string | undefin
   return process.platform === 'linux' ? findProgram('bwrap', searchPath) : undefined;
 }
 
-/** Path of a program in folders in the format of PATH. */
+/** Path of a program in `searchPath`, a list of folders in the format of PATH; undefined if not found. */
 export function findProgram(name: string, searchPath: string | undefined): string | undefined {
   const folders = (searchPath ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));

@@ -8,7 +8,7 @@ import type { Json } from '../documents/document.ts';
 export interface Sandbox {
   readonly limits: SandboxLimits;
   run(request: PythonRequest, signal: AbortSignal): Promise<PythonResult>;
-  /** How full it is; undefined where that cannot be said. */
+  /** Current load; omitted by implementations that cannot report it. */
   occupancy?(): SandboxOccupancy;
   /** Ends all slots. */
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export interface Sandbox {
 export interface SandboxOccupancy {
   /** Processes that may run at the same time. */
   readonly slots: number;
-  /** Processes that run a call, and those that hold the state of a session or wait for a call. */
+  /** Processes that are running a call, and idle ones, which hold a session's state or serve as a spare. */
   readonly busy: number;
   readonly idle: number;
   /** Calls that wait for a slot. */
@@ -65,9 +65,9 @@ export interface PythonResult {
   readonly milliseconds: number;
   /** True if variables of earlier calls of the session are lost, through this call or before it. */
   readonly sessionLost: boolean;
-  /** Number of files of earlier calls that this call had back, or the next one will, in place of a lost slot. */
+  /** Number of files of earlier calls restored after the loss of a slot, to this call or the next one. */
   readonly restoredFiles: number;
-  /** Files of earlier calls that were too large to be kept for that. */
+  /** Names of files of earlier calls that could not be restored, because they were too large to keep. */
   readonly lostFiles: readonly string[];
 }
 

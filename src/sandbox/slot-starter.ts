@@ -27,7 +27,7 @@ export interface StarterOptions {
 }
 
 const ISOLATE_MEGABYTES = 192;
-/** Unpacked wheels are up to five times as large as their files, which are there too until they are unpacked. */
+/** Memory factor of compiled wheels: up to five times the file size unpacked, plus the file itself until then. */
 const UNPACKED = 6;
 // Modules that expose Pyodide's internals. Blocking them is a convenience; lockdown.js is the security boundary.
 const BLOCKED_MODULES = [
@@ -57,7 +57,7 @@ export function createStarter(options: StarterOptions): () => Promise<Slot> {
 
   async function slotOptions(snapshot: string | null, chosen: readonly SlotPackage[], more: Partial<SlotStart>) {
     const layers = await findLayers.get();
-    // Files of packages are memory of the isolate; the data of compiled ones is memory of Python as well.
+    // Package files occupy memory of the isolate; the data of compiled ones also occupies memory of Python.
     const archives = megabytesOf(chosen.filter(({ kind }) => kind === 'archive'));
     const compiled = UNPACKED * megabytesOf(chosen.filter(({ kind }) => kind === 'unpacked'));
     const pythonMegabytes = Math.min(limits.pythonMegabytes + compiled, MAX_PYTHON_MEGABYTES);
@@ -98,7 +98,7 @@ export function createStarter(options: StarterOptions): () => Promise<Slot> {
       },
       ...more,
     };
-    // A character can take six bytes in JSON, and it is encoded twice.
+    // A character takes up to six bytes in JSON, and the reply is encoded twice.
     const maxReplyLength = 12 * (4 * limits.outputCharacters + 20_000) + 2 * (limits.outputBytes + limits.keptBytes);
     return { command, start, maxReplyLength, residentBytes: start.residentBytes };
   }
@@ -121,7 +121,7 @@ export function createStarter(options: StarterOptions): () => Promise<Slot> {
       // When several slots fail to start, the snapshot is created again once for all of them.
       const isFirst = snapshot.renew(kept, async () => (await cache.get()).discard());
       if (isFirst) report?.('Python did not start from its snapshot, which is rebuilt.', error);
-      // Packages may have been removed meanwhile.
+      // Packages may have been removed in the meantime.
       return startSlot(await slotOptions(await snapshot.get(), await packages.files(), {}));
     }
   };
@@ -134,7 +134,7 @@ const megabytesOf = (packages: readonly SlotPackage[]): number =>
 
 interface Lazy<T> {
   get(): Promise<T>;
-  /** Creates the value again after `before`, if the current one is still `made`; returns whether it was. */
+  /** Runs `before` and recreates the value, unless `made` has already been replaced; returns whether it did. */
   renew(made: Promise<T>, before: () => Promise<void>): boolean;
 }
 
@@ -158,7 +158,7 @@ function lazily<T>(make: () => Promise<T>): Lazy<T> {
   };
 }
 
-/** Without it, Node does not load the slot's script as an ES module. */
+/** Path of the nearest package.json, which Node must read to load the slot's script as an ES module. */
 function packageFile(folder: string): string {
   for (let path = folder; ; path = dirname(path)) {
     const file = join(path, 'package.json');

@@ -137,7 +137,7 @@ interface Child {
   readonly pid: number;
   readonly ended: Promise<void>;
   send(message: SlotRequest | SlotStart): void;
-  /** The next message; `late` after that many milliseconds. Watches the memory meanwhile. */
+  /** The next message; `late` if none arrives within this time. Monitors the memory while waiting. */
   next(milliseconds: number): Promise<Next>;
   end(): void;
 }
@@ -147,7 +147,7 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Not in the terminal's process group: this process handles Ctrl-C.
+    // A separate process group, so that Ctrl-C in the terminal reaches only the parent, which handles it.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -179,7 +179,7 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
   };
   child.once('error', (error) => onEnd(error.message));
   child.once('close', (code, signal) => onEnd(`It ended with ${signal ?? `code ${code}`}.`));
-  // Errors of writing to an ended process are expected.
+  // Writing to a process that has ended fails; this is expected.
   child.stdin.on('error', () => undefined);
   const send = (message: SlotRequest | SlotStart): void => {
     child.stdin.write(encodeFrame(JSON.stringify(message)));
@@ -232,11 +232,11 @@ function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already, or the system does not permit it.
+    // The process has already ended, or the system does not permit it.
   }
 }
 
-/** The whole process group, because under bubblewrap the slot is a grandchild. */
+/** Kills the whole process group, because under bubblewrap the slot is a grandchild. */
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

@@ -4,7 +4,7 @@ import { dirname, extname, join } from 'node:path';
 import { programFile } from '../program-file.ts';
 import type { PythonRuntime } from './runtime.ts';
 
-/** The memory of a started Python interpreter in a file, which makes a start five times as fast. */
+/** Caches the memory of a started Python interpreter in a file; starting from it is five times as fast. */
 export interface SnapshotCache {
   /** Path of the snapshot; calls `build` if none is valid. */
   get(build: () => Promise<Uint8Array>): Promise<string>;
@@ -24,8 +24,8 @@ const PROGRAM = [
 ];
 
 /**
- * Stores snapshots in a folder writable by its owner only, because a snapshot determines Python's memory. Snapshots of
- * other versions of Pyodide, of our program or of V8 are not used.
+ * Stores snapshots in a folder accessible to its owner only, because a snapshot determines Python's memory. Snapshots
+ * made by other versions of Pyodide, Citewell or V8 are ignored.
  */
 export async function openSnapshotCache(folder: string, runtime: PythonRuntime): Promise<SnapshotCache> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

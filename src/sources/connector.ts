@@ -4,99 +4,99 @@ import type { McpServers } from './mcp/mcp-servers.ts';
 /** An item that a source lists: a file, a page, a message. */
 export interface RemoteItem {
   readonly kind: 'item';
-  /** Names the item within its source for as long as it is the same one, such as a path; at most 1,000 bytes. */
+  /** Identifies the item within its source across listings, for example its path; at most 1,000 bytes. */
   readonly key: string;
   /** Changes exactly when the content does: an ETag, a revision, a hash. */
   readonly version: string;
   /**
-   * The source of its document: an absolute URL that says where it is and stays the same when the content changes. It
-   * begins with the address of the source.
+   * URI of the resulting document: an absolute URL that begins with the address of the source and does not change when
+   * the content does.
    */
   readonly uri: string;
-  /** With its extension, by which the format is recognised where `read` names no media type. */
+  /** Includes the extension, which determines the format if `read` returns no media type. */
   readonly fileName: string;
-  /** Bytes, where the listing says; larger ones than may be read are not asked for. */
+  /** Size in bytes, if the listing reports it. Items above the size limit are not read. */
   readonly size?: number;
   readonly title?: string;
   /** ISO 8601. */
   readonly modified?: string;
-  /** Where a person can look at it. */
+  /** URL at which a person can view it. */
   readonly link?: string;
-  /** Kept with the document. */
+  /** Stored with the document. */
   readonly metadata?: Metadata;
 }
 
 /** What a listing yields, in any order. */
 export type Listed =
   | RemoteItem
-  /** An item that the source says is gone; for listings of changes. */
+  /** The source reports that this item no longer exists; used in listings of changes. */
   | { readonly kind: 'removed'; readonly key: string }
-  /** One that cannot be read at all, such as a symbolic link. It counts as not there. */
+  /** An item that can never be read, such as a symbolic link. It is treated as absent. */
   | { readonly kind: 'skipped'; readonly key: string; readonly reason: string }
-  /** A part that could not be listed. What it contains is unknown, so nothing is taken as gone in this listing. */
+  /** A part that could not be listed. Its content is unknown, so this listing removes no unlisted items. */
   | { readonly kind: 'failed'; readonly key: string; readonly reason: string }
-  /** One item that could not be looked at. What is known of it stays. */
+  /** A single item whose state could not be determined. Its stored state is kept. */
   | { readonly kind: 'unknown'; readonly key: string; readonly reason: string }
   /**
-   * The last of a listing that ran to its end. `all`: items that were not listed are gone. `changes`: they are as they
-   * were. The cursor is what the next listing of changes begins at.
+   * Ends every complete listing. `all`: items that were not listed no longer exist. `changes`: they are unchanged. The
+   * next listing of changes starts from the cursor.
    */
   | { readonly kind: 'end'; readonly covers: 'all' | 'changes'; readonly cursor?: string };
 
-/** Content of an item. */
+/** Content of an item, as downloaded. */
 export interface RemoteContent {
   readonly bytes: Uint8Array;
-  /** Without parameters. */
+  /** MIME type without parameters. */
   readonly mediaType?: string;
-  /** Replaces that of the listing. */
+  /** Overrides the file name from the listing. */
   readonly fileName?: string;
 }
 
 export interface ReadOptions {
-  /** More is refused with `too_large`, before it is in memory. */
+  /** Larger content is rejected with `too_large` before it is fully loaded into memory. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * An open source. Its listing and content are untrusted. Methods throw ServiceError: `unauthenticated` when access is
+ * An open source. Its listing and content are untrusted. Methods throw ServiceError: `unauthenticated` if access is
  * refused and new credentials are needed, which ends the synchronisation; `rate_limited` with `retryAfter`,
- * `provider_failed` and `timeout`, which are tried again; `not_found` for an item that is gone meanwhile; `unsupported_type`
- * for one that is skipped; any other concerns the one item. An item that fails is read again in later synchronisations, with
- * growing pauses.
+ * `provider_failed` and `timeout`, which are retried; `not_found` for an item deleted in the meantime;
+ * `unsupported_type` for an item to skip. Any other code concerns that item only. Failed items are retried in later
+ * synchronisations, with increasing backoff.
  */
 export interface SourceConnector {
-  /** Every listing names all items, and needs the cursor only to find out which are gone. */
+  /** Every listing yields all items; the cursor is needed only to detect deletions, so full passes receive it too. */
   readonly needsCursor?: true;
   /**
-   * Everything that is there, or, with the cursor of an earlier listing, what changed since. A connector that cannot tell
-   * what changed, or no longer knows the cursor, lists everything.
+   * Lists all items or, given the cursor of an earlier listing, the changes since then. A connector that cannot list
+   * changes, or no longer recognises the cursor, lists everything.
    */
   list(cursor: string | undefined, signal: AbortSignal): AsyncIterable<Listed>;
-  /** Says which items will be read next, so that they can be fetched together. */
+  /** Announces the items to be read next, so that the connector can fetch them in one batch. */
   prepare?(items: readonly RemoteItem[]): void;
-  /** Of this listing, or of one long ago whose item failed: all that is needed is in the item. */
+  /** The item may come from a much earlier listing (a retry), so `read` must rely on the item alone. */
   read(item: RemoteItem, options: ReadOptions): Promise<RemoteContent>;
-  /** Ends connections and removes temporary files. */
+  /** Closes connections and removes temporary files. */
   close?(): Promise<void>;
 }
 
-/** How connectors reach their servers: private addresses are refused unless `CITEWELL_ALLOW_HOSTS` opens them. */
+/** Network access for connectors. Private addresses are refused unless `CITEWELL_ALLOW_HOSTS` allows them. */
 export interface RemoteNetwork {
   /**
-   * As the global `fetch`; every connection is checked, also those of redirects. Throws `forbidden` for a refused address
-   * and `provider_failed` for one that does not answer.
+   * Like the global `fetch`, but every connection is checked, including those of redirects. Throws `forbidden` for a
+   * refused address and `provider_failed` if the server cannot be reached.
    */
   readonly fetch: typeof fetch;
   /**
-   * For other protocols: the address of the host that a connection may be made to. The connection must use this address
-   * and not resolve the name anew. `ports` are those allowed on public hosts. Throws `forbidden`.
+   * For other protocols: resolves the host to an address that may be connected to. The caller must connect to this
+   * address and not resolve the name again. `ports` are the ports allowed on public hosts. Throws `forbidden`.
    */
   addressOf(host: string, port: number, ports: readonly number[]): Promise<string>;
 }
 
 export interface ConnectorParts {
   readonly network: RemoteNetwork;
-  /** Servers whose resources may be followed; undefined without any. */
+  /** MCP servers whose resources may be followed; undefined if none is configured. */
   readonly mcp?: McpServers | undefined;
 }

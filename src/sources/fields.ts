@@ -1,26 +1,26 @@
 import { z } from 'zod';
 
-/** A value that a kind of source is set up with: a member of requests, an option of the command, a field of the page. */
+/** A setting of a kind of source. Appears in API requests, as a command-line option and as a form field. */
 export interface SourceField {
   readonly type: 'text' | 'list' | 'number' | 'flag';
-  /** For people, in one line. */
+  /** One line for display. */
   readonly description: string;
   readonly example?: string;
   readonly isRequired?: boolean;
-  /** Says what is followed, as required ones do, and is therefore never changed. */
+  /** Part of the identity of the source, like required fields, and therefore immutable. */
   readonly isFixed?: boolean;
-  /** For numbers. */
+  /** Bounds (inclusive) of a number. */
   readonly least?: number;
   readonly most?: number;
 }
 
-/** A credential. It is encrypted where it is stored, and never shown. */
+/** A credential. It is stored encrypted and never displayed. */
 export interface SecretField {
   readonly description: string;
-  /** Environment variable that the command line reads it from. */
+  /** Environment variable from which the command line reads it. */
   readonly variable: string;
   readonly isRequired?: boolean;
-  /** May have several lines, as a key file has. */
+  /** May span several lines, like a key file. */
   readonly isLong?: boolean;
 }
 
@@ -52,7 +52,7 @@ const MAX_TEXT = 2_000;
 const MAX_SECRET = 10_000;
 const MAX_LIST = 100;
 
-// Control characters have no place in names and addresses, and would let one header or command become two.
+// Control characters are invalid in names and addresses, and would allow header or command injection.
 const text = z
   .string()
   .trim()
@@ -76,19 +76,19 @@ const schemaOf = ({ type, least, most }: SourceField): z.ZodType => {
   }
 };
 
-/** Schema of settings; members that are not among the fields are refused. */
+/** Schema of settings; unknown members are rejected. */
 export const settingsSchema = (fields: SourceFields): z.ZodType<Settings> =>
   z.strictObject(
     Object.fromEntries(
       Object.entries(fields).map(([name, field]) => {
         const described = schemaOf(field).describe(field.description);
-        // An address may say those that are required.
+        // Required settings may come from the address instead, so all of them are optional in the schema.
         return [name, described.optional()];
       }),
     ),
   ) as unknown as z.ZodType<Settings>;
 
-/** Settings that are changed; null takes one away. */
+/** Changes to settings; null removes a setting. */
 export type SettingChanges = Readonly<Record<string, Settings[string] | null>>;
 
 export const settingChangesSchema = (fields: SourceFields): z.ZodType<SettingChanges> =>
@@ -101,7 +101,7 @@ export const settingChangesSchema = (fields: SourceFields): z.ZodType<SettingCha
     ),
   ) as unknown as z.ZodType<SettingChanges>;
 
-/** Schema of credentials. Its messages never repeat a value. */
+/** Schema of credentials. Its messages never contain a value. */
 export const secretsSchema = (fields: SecretFields): z.ZodType<Secrets> =>
   z.strictObject(
     Object.fromEntries(

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { byteCount } from '../shared/byte-count.ts';
 
-/** The bytes of a response. Throws `too_large` as soon as there are more. */
+/** Reads the body of a response. Throws `too_large` as soon as it exceeds `maxBytes`. */
 export async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new ServiceError('too_large', `It has more than the ${byteCount(maxBytes)} that are read.`);
   if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
@@ -10,7 +10,7 @@ export async function readBytes(response: Response, maxBytes: number): Promise<U
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Breaking off cancels the body.
+  // Throwing out of the loop cancels the body.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge();
@@ -24,8 +24,8 @@ export const mediaTypeOf = ({ headers }: Response): string | undefined =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() || undefined;
 
 /**
- * The error of a response that is no success; its body is discarded. `whole`: a refusal concerns the whole source, and
- * not only one item.
+ * Maps an unsuccessful response to an error and discards its body. `whole`: the request concerned the whole source, not
+ * a single item.
  */
 export async function refusal(
   response: Response,
@@ -59,7 +59,7 @@ export async function refusal(
   return new ServiceError(status >= 500 || status === 408 ? 'provider_failed' : 'invalid_request', `${answered}.`);
 }
 
-/** Seconds of a Retry-After header, which says them or a date. */
+/** Parses a Retry-After header, given in seconds or as a date, to seconds; undefined if absent or invalid. */
 export function secondsOf(header: string | null): number | undefined {
   if (header === null) return undefined;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

@@ -5,15 +5,15 @@ import type { ReadOptions, RemoteContent, RemoteNetwork } from './connector.ts';
 import { mediaTypeOf, readBytes, refusal } from './http-answers.ts';
 import { withinTime } from './within-time.ts';
 
-/** A service with an interface of JSON over HTTP. */
+/** A service with a JSON API over HTTP. */
 export interface JsonService {
-  /** For messages. */
+  /** Display name for error messages. */
   readonly name: string;
   readonly network: RemoteNetwork;
   headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /** The error of a response that is no success; by its status unless given. */
+  /** Maps an unsuccessful response to an error; by default its status decides. */
   failureOf?(response: Response): Promise<ServiceError>;
-  /** Whether a success was not answered to the account whose credentials were sent. */
+  /** Whether a successful response was served to an anonymous visitor despite the credentials that were sent. */
   isAnonymous?(response: Response): boolean;
 }
 
@@ -23,16 +23,16 @@ interface JsonOptions {
 }
 
 export interface JsonRequests {
-  /** Throws `provider_failed` for what is no JSON of this schema. Redirects are refused. */
+  /** Throws `provider_failed` if the response is not JSON of this schema. Redirects are not followed. */
   json<T>(url: URL, schema: z.ZodType<T>, options: JsonOptions): Promise<T>;
-  /** Redirects are followed, without the credentials to other hosts. */
+  /** Follows redirects, but does not send the credentials to other hosts. */
   file(url: URL, options: ReadOptions): Promise<RemoteContent>;
 }
 
 const MAX_JSON = 32_000_000;
 const JSON_TIMEOUT_MS = 60_000;
 const FILE_TIMEOUT_MS = 600_000;
-/** What services say of files that were stored without a type. */
+/** Placeholder media types that services report for files stored without one. */
 const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream', 'application/x-download']);
 
 export function createJsonRequests(service: JsonService): JsonRequests {
@@ -74,7 +74,7 @@ export function createJsonRequests(service: JsonService): JsonRequests {
   };
 }
 
-/** The name of a file that has a title only. */
+/** Derives a file name from a title; falls back to the id. */
 export function fileNameOf(title: string, { id, extension }: { readonly id: string; readonly extension: string }) {
   const name = title
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, ' ')

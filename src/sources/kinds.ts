@@ -10,7 +10,7 @@ import { s3Kind } from './s3/s3-kind.ts';
 import type { SourceKind } from './source-kind.ts';
 import { webdavKind } from './webdav/webdav-kind.ts';
 
-/** All kinds of sources outside this machine, one row each; connectors are loaded when they are opened. */
+/** All kinds of remote sources. Connectors are loaded lazily when opened. */
 export const sourceKinds: readonly SourceKind[] = [
   s3Kind,
   imapKind,
@@ -29,13 +29,13 @@ export function sourceKind(type: string): SourceKind {
   throw new ServiceError('invalid_request', `There is no kind of source "${type}"; there are folder, site, ${known}.`);
 }
 
-/** The kind whose addresses look like this; undefined for folders and sites. */
+/** The kind that handles the scheme of this address; undefined for folders and sites. */
 export function kindOfAddress(address: string): SourceKind | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
   return scheme === undefined ? undefined : sourceKinds.find(({ schemes }) => schemes.includes(scheme));
 }
 
-/** What an address says of the settings. Throws `invalid_request`, also for credentials in it. */
+/** The settings contained in an address. Throws `invalid_request`, also if the address contains a password. */
 export function settingsOfAddress(kind: SourceKind, address: string): Settings {
   const url = URL.parse(address.trim());
   if (url === null || address.length > 4_000) {
@@ -51,7 +51,7 @@ export function settingsOfAddress(kind: SourceKind, address: string): Settings {
   return Object.fromEntries(read) as Settings;
 }
 
-/** The settings of an address and those beside it, which must not contradict it. Throws `invalid_request`. */
+/** Merges the settings in an address with explicit ones, which must not contradict it. Throws `invalid_request`. */
 export function readSettings(
   kind: SourceKind,
   { address, settings: given }: { readonly address?: string | undefined; readonly settings: Settings },
@@ -72,7 +72,7 @@ export function readSettings(
   return { address: kind.addressOf(settings as never), settings };
 }
 
-/** Settings with changes. Throws `invalid_request`, by name, for those that say what is followed. */
+/** Applies changes to settings. Throws `invalid_request` naming any setting that is part of the source's identity. */
 export function changeSettings(
   kind: SourceKind,
   { address, settings }: { readonly address: string; readonly settings: Settings },

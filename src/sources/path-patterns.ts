@@ -1,7 +1,7 @@
 /**
- * Whether a path fits a pattern: `*` and `?` stand for characters of one name, `**` for any number of folders. A pattern
- * without a slash is one of names, at any depth; one that ends with a slash means everything below. The work grows with the
- * product of both lengths at most, since patterns come from outside.
+ * Whether a path matches a glob pattern: `*` and `?` match within one path segment, `**` any number of folders. A
+ * pattern without a slash matches names at any depth; one that ends with a slash matches everything below. Patterns are
+ * untrusted, so the time is bounded by the product of both lengths.
  */
 export function fitsPattern(path: string, pattern: string): boolean {
   const whole = pattern.replace(/^\//, '') + (pattern.endsWith('/') ? '**' : '');
@@ -13,12 +13,12 @@ const fitsName = (name: string, pattern: string): boolean =>
   fits([...name], [...pattern], { isMany: (sign) => sign === '*', isOne: (one, sign) => sign === '?' || sign === one });
 
 interface Rules {
-  /** Stands for any number of parts. */
+  /** Whether this pattern element matches any number of parts. */
   isMany(sign: string): boolean;
   isOne(part: string, sign: string): boolean;
 }
 
-/** Going back to the last sign for many is enough: an earlier one could only leave less for those after it. */
+/** Greedy wildcard matching: backtracking to the last wildcard suffices, because earlier ones never need to grow. */
 function fits(parts: readonly string[], signs: readonly string[], { isMany, isOne }: Rules): boolean {
   let at = 0;
   let sign = 0;

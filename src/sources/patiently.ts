@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 const TRIES = 3;
 const LONGEST_WAIT_S = 300;
 
-/** Does work again that failed for a reason that may pass, after as long as the server asks for. */
+/** Retries work that failed for a transient reason, honouring the server's `retryAfter`. */
 export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {

@@ -1,37 +1,37 @@
 import type { ConnectorParts, SourceConnector } from './connector.ts';
 import type { SecretFields, SecretsOf, SettingsOf, SourceFields } from './fields.ts';
 
-/** A kind of source outside this machine: how it is set up, how its address looks, and how it is opened. */
+/** A kind of remote source: its settings, its address format, and how it is opened. */
 export interface SourceKind<
   Fields extends SourceFields = SourceFields,
   SecretNames extends SecretFields = SecretFields,
 > {
-  /** Name in requests and records. */
+  /** Identifier in API requests and stored records. */
   readonly type: string;
-  /** For people. */
+  /** Name for display. */
   readonly title: string;
-  /** Schemes of the addresses that this kind is recognised by, such as `s3`. */
+  /** URL schemes that identify this kind, such as `s3`. */
   readonly schemes: readonly string[];
-  /** How such an address looks. */
+  /** An example address. */
   readonly example: string;
-  /** Only superusers may follow it, since it is reached with access of the service and not of the user. */
+  /** Restricted to superusers, because it is accessed with the rights of the service rather than the user's. */
   readonly isForSuperusers?: boolean;
   readonly fields: Fields;
   readonly secrets: SecretNames;
-  /** The settings that an address of one of the schemes says. Throws `invalid_request`. */
+  /** Parses the settings from an address with one of the schemes. Throws `invalid_request`. */
   readAddress(address: URL): Partial<SettingsOf<Fields>>;
   /**
-   * The address by which these settings are shown and told from others; without credentials. Throws `invalid_request`
-   * for settings that contradict each other.
+   * The address that identifies and displays a source with these settings; contains no credentials. Throws
+   * `invalid_request` for contradictory settings.
    */
   addressOf(settings: SettingsOf<Fields>): string;
-  /** Refuses settings that this service cannot follow, when they are added. Throws `invalid_request`. */
+  /** Called when a source is added. Throws `invalid_request` for settings that this service cannot follow. */
   requireKnown?(settings: SettingsOf<Fields>, parts: Pick<ConnectorParts, 'mcp'>): void;
-  /** Opens nothing yet: connections are made when something is listed. */
+  /** Does not connect yet: connections are opened by the first listing. */
   open(settings: SettingsOf<Fields>, secrets: SecretsOf<SecretNames>, parts: ConnectorParts): Promise<SourceConnector>;
 }
 
-/** Keeps the types of the fields for `open`, and forgets them for the list of all kinds. */
+/** Type-checks `open` against the declared fields, then widens the type so that all kinds fit one list. */
 export const defineSourceKind = <const Fields extends SourceFields, const Names extends SecretFields>(
   kind: SourceKind<Fields, Names>,
 ): SourceKind => kind as unknown as SourceKind;

@@ -1,13 +1,13 @@
 import { ServiceError } from '../errors.ts';
 
 interface TimeLimit {
-  /** For messages. */
+  /** Display name for error messages. */
   readonly name: string;
   readonly ms: number;
   readonly signal: AbortSignal;
 }
 
-/** Work with a server. Throws `timeout` when the time is over, and `provider_failed` where the answer breaks off. */
+/** Runs work with a time limit. Throws `timeout` when it expires, and `provider_failed` if the connection breaks. */
 export async function withinTime<T>(
   { name, ms, signal }: TimeLimit,
   work: (limited: AbortSignal) => Promise<T>,

@@ -9,7 +9,7 @@ export interface AddressRules {
   /** Allowed ports of public hosts. */
   readonly ports: ReadonlySet<number>;
   readonly open: readonly OpenHost[];
-  /** Allows every address, including this machine and its network, but no metadata service. Set only on explicit request. */
+  /** Allows all addresses, including this machine and its network, except metadata services. Only if requested. */
   readonly allowPrivate: boolean;
 }
 
@@ -62,7 +62,7 @@ export function checkResolved(address: string, host: string, port: number, rules
 const isOpenName = (host: string, port: number, rules: AddressRules): boolean =>
   rules.open.some((open) => open.kind !== 'network' && matchesHost(open, host) && opensPort(open, port, rules));
 
-/** Whether the host is a name of a metadata service that the operator wrote himself. */
+/** Whether the host is the name of a metadata service that the operator allowed explicitly. */
 const opensMetadataName = (host: string, rules: AddressRules): boolean =>
   isIP(host) === 0 && isRefusedMetadata(host, []) && !isRefusedMetadata(host, rules.open);
 
@@ -79,7 +79,7 @@ export const portOf = ({ port, protocol }: { readonly port: string; readonly pro
 /** Names that always mean this machine (RFC 6761). */
 export const isLocalName = (host: string): boolean => /(?:^|\.)localhost$/.test(host);
 
-// Names the host and not the resolved address, which would reveal the internal network to the caller.
+// The message contains the host but not the resolved address, which would reveal the internal network to the caller.
 function refusedAddress(host: string, port: number): ServiceError {
   const named = isIP(host) === 6 ? `[${host}]` : host;
   const entry = port === 80 || port === 443 ? named : `${named}:${port}`;

@@ -46,7 +46,7 @@ const LAUNCH_TIMEOUT_MS = 15_000;
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   const { chromium } = await loadPlaywright();
   try {
-    // The package creates its folders before it checks the executable, and leaves them behind if there is none.
+    // Checked first, because Playwright creates temporary folders and leaves them behind if the executable is missing.
     await access(executablePath, constants.X_OK);
     return await chromium.launch({
       executablePath,
@@ -54,12 +54,12 @@ export async function launchBrowser(executablePath: string): Promise<Browser> {
       chromiumSandbox: process.getuid?.() !== 0,
       timeout: LAUNCH_TIMEOUT_MS,
       env: {},
-      // By default, the package ends this process on a signal, before the service has shut down.
+      // By default, Playwright exits this process on a signal, before the service has shut down.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
       args: [
-        // Nothing listens there, so a request that is not answered by an interceptor fails.
+        // Nothing listens on this port, so any request that is not intercepted fails.
         '--proxy-server=http://127.0.0.1:9',
         '--proxy-bypass-list=<-loopback>',
         '--host-resolver-rules=MAP * ~NOTFOUND',

@@ -2,7 +2,7 @@
 const TRACKING =
   /^(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_cid|mc_eid|mkt_tok|_hsenc|_hsmi|ref_src|srsltid|spm|cmpid|vero_id|oly_\w+_id)$/i;
 
-/** Maps all addresses of a page to one form, for comparison only, not for fetching. Returns the input if it is no URL. */
+/** Maps all addresses of a page to one form, for comparison only, not for fetching. Keeps non-HTTP input unchanged. */
 export function canonicalUrl(address: string): string {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return address;

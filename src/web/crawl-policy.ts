@@ -17,7 +17,7 @@ export const defaultCrawlPolicy: CrawlPolicySettings = { obeysRobots: true, minG
 
 /** Applies a site's robots.txt and a minimum delay between requests. */
 export interface CrawlPolicy {
-  /** Waits until the host may be requested again. Throws `forbidden` where robots.txt disallows it. Used as `admit` of a fetch. */
+  /** Waits until the host may be requested again. Throws `forbidden` if robots.txt disallows it. For use as `admit`. */
   admit(url: URL, signal: AbortSignal): Promise<void>;
   robotsOf(url: URL, signal: AbortSignal): Promise<Robots>;
 }
@@ -35,7 +35,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
   const robotsOf = (url: URL): Promise<Robots> => {
     const known = sites.get(url.origin);
     if (known !== undefined && performance.now() - known.at < CACHE_MS) return known.robots;
-    // Without the caller's signal, because other callers wait for the same file.
+    // Not cancelled by this caller's signal, because other callers wait for the same file.
     const robots = fetchRobots(fetcher, url.origin);
     sites.set(url.origin, { robots, at: performance.now() });
     return robots;
@@ -51,7 +51,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
       const minGapMs = Math.max(settings.minGapMs, Math.min((robots.delay ?? 0) * 1000, MAX_DELAY_MS));
       const host = hosts.get(url.host) ?? { turns: pLimit(1), lastAt: Number.NEGATIVE_INFINITY };
       hosts.set(url.host, host);
-      // A caller who gave up in the queue, or while it was waiting, leaves its turn to the next.
+      // A caller that aborts while queued or waiting does not use up the host's turn.
       const waiting = host.turns(async () => {
         signal.throwIfAborted();
         const left = host.lastAt + minGapMs - performance.now();
@@ -63,7 +63,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
   };
 }
 
-/** RFC 9309: a missing robots.txt allows everything, one that a failing server cannot deliver disallows everything. */
+/** RFC 9309: a missing robots.txt allows everything; a server error while fetching it disallows everything. */
 async function fetchRobots(fetcher: Pick<PageFetcher, 'fetch'>, origin: string): Promise<Robots> {
   try {
     const page = await fetcher.fetch(`${origin}/robots.txt`, {

@@ -16,7 +16,7 @@ export interface WebSearchParts {
 }
 
 const TIMEOUT_MS = 8_000;
-/** Milliseconds for which an engine is tried last after it failed. */
+/** Milliseconds for which an engine is moved to the end of the order after a failure. */
 const COOLDOWN_MS = 60_000;
 const MAX_SNIPPET_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 300;
@@ -26,19 +26,19 @@ export interface ClosableWebSearch extends WebSearch {
 }
 
 /**
- * Searches with the first engine that answers. After a failure, the next engine is tried and the failed one is tried
- * last for a while; an empty result counts as an answer. Domain filters are applied to the results again, because not
- * every engine respects them.
+ * Searches with the first engine that answers. After a failure, the next engine is tried, and the failed one moves to
+ * the end of the order for a while; an empty result counts as an answer. Domain filters are applied to the results
+ * again, because not every engine respects them.
  */
 export function createWebSearch({
   engines,
   timeoutMs = TIMEOUT_MS,
   proxy = noProxy,
 }: WebSearchParts): ClosableWebSearch {
-  // The operator configured the address of an engine, so it may be on this machine, and a proxy may resolve its name.
+  // Engine addresses are configured by the operator, so they may be private, and a proxy may resolve their names.
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const dispatcherFor = (url: URL) => {
-    // One without TLS is a server of the operator's own network.
+    // An engine without TLS is assumed to be in the operator's own network and is reached directly.
     const through = url.protocol === 'https:' ? proxyFor(url, proxy) : undefined;
     const key = through?.href ?? '';
     const open = dispatchers.get(key) ?? openDispatcher(through, timeoutMs);
@@ -70,7 +70,7 @@ export function createWebSearch({
   };
 }
 
-/** The client is loaded with the first search. */
+/** Loads the HTTP client lazily, on the first search. */
 async function openDispatcher(proxy: URL | undefined, timeoutMs: number): Promise<Dispatcher> {
   const { Agent, ProxyAgent } = await import('undici');
   const options = { connect: { timeout: timeoutMs }, keepAliveTimeout: 4_000 };
@@ -129,7 +129,7 @@ function matchesDomains(address: string, { includeDomains, excludeDomains }: Web
   return isIncluded && !excludeDomains.some((domain) => isOfDomain(address, domain));
 }
 
-/** Removes results with the same canonical URL; the first one stays. */
+/** Removes results with the same canonical URL; keeps the first one. */
 function withoutDuplicates(results: readonly EngineResult[]): EngineResult[] {
   const seen = new Set<string>();
   return results.filter(({ url }) => {

@@ -5,7 +5,7 @@ import { splitList } from '../shared/text.ts';
 
 const MAX_CODINGS = 3;
 
-/** Decodes a Content-Encoding. Throws `too_large` as soon as the output exceeds `maxBytes`, `provider_failed` for invalid data. */
+/** Decodes a Content-Encoding. Throws `too_large` for more output than `maxBytes`, `provider_failed` for bad data. */
 export async function decompress(bytes: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   const codings = splitList((encoding ?? '').toLowerCase(), /,/).filter((name) => name !== 'identity');
   if (codings.length > MAX_CODINGS) throw new ServiceError('provider_failed', 'It is compressed too many times over.');
@@ -16,7 +16,7 @@ export async function decompress(bytes: Buffer, encoding: string | undefined, ma
 
 async function undo(coding: string, bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
-  // A truncated response still contains most of the page.
+  // Tolerate truncated data, which still contains most of the page.
   const lenient = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
   try {
     switch (coding) {

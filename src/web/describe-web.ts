@@ -11,7 +11,7 @@ export interface WebFacts {
   readonly robots: boolean;
   /** Number of hosts or networks allowed beyond the public internet. */
   readonly opened: number;
-  /** Host of the proxy for https pages, or else for http pages. */
+  /** Host of the proxy for https pages, or of the one for http pages if there is no other. */
   readonly proxy?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export async function fetchPage(address: string, options: FetchPageOptions): Pro
   const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate } });
   try {
     const page = await fetcher.fetch(address, rest);
-    // Without validators nothing can be unchanged.
+    // Cannot happen, because the request contains no validators.
     if (page === 'unchanged') throw new Error('A page that was never fetched cannot be unchanged.');
     return page;
   } finally {

@@ -16,9 +16,9 @@ interface GuardParts {
 }
 
 /**
- * An HTTP agent that connects only to allowed addresses. The name is resolved within the connection attempt, once, so
- * the checked address is the one connected to (no DNS rebinding), also through a proxy. IP addresses are not resolved and
- * are checked before; the address of a direct connection is checked once more before data is sent.
+ * An HTTP agent that connects only to allowed addresses. The name is resolved exactly once, during the connection
+ * attempt, so the checked address is the one connected to (no DNS rebinding), even through a proxy. IP addresses are
+ * checked beforehand; the address of a direct connection is checked once more before data is sent.
  */
 export function createGuardedAgent({ rules, proxy: settings, resolve = createResolve() }: GuardParts): Agent {
   return new Agent({
@@ -55,7 +55,7 @@ export function createGuardedAgent({ rules, proxy: settings, resolve = createRes
     return socket;
   }
 
-  /** Undefined for a name of this machine, which no proxy would reach. */
+  /** Undefined if the name resolves to this machine, which a proxy cannot reach. */
   async function connectThrough(proxy: ProxyAddress, target: Target): Promise<Socket | undefined> {
     const { host, port } = target;
     if (settings.resolvesNames) return openTunnel(proxy, { to: host, port, host }, CONNECT_TIMEOUT_MS);
@@ -65,7 +65,7 @@ export function createGuardedAgent({ rules, proxy: settings, resolve = createRes
   }
 }
 
-/** Behind a proxy, the names of the world are often unknown to the machine itself. */
+/** Behind a proxy, the local resolver often does not know public names; the error then points to the setting. */
 function namesProxySetting(error: Error): never {
   if (error instanceof ServiceError) throw error;
   throw new Error(

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { matchesHost, type OpenHost } from './open-hosts.ts';
 
 /**
- * Where clouds tell a machine its own credentials. Link-local IPv4 as a whole, since most of them are there; some others
- * are in private ranges that operators open, and one is a public address.
+ * Addresses of cloud metadata services, which hand out a machine's credentials. Includes all of link-local IPv4, where
+ * most of them are; some others are in private ranges that operators may open, and one is a public address.
  */
 const NETWORKS = [
   '169.254.0.0/16',
@@ -29,20 +29,20 @@ const NAMES = new Set([
   'api.metadata.cloud.ibm.com',
 ]);
 
-/** IPv6 networks whose addresses end with an IPv4 address that a translator may connect to. */
+/** IPv6 networks whose addresses embed an IPv4 address in the last 32 bits, to which a translator may connect. */
 const TRANSLATED = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'].map((network) =>
   ipaddr.parseCIDR(network),
 );
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
 
-/** Whether the address, or the name before its lookup, is that of a metadata service which no entry names exactly. */
+/** Whether the address, or the name before its lookup, belongs to a metadata service that no entry names exactly. */
 export function isRefusedMetadata(host: string, open: readonly OpenHost[]): boolean {
   if (!ipaddr.isValid(host)) return NAMES.has(host) && !open.some((entry) => namesExactly(entry, host));
   const isMetadata = formsOf(ipaddr.process(host)).some((form) => NETWORKS.some((network) => matches(form, network)));
   return isMetadata && !open.some((entry) => namesExactly(entry, host));
 }
 
-/** An entry of a network opens what is in it for its own sake, never a metadata service that happens to be there. */
+/** Only an entry for the exact name or address allows a metadata service, not a network that happens to contain it. */
 const namesExactly = (entry: OpenHost, host: string): boolean =>
   (entry.kind === 'name' || (entry.kind === 'network' && entry.prefix === (entry.network.includes(':') ? 128 : 32))) &&
   matchesHost(entry, host);
@@ -52,7 +52,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 const matches = (address: Address, network: readonly [Address, number]): boolean =>
   address.kind() === network[0].kind() && address.match(network as [ipaddr.IPv4, number] & [ipaddr.IPv6, number]);
 
-/** The address, and the IPv4 address in it. */
+/** The address and, if it embeds one, the IPv4 address. */
 function formsOf(address: Address): Address[] {
   const bytes = address.toByteArray();
   if (address.kind() === 'ipv4') return [address];

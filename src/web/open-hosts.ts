@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A host or network that the operator allows although it is not public, or uses another port. */
+/** A host or network that the operator allows although it is not public or uses a non-standard port. */
 export type OpenHost = { readonly port: number | undefined } & (
   | { readonly kind: 'name'; readonly name: string }
-  /** `*.intern`: all subdomains. */
+  /** All subdomains, written as `*.intern`. */
   | { readonly kind: 'below'; readonly suffix: string }
   | { readonly kind: 'network'; readonly network: string; readonly prefix: number }
 );

@@ -30,7 +30,7 @@ export class PageCache {
     return { page: kept.page, validators: kept.validators, isFresh: this.#now() < kept.freshUntil };
   }
 
-  /** `freshFor` is the server's cache lifetime in seconds; a page that must not be stored (0) is not. */
+  /** `freshFor` is the server's cache lifetime in seconds; with 0, the page is kept only if it can be revalidated. */
   put(address: string, page: WebPage, validators: Validators, freshFor: number | undefined): void {
     this.#kept.delete(address);
     const canBeAsked = validators.etag !== undefined || validators.lastModified !== undefined;
@@ -40,7 +40,7 @@ export class PageCache {
     this.#kept.set(address, { page, validators, size, freshUntil: this.#until(freshFor) });
   }
 
-  /** The server confirmed that the page is unchanged. */
+  /** Marks the page as fresh again, after the server confirmed that it is unchanged. */
   renew(address: string): void {
     const kept = this.#kept.get(address);
     if (kept !== undefined) kept.freshUntil = this.#until(undefined);

@@ -13,17 +13,17 @@ export interface Validators {
 }
 
 export interface FetchedPage {
-  /** After redirects. */
+  /** Final URL after redirects. */
   readonly url: string;
   readonly bytes: Uint8Array;
-  /** Without parameters; undefined if the server sent none. */
+  /** Media type without parameters; undefined if the server sent none. */
   readonly mediaType?: string;
   /** As sent by the server; the page may declare another one. */
   readonly charset?: string;
   /** The last part of the path, or the host; used to detect the format. */
   readonly fileName: string;
   readonly validators: Validators;
-  /** Seconds the response stays fresh; undefined if the server does not say, 0 if it must not be stored. */
+  /** Seconds for which the response is fresh; undefined if the server does not specify it, 0 if not to be stored. */
   readonly freshFor?: number;
 }
 
@@ -51,7 +51,7 @@ export interface PageFetcher {
 export interface FetcherParts {
   readonly rules: AddressRules;
   readonly proxy?: ProxySettings;
-  /** Replaces the name servers in tests. */
+  /** Name resolution; replaced in tests. */
   readonly resolve?: Resolve;
 }
 
@@ -61,12 +61,12 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export const USER_AGENT = 'citewell';
 
-/** Media types without readable text, which are not downloaded. SVG contains text but is no page. */
+/** Media types without readable text, which are not downloaded; SVG contains text but is not a page. */
 const UNREADABLE = /^(?:image|audio|video|font|model)\//;
 
 export function createPageFetcher({ rules, proxy = noProxy, resolve }: FetcherParts): PageFetcher {
   let opening: Promise<Agent> | undefined;
-  // The client is loaded with the first fetch.
+  // The HTTP client is loaded lazily, on the first fetch.
   const openAgent = () => {
     opening ??= import('./guarded-agent.ts').then(({ createGuardedAgent }) =>
       createGuardedAgent({ rules, proxy, resolve }),

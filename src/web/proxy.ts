@@ -4,14 +4,14 @@ import { splitList } from '../shared/text.ts';
 import { hostOf, isLocalName, portOf } from './address-rules.ts';
 import { matchesHost, readOpenHost } from './open-hosts.ts';
 
-/** The usual variables, as they are written. */
+/** Values of the usual environment variables, not yet parsed. */
 export interface ProxySettings {
-  /** `HTTP_PROXY` and `HTTPS_PROXY`: for pages of that scheme. */
+  /** `HTTP_PROXY` and `HTTPS_PROXY`: proxies for pages of these schemes. */
   readonly http?: string | undefined;
   readonly https?: string | undefined;
   /** `NO_PROXY`: hosts, domains and networks reached directly. */
   readonly except?: string | undefined;
-  /** The proxy is given names, and keeps requests from internal addresses itself. */
+  /** The proxy resolves host names and must itself block requests to internal addresses. */
   readonly resolvesNames: boolean;
 }
 
@@ -20,7 +20,7 @@ export type ProxyAddress = URL;
 
 export const noProxy: ProxySettings = { resolvesNames: false };
 
-/** The proxy for a URL; undefined where it is reached directly, as this machine always is. Throws `not_configured`. */
+/** The proxy for a URL; undefined if it is reached directly, as this machine always is. Throws `not_configured`. */
 export function proxyFor(url: URL, settings: ProxySettings): ProxyAddress | undefined {
   const isSecure = url.protocol === 'https:';
   const written = isSecure ? settings.https : settings.http;
@@ -38,24 +38,24 @@ export function proxyFor(url: URL, settings: ProxySettings): ProxyAddress | unde
 export const proxyHost = ({ http, https }: ProxySettings): string =>
   readProxy(https || http || '')?.host ?? 'that cannot be used, as it is no http or https address';
 
-/** Many programs take the address without its scheme. */
+/** Accepts addresses without a scheme, as many programs do. Undefined if invalid. */
 function readProxy(written: string): ProxyAddress | undefined {
   const url = URL.parse(written.includes('://') ? written : `http://${written}`);
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined;
 }
 
-/** Whether the proxy gets the request itself and not a tunnel: many proxies tunnel only to port 443. */
+/** Whether the request is sent to the proxy instead of tunnelled: many proxies allow tunnels to port 443 only. */
 export const isForwarded = ({ protocol }: URL, { resolvesNames }: ProxySettings): boolean =>
   resolvesNames && protocol === 'http:';
 
-/** For `Proxy-Authorization`. */
+/** The `Proxy-Authorization` header; empty without a user name. */
 export function credentialsOf({ username, password }: ProxyAddress): Record<string, string> {
   if (username === '') return {};
   const pair = `${decoded(username)}:${decoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** As it is written where it is not encoded: passwords have per cent signs too. */
+/** Falls back to the original text, because passwords may contain unencoded percent signs. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -76,7 +76,7 @@ function isExcepted(url: URL, except: string): boolean {
     const bare = isIP(written) === 6 ? `[${written}]` : written.replace(/^\*?\./, '');
     const entry = readOpenHost(bare);
     if (entry === undefined || (entry.port !== undefined && entry.port !== port)) return false;
-    // A name includes the names below it.
+    // A name also matches its subdomains.
     return matchesHost(entry, host) || (entry.kind === 'name' && isIP(host) === 0 && host.endsWith(`.${entry.name}`));
   });
 }

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** All public IPv6 addresses assigned by IANA; those outside are reserved or translate IPv4. */
+/** Contains all public IPv6 addresses assigned by IANA; addresses outside are reserved or translate IPv4. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**

@@ -12,7 +12,7 @@ interface NetworkParts {
   readonly resolve?: Resolve | undefined;
 }
 
-/** What connectors reach their servers through: the same guard as that of pages. */
+/** Network access for connectors, with the same address rules as for web pages. */
 export function createRemoteNetwork({
   rules,
   proxy = noProxy,
@@ -33,7 +33,7 @@ export function createRemoteNetwork({
     }
     checkAddress(url, rules);
     const [{ fetch: send, Request }, dispatcher] = await Promise.all([import('undici'), openAgent()]);
-    // A request of the runtime is none of the package.
+    // undici does not accept a `Request` of the runtime, so convert it.
     const isRequest = typeof input !== 'string' && !(input instanceof URL);
     const target = isRequest ? new Request(input.url, requestInit(input)) : input;
     try {
@@ -60,7 +60,7 @@ export function createRemoteNetwork({
   };
 }
 
-/** Headers of the runtime are none of the package, which would take them for an object without members. */
+/** Converts `Headers` of the runtime, which undici would treat as an empty object. */
 const plain = (init: globalThis.RequestInit = {}): object => ({
   ...init,
   ...(init.headers && { headers: [...new Headers(init.headers)] }),
@@ -82,7 +82,7 @@ function asServiceError(error: unknown, url: URL, signal: AbortSignal | null | u
   return new ServiceError('provider_failed', `${url.host} is not reached: ${reasonOf(error)}.`, { cause: error });
 }
 
-/** The message of the innermost cause. */
+/** The message of the error's cause or, without one, of the error itself. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);

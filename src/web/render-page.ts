@@ -12,7 +12,7 @@ export interface RendererParts {
   readonly executablePath: string;
   /** Answers all requests of the page, so that scripts reach no more than a fetch does. */
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
-  /** Used instead for pages of the public web if `fetcher` also reaches internal hosts. */
+  /** Used for pages of the public web if `fetcher` also reaches internal hosts. */
   readonly publicFetcher?: Pick<PageFetcher, 'fetch'> | undefined;
   /** Time limit for launching, loading and reading one page. */
   readonly timeoutMs?: number;
@@ -87,7 +87,7 @@ async function withTimeout(
   }
 }
 
-/** Ends the browser in every case; an abort does not wait for the page. */
+/** Always closes the browser; an abort does not wait for the page. */
 async function withBrowser<T>(
   executablePath: string,
   signal: AbortSignal,
@@ -114,7 +114,7 @@ async function show(address: string, { browser, requests }: RenderJob): Promise<
   const page = await context.newPage();
   await page.goto(address, { waitUntil: 'commit', timeout: LOAD_TIMEOUT_MS });
   const loaded = (state: string, timeout: number) => page.waitForLoadState(state, { timeout }).catch(() => undefined);
-  // A page that never becomes idle is read as it is. One that a script redirected to a rejected address never loads.
+  // A page that never becomes idle is read as it is. If a script navigates to a rejected address, the page never loads.
   await Promise.race([loaded('domcontentloaded', LOAD_TIMEOUT_MS), requests.failed]);
   await loaded('networkidle', SETTLE_TIMEOUT_MS);
   const html = await readHtml(page, context);
@@ -148,7 +148,7 @@ async function readHtml(page: Page, context: BrowserContext): Promise<string | n
   return typeof read.result.value === 'string' ? read.result.value : null;
 }
 
-// Shadow DOM is serialised where it is displayed; the element's own children are inserted into its slots.
+// Serialises shadow DOM in the place where it is displayed, with the host's children inserted into the slots.
 const READ_HTML = `(most) => {
   const open = (root) => {
     for (const host of root.querySelectorAll('*')) {

@@ -12,12 +12,12 @@ export interface RequestParts {
   readonly admit?: FetchOptions['admit'] | undefined;
 }
 
-/** Answers the requests of one page in a browser with fetchers. */
+/** Answers the requests of a page in the browser through the fetchers. */
 export interface RenderedRequests {
   answer(route: Route): Promise<void>;
   /** The address a page was loaded from after redirects. */
   finalAddress(url: string): string;
-  /** Why the page, or one that a script navigated to, could not be loaded. */
+  /** Error if the page, or one that a script navigated to, could not be loaded. */
   readonly failure: unknown;
   /** Resolves with the first failure. */
   readonly failed: Promise<void>;

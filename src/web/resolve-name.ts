@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isLocalName } from './address-rules.ts';
 
-/** What a host name resolves to. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface ResolvedAddress {
@@ -18,15 +18,15 @@ export interface ResolverParts {
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
   readonly timeoutMs?: number;
-  /** Asks the system, which also knows names of the local network. */
+  /** Resolver of the system, which also knows names of the local network. */
   readonly askSystem?: Resolve;
 }
 
 const HOSTS_FILE = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 const TIMEOUT_MS = 5_000;
-/** One name server's time for its first answer, a third of which is left for another try. */
+/** Time for a name server to answer the first try: about a third of the total, which leaves time for a retry. */
 const SERVER_TIMEOUT_MS = 1_500;
-/** How long the addresses of one family wait for those of the other. */
+/** After an answer for one address family, how long to wait for the other. */
 const FAMILY_GRACE_MS = 250;
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
@@ -36,7 +36,7 @@ const LOOPBACK = [
 /**
  * Resolves names without the system's `getaddrinfo`: Node runs that in the thread pool, two at a time, so two names whose
  * servers never answer would hold up every other look-up of the process. The hosts file comes first, then the name
- * servers over sockets of our own. Only a name they do not know is asked of the system, one at a time.
+ * servers over sockets of our own. Only names that they do not know are passed to the system, one at a time.
  */
 export function createResolve(parts: ResolverParts = {}): Resolve {
   const { timeoutMs = TIMEOUT_MS, askSystem = (host) => lookup(host, { all: true }) } = parts;
@@ -54,7 +54,7 @@ export function createResolve(parts: ResolverParts = {}): Resolve {
     const asked = systemTurns(async () => (isGivenUp ? [] : askSystem(host).catch(() => [])));
     const found = await Promise.race([asked, sleep(timeoutMs, undefined, { ref: false })]);
     if (found === undefined) {
-      // A turn that is still to come is left to the next.
+      // If the look-up is still queued, it is skipped.
       isGivenUp = true;
       throw new Error(`the system did not answer for ${host} within ${timeoutMs / 1000} s`);
     }
@@ -65,12 +65,12 @@ export function createResolve(parts: ResolverParts = {}): Resolve {
 
 interface Answer {
   readonly found: readonly ResolvedAddress[];
-  /** Whether some question had no answer at all, and none was answered with that there is no such name. */
+  /** Whether a query went unanswered, and no name server reported that the name does not exist. */
   readonly isSilent: boolean;
 }
 
 async function askServers(host: string, timeoutMs: number, servers?: readonly string[]): Promise<Answer> {
-  // A new one each time, because it reads the system's name servers when it is made: networks change.
+  // Created for each look-up, because it reads the system's name servers on creation, and networks change.
   const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: 2 });
   if (servers !== undefined) resolver.setServers([...servers]);
   const found: ResolvedAddress[] = [];
@@ -83,7 +83,7 @@ async function askServers(host: string, timeoutMs: number, servers?: readonly st
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? '';
       isSilent ||= SILENCE.has(code);
-      // That there is no such name is true of both families.
+      // If the name does not exist, this applies to both address families.
       isUnknown ||= code === 'ENOTFOUND';
       if (!isUnknown) throw error;
     }
@@ -108,7 +108,7 @@ async function askServers(host: string, timeoutMs: number, servers?: readonly st
 
 const SILENCE = new Set(['ETIMEOUT', 'ECANCELLED']);
 
-/** Addresses of a name in the hosts file, which is read again when it changes; none without a file. */
+/** Looks up names in the hosts file, which is reread when it changes; finds none without a file. */
 function createHostsFile(path: string): Resolve {
   let changed = Number.NaN;
   let names: ReadonlyMap<string, readonly ResolvedAddress[]> = new Map();

@@ -15,15 +15,15 @@ export const allowNothing: Robots = { allows: (path) => path === '/robots.txt', 
 // The package's types declare a default export, but the module itself is the function.
 const parseRobots = robotsParser as unknown as typeof robotsParser.default;
 
-/** Placeholder host: rules only concern paths. */
+/** Placeholder host, because robots.txt rules apply to paths only. */
 const SITE = 'http://site.invalid';
 const MAX_LINES = 20_000;
 const MAX_LINE = 2_000;
 
-/** Patterns with wildcards are compared in time that grows with their length times that of the path: here, a tenth of a second. */
+/** Limit on total wildcard pattern length times path length, to which matching time is proportional; about 0.1 s. */
 const MAX_COMPARISONS = 20_000_000;
 
-/** The rules of the groups for `agent`, otherwise those for `*`. A path too long for a file of wildcards is not allowed. */
+/** Parses the rules for `agent`, otherwise those for `*`. Paths that are too slow to match are disallowed. */
 export function readRobots(text: string, agent: string): Robots {
   const lines = text.split(/\r\n?|\n/, MAX_LINES).map((line) => line.slice(0, MAX_LINE));
   const robots = parseRobots(`${SITE}/robots.txt`, lines.join('\n'));

@@ -16,7 +16,7 @@ export interface ChunkQuery {
 }
 
 interface Piece extends PageChunk {
-  /** How often each term of the query occurs, in the order of the query. */
+  /** Number of occurrences of each query term, in the order of the query. */
   readonly counts: readonly number[];
   readonly length: number;
 }
@@ -28,7 +28,7 @@ const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.6;
 /** Minimum score of a chunk, relative to the best one. */
 const MIN_RELATIVE_SCORE = 0.3;
-/** Milliseconds of analysis after which other work has its turn. */
+/** Milliseconds of analysis after which to yield to the event loop. */
 const TURN_MS = 10;
 
 /** Selects the chunks of one text with the highest BM25 scores, in text order. */
@@ -110,7 +110,7 @@ function* stretchesOf(text: string, maxCharacters: number): Generator<Stretch, v
   if (open !== undefined) yield open;
 }
 
-/** Cuts after the last line that fits, or in a longer line. */
+/** Cuts after the last line that fits, or within a line that is too long. */
 function* linesOf(text: string, { start, end, heading }: Stretch): Generator<Stretch, void> {
   for (let from = start; from < end; ) {
     const limit = wholeCharacterEnd(text, Math.min(end, from + MAX_PIECE_LENGTH));

@@ -10,9 +10,9 @@ export type SitePage =
   | { readonly address: string; readonly page: FetchedPage }
   | { readonly address: string; readonly failure: ServiceError };
 
-/** Reads what leads to the pages of a site. Both throw ServiceError for what cannot be read. */
+/** Finds addresses of a site's pages. Both methods throw ServiceError if the content cannot be read. */
 export interface SiteReader {
-  /** The addresses an HTML page links to, unless it forbids to follow them. */
+  /** The addresses to which an HTML page links, unless it forbids following them (`nofollow`). */
   links(page: FetchedPage, signal: AbortSignal): Promise<readonly string[]>;
   sitemap(page: FetchedPage, signal: AbortSignal): Promise<Sitemap>;
 }
@@ -114,7 +114,7 @@ async function fetchPage(
 
 const isOfSite = (address: string, { host }: URL): boolean => URL.parse(address)?.host === host;
 
-/** A page whose links cannot be read leads nowhere, but is a page all the same. */
+/** Treats a page whose links cannot be read as a page without links. */
 async function linksOf(page: FetchedPage, { siteReader, signal }: SiteWalk): Promise<readonly string[]> {
   try {
     return await siteReader.links(page, signal);

@@ -6,14 +6,14 @@ import { ServiceError } from '../errors.ts';
 import { credentialsOf, type ProxyAddress } from './proxy.ts';
 
 export interface TunnelTarget {
-  /** An address, or a name where the proxy resolves names. */
+  /** IP address, or host name if the proxy resolves names. */
   readonly to: string;
   readonly port: number;
-  /** What the caller asked for, for messages. */
+  /** The requested host, for error messages. */
   readonly host: string;
 }
 
-/** A connection through a proxy (`CONNECT`). Throws `provider_failed` with the status of a proxy that refuses it. */
+/** Opens a connection through a proxy (`CONNECT`). Throws `provider_failed`, with the status if the proxy refuses. */
 export function openTunnel(proxy: ProxyAddress, { to, port, host }: TunnelTarget, timeoutMs: number): Promise<Socket> {
   const authority = `${isIP(to) === 6 ? `[${to}]` : to}:${port}`;
   const late = AbortSignal.timeout(timeoutMs);

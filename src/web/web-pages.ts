@@ -17,14 +17,14 @@ export interface PageContent {
   readonly canonicalUrl?: string;
   /** Characters removed because they are not visible on the page. */
   readonly hiddenCharacters: number;
-  /** True if scripts probably generate the content: little text, and an app root element. */
+  /** True if scripts probably generate the content: little text and an app root element. */
   readonly needsScripts?: boolean;
 }
 
 export interface WebPage extends PageContent {
   /** The requested address. */
   readonly url: string;
-  /** After redirects. */
+  /** The address after redirects. */
   readonly finalUrl: string;
   readonly mediaType?: string;
   readonly fetchedAt: Date;
@@ -38,8 +38,8 @@ export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageC
 /** Web pages for an agent, with caching, crawl policy and address rules (see `PageFetcher`). */
 export interface WebPages {
   /**
-   * Throws the errors of a fetch; `forbidden` also where robots.txt disallows it. `mayContact` is called for each address,
-   * including redirects.
+   * Throws the errors of a fetch; `forbidden` also if robots.txt disallows the address. `mayContact` is called for each
+   * address, including redirects.
    */
   read(address: string, options: WebPageOptions): Promise<WebPage>;
   /** The best chunks for the query in text order, up to `maxCharacters` in total; empty if none matches. */

@@ -9,7 +9,7 @@ export interface WebQuery {
   readonly language?: string;
   /** ISO 3166-1 alpha-2 code such as `at`. */
   readonly country?: string;
-  /** Results must be of one of these hosts or their subdomains; empty allows all. */
+  /** Restricts results to these hosts and their subdomains; empty allows all. */
   readonly includeDomains: readonly string[];
   readonly excludeDomains: readonly string[];
 }

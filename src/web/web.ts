@@ -5,20 +5,20 @@ import type { SiteReader } from './site-pages.ts';
 import type { WebPages } from './web-pages.ts';
 import type { WebSearch } from './web-search.ts';
 
-/** What reaches the web, as tools and answers use it. */
+/** Web access for tools and answers. */
 export interface Web {
   /** Undefined when no search service is configured. */
   readonly webSearch?: WebSearch;
   readonly webPages: WebPages;
-  /** One page or file as it is, for taking it in. */
+  /** Fetches a page or file unprocessed, for ingestion. */
   fetchPage(address: string, options: FetchOptions): Promise<FetchedPage>;
-  /** For the pages of a site. */
+  /** For crawling the pages of a site. */
   readonly sites?: WebAccess;
-  /** For followed sources of other kinds. */
+  /** For followed sources other than sites. */
   readonly network?: RemoteNetwork;
 }
 
-/** What the walk of a site needs. */
+/** Dependencies of crawling a site. */
 export interface WebAccess {
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
   readonly crawlPolicy: CrawlPolicy;

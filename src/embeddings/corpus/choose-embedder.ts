@@ -11,7 +11,7 @@ export interface EmbedderChoice {
   readonly keep: boolean;
 }
 
-/** Without configuration the corpus decides, so that a key added later does not make its vectors useless. */
+/** Without configuration the corpus decides, so that an API key added later does not invalidate its vectors. */
 export function chooseEmbedder({ embedders, current, keep }: EmbedderChoice): EmbeddingModel {
   const { required, preferred } = embedders;
   if (required !== undefined && !keep) {

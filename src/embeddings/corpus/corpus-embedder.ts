@@ -34,11 +34,11 @@ export interface CorpusEmbedder {
   readonly embeddings: EmbeddingModel;
   readonly learner: Learner;
   /**
-   * Loads the embedder of the corpus, or a first one. Throws `embedding_mismatch` when another one is required, and errors
-   * of `Embedders.create`. `keep` uses the embedder of the corpus regardless of what is required.
+   * Loads the embedder of the corpus, or chooses the first one. Throws `embedding_mismatch` if the configuration
+   * requires another, and errors of `Embedders.create`. `keep` ignores the configuration in favour of the corpus.
    */
   open(options: { readonly keep: boolean }): Promise<void>;
-  /** Adopts the embedder that another server has moved the corpus to. */
+  /** Switches to the embedder with which another server has re-embedded the corpus. */
   follow(): Promise<void>;
   /** Why this embedder is in use, or what is being done about it, as a sentence. */
   reason(): Promise<string>;
@@ -70,7 +70,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
       const first = chooseEmbedder({ embedders, current, keep });
       return required === undefined && chosen !== first.name ? provisional(first) : first;
     }
-    // Another one that is built in is used until the corpus is large enough for training.
+    // Until the corpus is large enough for training, another built-in embedder is used.
     if (current === undefined || current.vectors === 0) return provisional(embedders.create(STATIC_EMBEDDING));
     if (isBuiltIn(current.embedder)) return provisional(embedders.create(current.embedder));
     throw new ServiceError(
@@ -106,7 +106,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     const isLearned = stored?.embedder === LEARNED_EMBEDDING;
     const model = isLearned ? await readLearned(learned, stored.version) : undefined;
     const isLost = isLearned && model === undefined;
-    // In an empty corpus a lost model does not matter: it starts afresh.
+    // In an empty corpus a lost model does not matter; treat the corpus as new.
     const current = isLost && (await learned.countStoredChunks()) === 0 ? undefined : stored;
     embedder.replace(firstEmbedder({ current, model, chosen: await learned.chosen(), keep }));
     const warn = (message: string, cause: unknown) => log.warn({ err: cause }, message);
@@ -151,7 +151,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
   };
 }
 
-// Nobody has named it, and it is replaced once there is enough to learn from.
+// Used by default, not by explicit choice, and replaced when the corpus is large enough for training.
 const provisional = (embedder: EmbeddingModel): EmbeddingModel =>
   embedder.name === STATIC_EMBEDDING ? { ...embedder, isProvisional: true } : embedder;
 

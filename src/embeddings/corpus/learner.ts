@@ -22,7 +22,7 @@ export interface LearnerParts {
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Milliseconds: debounce after changes, its maximum, and the pause before a retry. */
   readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number } | undefined;
-  /** Whether this server learns for all that share the database; always without it. */
+  /** Whether this server trains for all servers that share the database; by default it does. */
   readonly leads?: (() => boolean) | undefined;
 }
 
@@ -263,7 +263,7 @@ export function createLearner(parts: LearnerParts): Learner {
       isClosed = true;
       unsubscribe();
       await stopBackground();
-      // A re-embedding that ends right now has one more statement to execute.
+      // A re-embedding that is just ending still has one more statement to execute.
       await sleep(0);
     },
   };

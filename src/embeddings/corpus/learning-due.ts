@@ -24,12 +24,12 @@ export interface LearningDecision {
   readonly reason: string;
 }
 
-/** From this size on, training beat lexical hashing on every test collection; it takes little time (docs/decisions.md). */
+/** From this size on, training beat lexical hashing on every test collection, at little cost (docs/decisions.md). */
 const MIN_CHUNKS = 100;
 /** Minimum when the embedder is requested by name. */
 export const MIN_WHEN_REQUESTED = 20;
 const RETRAIN_GROWTH = 1.5;
-/** The share of unknown words is judged on a tenth as many chunks; a fifth more than in training is too much. */
+/** Retraining is due if the unknown share rises by 0.2, judged on at least a tenth as many chunks as in training. */
 const MIN_SHARE_TO_JUDGE = 0.1;
 const MAX_UNKNOWN_INCREASE = 0.2;
 const MIN_TERMS_TO_JUDGE = 5_000;

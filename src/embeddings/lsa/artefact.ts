@@ -3,7 +3,7 @@ import { EMBEDDED_TERMS_VERSION } from '../../store/full-text/analyse.ts';
 import { STATIC_VERSION } from '../built-in-names.ts';
 import type { LsaModel } from './lsa-model.ts';
 
-/** Result of training: the terms, and for each a row of `width` numbers. */
+/** Result of training: the terms, and for each a row of `width` numbers in `directions`. */
 export interface LearnedTerms {
   readonly terms: readonly string[];
   readonly width: number;
@@ -17,7 +17,7 @@ export interface LearnedTerms {
 
 /** Changed whenever terms are weighted or texts folded in differently. */
 const FORMAT = 2;
-/** Without the vectors of the packaged embedder; such corpora keep theirs until they are trained again. */
+/** Format without the packaged embedder's vectors; corpora that use it keep it until they are retrained. */
 const UNJOINED_FORMAT = 1;
 const MAGIC = 'citewell-lsa\n';
 const CHECKSUM = 32;
@@ -92,7 +92,7 @@ function writeNumbers(bytes: Uint8Array, start: number, numbers: Float32Array): 
   for (const [place, number] of numbers.entries()) view.setFloat32(place * 4, number, true);
 }
 
-/** The numbers in the bytes themselves where that can be, since a large model has 50 MB of them. */
+/** A view of the bytes without copying if alignment and byte order permit; a large model has 50 MB of numbers. */
 function readNumbers(bytes: Uint8Array, start: number, count: number): Float32Array {
   const at = bytes.byteOffset + start;
   if (isLittleEndian && at % 4 === 0) return new Float32Array(bytes.buffer, at, count);
@@ -114,10 +114,10 @@ interface Header {
   readonly width: number;
   readonly passages: number;
   readonly knownShare: number;
-  /** Of the joined packaged embedder, since format 2. */
+  /** Length of the centre vector, and version of the packaged embedder; since format 2. */
   readonly centre?: number;
   readonly packaged?: string;
 }
 
-// The checksum was verified, so the line is as this program wrote it.
+// The checksum has been verified, so the header needs no validation.
 const readHeader = (line: string): Header => JSON.parse(line) as Header;

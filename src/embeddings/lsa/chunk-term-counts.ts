@@ -15,11 +15,11 @@ export interface ChunkTermCounts {
 
 export interface WeightedChunks {
   readonly matrix: SparseRows;
-  /** By column. */
+  /** The term of each column. */
   readonly terms: readonly string[];
-  /** By column, 0 for a term spread evenly over all chunks, 1 for one that occurs in a single chunk. */
+  /** The weight of each column: 0 for a term spread evenly over all chunks, 1 for one that occurs in a single chunk. */
   readonly weights: Float64Array;
-  /** The share of all term occurrences that has a column. */
+  /** Share of all term occurrences whose term has a column. */
   readonly knownShare: number;
 }
 
@@ -45,7 +45,7 @@ export function createChunkTermCounts(): ChunkTermCounts {
     },
     weigh(maxTerms) {
       const names = [...numbers.keys()];
-      // Stable sort: of terms with the same frequency, the one found first.
+      // The sort is stable: terms of equal frequency stay in the order in which they were found.
       const chosen = names
         .map((_, number) => number)
         .sort((one, two) => (chunksWith[two] ?? 0) - (chunksWith[one] ?? 0))

@@ -1,12 +1,12 @@
 import { Matrix } from 'ml-matrix';
 import type { ColumnBlock, DenseRows } from './sparse-rows.ts';
 
-/** Rows that are added at a time, and columns of a row that are multiplied at a time: several times as fast as one by one. */
+/** Loop unrolling: rows added and columns multiplied per iteration; several times as fast as one at a time. */
 const AT_ONCE = 4;
 
 /**
- * `OneᵀTwo`, where the result is known to be symmetric: only the upper half is computed. Two comes as blocks of columns.
- * The result's size is the width of the rows.
+ * Computes `OneᵀTwo` for a result known to be symmetric, so only the upper triangle is calculated. Two is given as
+ * blocks of columns. The result is square, with the width of One.
  */
 export function productOfTransposed(one: DenseRows, two: Iterable<ColumnBlock>): Matrix {
   const { width } = one;
@@ -20,7 +20,7 @@ function addUpperHalf(sums: Float64Array, one: DenseRows, block: ColumnBlock): v
   const { width, rowCount } = one;
   const { from } = block;
   const to = from + block.width;
-  // In double precision, so that they are converted once. Rows beyond the last are zeros.
+  // Buffers in double precision, so that each number is converted once. Rows beyond the last are zeros.
   const left = Array.from({ length: AT_ONCE }, () => new Float64Array(width));
   const right = Array.from({ length: AT_ONCE }, () => new Float64Array(to));
   for (let row = 0; row < rowCount; row += AT_ONCE) {
@@ -45,7 +45,7 @@ const NONE = new Float64Array();
 function addProducts(sums: Float64Array, { left, right, width, from, to }: RowsAtOnce): void {
   const [a = NONE, b = NONE, c = NONE, d = NONE] = left;
   const [k = NONE, l = NONE, m = NONE, n = NONE] = right;
-  // Two rows of the sums, so that each number on the right is read once for both.
+  // Computes two rows of sums per iteration, so that each number on the right is read once for both.
   for (let i = 0; i < to; i += 2) {
     const p = a[i] ?? 0;
     const q = b[i] ?? 0;
@@ -74,7 +74,7 @@ function copyRow({ rowCount, width, values }: DenseRows, row: number, target = N
   else target.set(values.subarray(row * width, (row + 1) * width), start);
 }
 
-/** Multiplies the rows with the first `width` columns of a small matrix, in the place of the rows: no second matrix is stored. */
+/** Multiplies the rows by the first `width` columns of a small matrix in place, without allocating a second matrix. */
 export function multiplyDense(rows: DenseRows, matrix: Matrix, width: number): DenseRows {
   const { rowCount, width: depth, values } = rows;
   const padded = Math.ceil(depth / AT_ONCE) * AT_ONCE;
@@ -87,7 +87,7 @@ export function multiplyDense(rows: DenseRows, matrix: Matrix, width: number): D
     copyRow(rows, at, one);
     copyRow(rows, at + 1, two);
     multiplyRows({ one, two, factors }, products);
-    // Their own columns have been read, and they end where the next row begins, or before.
+    // Overwriting is safe: both rows have been read, and the products end before the next unread row.
     values.set(products.one, at * width);
     if (at + 1 < rowCount) values.set(products.two, (at + 1) * width);
   }
@@ -100,7 +100,7 @@ interface TwoRows {
   readonly factors: Float32Array;
 }
 
-/** Two rows, so that each factor is read once for both. */
+/** Multiplies two rows at a time, so that each factor is read once for both. */
 function multiplyRows(
   { one, two, factors }: TwoRows,
   products: { readonly one: Float32Array; readonly two: Float32Array },

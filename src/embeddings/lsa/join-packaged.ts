@@ -1,9 +1,9 @@
 import type { PackagedModel, StaticModel } from '../static/static-model.ts';
 import { unitVector } from '../unit-vector.ts';
 
-/** Share of the packaged embedder in the similarity; tuned on one half of the test collections' questions. */
+/** Weight of the packaged embedder in the similarity; tuned on half of the test collections' questions. */
 const PACKAGED_SHARE = 0.4;
-/** Texts whose mean is taken; more hardly change it. */
+/** Sample size for the mean vector; larger samples hardly change it. */
 const TEXTS_FOR_CENTRE = 2_000;
 
 export interface Joining {
@@ -15,9 +15,9 @@ export interface Joining {
 }
 
 /**
- * Joins the trained vector of a text with the packaged embedder's, which knows synonyms that the corpus does not teach.
- * The latter is centred on the corpus first: what all of its texts have in common distinguishes none of them. It counts
- * less in queries whose words it does not know.
+ * Concatenates the trained vector of a text with the packaged embedder's, which knows synonyms that the corpus does not
+ * teach. The latter is first centred on the corpus mean, since what all texts have in common distinguishes none. Its
+ * weight is reduced for queries with words that it does not know.
  */
 export function joinPackaged(model: PackagedModel, { text, kind, learned, centre }: Joining): Float32Array {
   const share = kind === 'query' ? PACKAGED_SHARE * model.familiarity(text) : PACKAGED_SHARE;
@@ -33,7 +33,7 @@ function append(target: Float64Array, start: number, vector: Float32Array, facto
   for (let at = 0; at < vector.length; at++) target[start + at] = factor * (vector[at] ?? 0);
 }
 
-/** Mean of the packaged embedder's vectors over a sample of `total` texts, which are added in order. */
+/** Computes the mean of the packaged embedder's vectors over a sample of `total` texts, added one by one. */
 export function createCentre(model: StaticModel, total: number) {
   const sum = new Float64Array(model.dimensions);
   const step = Math.max(1, Math.ceil(total / TEXTS_FOR_CENTRE));

@@ -8,8 +8,8 @@ import type { LearningReply, LearningRequest } from './learning-worker.ts';
 const MEMORY_MB = 2_048;
 
 /**
- * Trains LSA in a worker thread, which `signal` terminates at once. Yields the progress from 0 to 1; returns the
- * artefact. Throws `invalid_request` when there is nothing to learn from, `cancelled`, `internal`.
+ * Trains LSA in a worker thread, which is terminated as soon as `signal` aborts. Yields the progress from 0 to 1;
+ * returns the artefact. Throws `invalid_request` if there is no text to learn from, `cancelled`, `internal`.
  */
 export async function* learnInWorker(
   { chunkCount, texts }: LearningSource,
@@ -43,7 +43,7 @@ export async function* learnInWorker(
   }
 }
 
-/** Share of the time; the following steps take longer. */
+/** Share of the progress attributed to reading the texts; the following steps take longer. */
 const READING_SHARE = 0.3;
 
 /** The thread's replies in order; its exit, an error and the signal reject pending reads. */

@@ -6,7 +6,7 @@ import { truncatedSvd } from './truncated-svd.ts';
 const MAX_DIRECTIONS = 299;
 /** In a small corpus, as many dimensions as chunks would only represent which words a chunk has. */
 const CHUNKS_PER_DIRECTION = 2;
-/** Further terms occur in very few of many chunks, and would need too much memory. */
+/** Rarer terms occur in very few chunks and would need too much memory. */
 const MAX_TERMS = 40_000;
 /** Exponent of the singular values: the weight of directions shared by many chunks relative to rare ones. */
 const COMMON_POWER = 0.25;
@@ -15,7 +15,7 @@ const POWER_ITERATIONS = 1;
 
 export type LearningStep = { readonly done: number; readonly total: number };
 
-/** Trains LSA (latent semantic analysis) by a truncated SVD. Long-running: for a worker thread. */
+/** Trains LSA (latent semantic analysis) by a truncated SVD. Long-running; intended for a worker thread. */
 export function learn(
   counts: ChunkTermCounts,
   onStep: (step: LearningStep) => void = () => {},
@@ -28,7 +28,7 @@ export function learn(
     powerIterations: POWER_ITERATIONS,
     onProgress: onStep,
   });
-  // Folding in multiplies each term's weight with its direction; precomputed here.
+  // Folding in multiplies each term's direction by its weight, so precompute the product.
   const { width, values } = right;
   const powers = singularValues.map((value) => value ** COMMON_POWER);
   for (const [row, weight] of weights.entries()) {

@@ -5,5 +5,5 @@ export interface LearningSource {
   readonly texts: AsyncIterable<readonly string[]>;
 }
 
-/** Chunks sampled from a larger corpus for training; the others are folded in (docs/decisions.md). */
+/** Maximum number of chunks sampled for training; the others are folded in (docs/decisions.md). */
 export const MAX_CHUNKS_READ = 50_000;

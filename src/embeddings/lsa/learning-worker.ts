@@ -5,12 +5,12 @@ import { createChunkTermCounts } from './chunk-term-counts.ts';
 import { createCentre } from './join-packaged.ts';
 import { learn } from './learn.ts';
 
-/** Messages to the thread: texts to read, of `total`, or the end of them; `chunkCount` is the number of chunks in the corpus. */
+/** Messages to the thread: some of `total` texts, or the end of the texts with the corpus's number of chunks. */
 export type LearningRequest =
   | { readonly kind: 'read'; readonly texts: readonly string[]; readonly total: number }
   | { readonly kind: 'learn'; readonly chunkCount: number };
 
-/** Its replies, one to each `read`, several to `learn`. */
+/** Replies of the thread: one to each `read`, several to `learn`. */
 export type LearningReply =
   | { readonly kind: 'read' }
   | { readonly kind: 'step'; readonly done: number; readonly total: number }
@@ -20,7 +20,7 @@ const counts = createChunkTermCounts();
 let centre: ReturnType<typeof createCentre> | undefined;
 const reply = (message: LearningReply, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer);
 
-// The next request comes after the reply, so that requests are not handled at once.
+// The parent waits for each reply before its next request, so requests are never handled concurrently.
 parentPort?.on('message', async (order: LearningRequest) => {
   if (order.kind === 'read') {
     centre ??= createCentre(await packagedModel(), order.total);

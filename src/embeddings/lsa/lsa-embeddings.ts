@@ -9,12 +9,12 @@ export interface LsaEmbeddingParts {
   readonly name: string;
   /** Loads or trains the model; called once. Throws when the model cannot be used. */
   readonly learned: () => Promise<LsaModel>;
-  /** The packaged model, whose vectors are joined; loaded when it is first needed. */
+  /** The packaged model, whose vectors are concatenated with the trained ones; loaded on first use. */
   readonly packaged: () => Promise<PackagedModel>;
   readonly onChunksFolded?: ((met: ChunksFolded) => void) | undefined;
 }
 
-/** Number of chunks embedded, and of their term occurrences, how many are known to the model. */
+/** Number of embedded chunks, and of their term occurrences: those known to the model, and all. */
 export interface ChunksFolded {
   readonly chunkCount: number;
   readonly known: number;
@@ -23,8 +23,8 @@ export interface ChunksFolded {
 
 /**
  * LSA embeddings trained on the corpus itself: texts are similar when they share words, or words that occur in the same
- * chunks of the corpus. Words that do not occur in the corpus are known to the packaged embedder only, whose vectors are
- * joined.
+ * chunks of the corpus. Words absent from the corpus are covered by the packaged embedder only, whose vectors are
+ * concatenated.
  */
 export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }: LsaEmbeddingParts): EmbeddingModel {
   let asked: Promise<LsaModel> | undefined;

@@ -27,8 +27,9 @@ export interface FoldedVector {
 }
 
 /**
- * Folds a text into the trained space, without the joined one: its unit-length vector. Unknown words are ignored. A text without a known word gets the
- * extra dimension, which is orthogonal to all trained ones, with opposite signs for queries and passages.
+ * Folds a text into the trained space (without the packaged embedder's dimensions) and returns its unit-length vector.
+ * Unknown words are ignored. A text without any known word gets the extra dimension, which is orthogonal to all trained
+ * ones, with opposite signs for queries and passages.
  */
 export function foldIn(
   { rows, directions, dimensions, centre }: LsaModel,

@@ -14,19 +14,19 @@ export interface DenseRows {
   readonly values: Float32Array;
 }
 
-/** Some neighbouring columns of a dense matrix, and where they begin in it. */
+/** Consecutive columns of a dense matrix; `from` is the index of the first one. */
 export interface ColumnBlock extends DenseRows {
   readonly from: number;
 }
 
-/** Columns that are multiplied at a time: enough to use each entry of the sparse matrix well, few enough to be small. */
+/** Columns multiplied at a time: enough to amortise reading the sparse matrix, few enough to keep buffers small. */
 const BLOCK_WIDTH = 64;
 const ROWS_PER_PROGRESS = 500;
 
 /**
- * Yields `AᵀA · B`, some columns at a time, each valid until the next. Nothing of the size of A or B is stored. A block
- * may replace its columns in B, which the later ones do not depend on. `onProgress` is called periodically and may throw
- * to abort.
+ * Yields `AᵀA · B` in blocks of columns, each valid only until the next. Allocates nothing of the size of A or B. The
+ * caller may overwrite the block's columns in B, because later blocks do not depend on them. `onProgress` is called
+ * periodically and may throw to abort.
  */
 export function* gramProduct(matrix: SparseRows, rows: DenseRows, onProgress: () => void): Generator<ColumnBlock> {
   const { columnCount } = matrix;
@@ -45,7 +45,7 @@ export function* gramProduct(matrix: SparseRows, rows: DenseRows, onProgress: ()
   }
 }
 
-/** Replaces B by `AᵀA · B`. */
+/** Replaces B by `AᵀA · B` in place. */
 export function multiplyByGram(matrix: SparseRows, rows: DenseRows, onProgress: () => void): void {
   for (const { from, width, rowCount, values } of gramProduct(matrix, rows, onProgress)) {
     for (let row = 0; row < rowCount; row++) {

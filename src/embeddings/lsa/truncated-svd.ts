@@ -19,13 +19,14 @@ export interface TruncatedSvd {
   readonly right: DenseRows;
 }
 
-/** Additional directions that make the requested ones accurate. */
+/** Additional dimensions of the random subspace, which improve the accuracy of the requested ones. */
 const OVERSAMPLING = 16;
 
 /**
  * The largest singular values of a sparse matrix and their right singular vectors, by the randomised SVD of Halko,
  * Martinsson and Tropp: power iterations on a random subspace, re-orthonormalised in between, then an exact solution of
- * the small matrix on it. Deterministic. Beside the sparse matrix, it takes the memory of one dense one, which changes in its place.
+ * the small matrix on it. Deterministic. In addition to the sparse matrix, it needs memory for one dense matrix, which
+ * is updated in place.
  */
 export function truncatedSvd(matrix: SparseRows, options: SvdOptions): TruncatedSvd {
   const { seed, powerIterations, onProgress = () => {} } = options;
@@ -38,7 +39,7 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
     if (done > 0) basis = orthonormal(basis);
     multiplyByGram(matrix, basis, () => onProgress({ done, total }));
   }
-  // Twice, because once leaves rounding errors.
+  // Orthonormalise twice, because rounding errors remain after the first pass.
   basis = orthonormal(orthonormal(basis));
   const image = gramProduct(matrix, basis, () => onProgress({ done: total - 1, total }));
   // On an orthonormal basis Q of the subspace, AᵀA is the small matrix Qᵀ(AᵀA Q).
@@ -108,7 +109,7 @@ function gaussian(seed: number): () => number {
       return value;
     }
     for (;;) {
-      // Marsaglia's polar method: among its functions, only the logarithm may differ between machines, in the last bit.
+      // Marsaglia's polar method: of its operations, only the logarithm can differ between machines, in the last bit.
       const one = 2 * uniform() - 1;
       const two = 2 * uniform() - 1;
       const square = one * one + two * two;

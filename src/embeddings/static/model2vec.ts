@@ -6,7 +6,7 @@ import type { ModelFolder } from '../../local-models/model-folder.ts';
 import { type StaticModel, sumOfTokens } from './static-model.ts';
 import { type EncodeWords, rememberWords } from './word-pieces.ts';
 
-/** Bytes read at a time; a multilingual model has half a gigabyte. */
+/** Bytes read at a time; a multilingual model takes half a gigabyte. */
 const BLOCK_BYTES = 8 * 2 ** 20;
 const MAX_HEADER_BYTES = 2 ** 24;
 const LARGEST_INT8 = 127;
@@ -19,7 +19,7 @@ const tensor = z.object({
 });
 type Tensor = z.infer<typeof tensor>;
 
-/** How the numbers of a tensor are read; little-endian, as the format says. */
+/** Element size and reader of each tensor type; safetensors is little-endian. */
 const NUMBERS: Readonly<
   Record<string, { readonly bytes: number; readonly read: (at: DataView, byte: number) => number }>
 > = {
@@ -32,9 +32,9 @@ const NUMBERS: Readonly<
 };
 
 /**
- * Reads a model in the format of Model2Vec: `tokenizer.json`, and in `model.safetensors` a row of `embeddings` per token
- * or, where tokens share rows, per number in `mapping`; `weights` are factors per token. Rows are kept as int8 with a
- * scale, a quarter of the usual size. Throws `not_configured` when a file is damaged.
+ * Reads a model in Model2Vec's format: `tokenizer.json` and `model.safetensors`, which has a row of `embeddings` per
+ * token or, if tokens share rows, per number in `mapping`; `weights` are factors per token. Rows are quantised to int8
+ * with a scale, a quarter of the usual size. Throws `not_configured` if a file is damaged.
  */
 export async function readModel2Vec(folder: ModelFolder): Promise<StaticModel> {
   const damaged = (reason: string) =>
@@ -108,7 +108,7 @@ async function readHeader(file: FileHandle, damaged: (reason: string) => Service
   throw damaged('it is cut off');
 }
 
-/** The numbers of a tensor, some at a time: always a multiple of `width`. */
+/** The numbers of a tensor in blocks whose lengths are multiples of `width`. */
 async function* blocks(file: FileHandle, start: number, found: Tensor, width: number): AsyncGenerator<Float64Array> {
   const { bytes, read } = NUMBERS[found.dtype] ?? { bytes: 1, read: () => 0 };
   const [from, to] = found.data_offsets;
@@ -124,7 +124,7 @@ async function* blocks(file: FileHandle, start: number, found: Tensor, width: nu
   }
 }
 
-/** Each row as int8, with the scale that gives its numbers back. */
+/** Quantises each row to int8, with a scale that restores its magnitude. */
 async function quantise(file: FileHandle, start: number, embeddings: Tensor) {
   const [rowCount = 0, dimensions = 0] = embeddings.shape;
   const rows = new Int8Array(rowCount * dimensions);
@@ -152,7 +152,7 @@ const tokenizerFile = z.object({
   model: z.looseObject({ unk_token: z.string().nullish(), unk_id: z.number().nullish() }),
 });
 
-/** Without special and unknown tokens, as Model2Vec has it. */
+/** A tokenizer that omits special and unknown tokens, as Model2Vec does. */
 async function tokenEncoder({ path }: ModelFolder): Promise<EncodeWords> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
   try {
@@ -162,7 +162,7 @@ async function tokenEncoder({ path }: ModelFolder): Promise<EncodeWords> {
     const unknown = model.unk_id ?? tokenizer.token_to_id(model.unk_token ?? '');
     const encode: EncodeWords = (text) =>
       tokenizer.encode(text, { add_special_tokens: false }).ids.filter((id: number) => id !== unknown);
-    // These read a word alike wherever it stands, so that a text is read as its words, each of them once.
+    // These pre-tokenizers encode a word the same at any position, so each distinct word is encoded only once.
     const isByWord =
       split?.type === 'BertPreTokenizer' || (split?.type === 'Metaspace' && split.prepend_scheme !== 'first');
     if (!isByWord) return encode;

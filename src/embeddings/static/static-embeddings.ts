@@ -6,12 +6,12 @@ import { yieldPeriodically } from '../yield-periodically.ts';
 import { readModel2Vec } from './model2vec.ts';
 import { packagedModel, type StaticModel } from './static-model.ts';
 
-/** Of `static-v1.bin`, which is read only when something is embedded. */
+/** Dimensions of `static-v1.bin`; constant, because the file is read only when something is embedded. */
 const DIMENSIONS = 256;
 /** Tuned on one half of the test collections' questions (docs/quality.md). */
 const FULL_TEXT_SHARE = 0.8;
 
-/** Embeddings by a model that the package contains: no key, no download, no training on the corpus. English. */
+/** Embeddings by the model shipped with this package (English): no API key, download or training needed. */
 export const staticEmbeddings = (): EmbeddingModel =>
   fromTokenVectors({
     name: STATIC_EMBEDDING,
@@ -25,14 +25,15 @@ export interface LocalStaticOptions {
   readonly modelsFolder: string;
 }
 
-/** Embeddings by token vectors that are installed or in a folder; read on first use. */
+/** Embeddings by an installed model of token vectors, or one in a folder; read on first use. */
 export function localStatic({ model, modelsFolder }: LocalStaticOptions): EmbeddingModel {
   const name = `local/${model}`;
   const read = async () => {
     const folder = await readModelFolder(findModelFolder(model, modelsFolder));
     return { version: await modelVersion(folder), vectors: await readModel2Vec(folder) };
   };
-  // The version is that of the vectors in memory, also when the files are exchanged, and takes seconds to compute.
+  // Loaded together and cached: the version must match the vectors in memory even if the files are replaced, and takes
+  // seconds to compute.
   let loaded: ReturnType<typeof read> | undefined;
   const load = (): ReturnType<typeof read> => {
     loaded ??= read().catch((error: unknown) => {
@@ -74,7 +75,7 @@ const fromTokenVectors = ({ name, space, load }: TokenVectorParts): EmbeddingMod
   },
 });
 
-// A text without any known token is similar to no other in particular.
+// The vector of a text without any known token.
 function firstAxis({ dimensions }: StaticModel): Float32Array {
   const vector = new Float32Array(dimensions);
   vector[0] = 1;

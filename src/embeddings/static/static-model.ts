@@ -9,9 +9,9 @@ export interface StaticModel {
   embed(text: string): Float32Array | undefined;
 }
 
-/** The model of this package. */
+/** The model shipped with this package. */
 export interface PackagedModel extends StaticModel {
-  /** Share of a text's words that the vocabulary has whole, 0 to 1: of other words and languages it knows little. */
+  /** Share (0 to 1) of a text's words that are in the vocabulary as a whole; low for other languages and rare words. */
   familiarity(text: string): number;
 }
 
@@ -79,7 +79,7 @@ export interface TokenVectors {
   readonly scales: Uint16Array;
 }
 
-/** The model whose vectors are sums of token vectors. `countWeight` must give integers. */
+/** A model whose text vectors are weighted sums of token vectors. `countWeight` must return integers. */
 export function sumOfTokens(
   { dimensions, rows, rowOf, scales }: TokenVectors,
   encode: EncodeWords,
@@ -88,7 +88,7 @@ export function sumOfTokens(
   function embed(text: string): Float32Array | undefined {
     const counts = new Map<number, number>();
     for (const token of encode(text.slice(0, MAX_LENGTH))) counts.set(token, (counts.get(token) ?? 0) + 1);
-    // Sums of integers below 2^53 are exact in any order, so that every platform gets the same vector.
+    // Sums of integers below 2^53 are exact in any order, so every platform computes the same vector.
     const sum = new Float64Array(dimensions);
     for (const [token, count] of counts) {
       const scale = scales[token];
@@ -102,5 +102,5 @@ export function sumOfTokens(
   return { dimensions, embed };
 }
 
-// Repetitions count less and less: 1 + ln(count), in 64ths.
+// Sublinear in the number of repetitions: 1 + ln(count), in units of 1/64.
 const logarithmicWeight = (count: number): number => Math.round(64 * (1 + Math.log(count)));

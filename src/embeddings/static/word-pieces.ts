@@ -2,7 +2,7 @@
 export type EncodeWords = (text: string) => readonly number[];
 
 const UNKNOWN = '[UNK]';
-/** Words are looked up here before the tokenizer is asked; natural text repeats them. */
+/** Size of the cache of encoded words, which are often repeated in natural text. */
 const MAX_KNOWN_WORDS = 50_000;
 const MAX_KNOWN_LENGTH = 64;
 /** Longer words are unknown. */
@@ -48,12 +48,12 @@ export async function wordPieces(vocabulary: readonly string[]): Promise<EncodeW
   return (text) => separateWords(text).flatMap(encodeWord);
 }
 
-/** Printable ASCII, which needs no normalisation but lower case, and of which all but letters and digits is punctuation. */
+/** Printable ASCII: the only normalisation needed is lower case, and all but letters and digits is punctuation. */
 const PLAIN_WORD = /^[!-~]+$/;
 
 /**
- * WordPiece for such words, in less time than the tokenizer: the longest token that begins a part of the word, then the
- * longest that continues it. A part with a piece that is no token is unknown.
+ * WordPiece for plain words, faster than the tokenizer: greedily takes the longest token that begins a part of the
+ * word, then the longest that continues it. A part that cannot be split entirely into tokens is unknown.
  */
 function plainWordPieces(tokenOf: (piece: string) => number | undefined, longest: number): EncodeWords {
   const piecesOf = (part: string): readonly number[] => {
@@ -75,7 +75,7 @@ function plainWordPieces(tokenOf: (piece: string) => number | undefined, longest
     );
 }
 
-/** Encodes each word once, while there are not too many. */
+/** Caches the encoding of each word; the cache is cleared when it is full. */
 export function rememberWords(encode: EncodeWords): EncodeWords {
   const known = new Map<string, readonly number[]>();
   return (word) => {
@@ -84,11 +84,11 @@ export function rememberWords(encode: EncodeWords): EncodeWords {
     if (found !== undefined) return found;
     if (known.size >= MAX_KNOWN_WORDS) known.clear();
     const ids = encode(word);
-    // A copy: a word that was cut out of a text keeps the whole text in memory.
+    // Copied, because a substring keeps the whole text in memory.
     known.set(Buffer.from(word, 'utf16le').toString('utf16le'), ids);
     return ids;
   };
 }
 
-// Identifiers are read as the words they consist of.
+// Identifiers such as `readFile` or `read_file` are split into words.
 const separateWords = (text: string): string[] => text.replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1 ').split(/[\s_]+/u);

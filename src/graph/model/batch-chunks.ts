@@ -3,7 +3,7 @@ import type { GraphChunk } from '../graph.ts';
 
 /** Default number of chunks per call. */
 const DEFAULT_CHUNKS_PER_CALL = 4;
-/** With longer inputs, models leave out more. */
+/** Models omit more from longer inputs. */
 const MAX_TOKENS_PER_CALL = 4_000;
 
 /** Batches consecutive chunks up to the requested number and the token limit of a call; a chunk is never split. */

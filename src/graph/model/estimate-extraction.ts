@@ -13,11 +13,11 @@ export interface ExtractionEstimate {
   readonly cost: number | null;
 }
 
-// Names, quotes and descriptions take about this share of the input; reasoning tokens come in addition.
+// Estimated output per input token for names, quotes and descriptions, without reasoning tokens.
 const OUTPUT_PER_INPUT = 0.8;
 const MIN_OUTPUT = 60;
 
-/** Estimated from the texts, without calling the model. Repeated requests come in addition. */
+/** Estimates from the texts, without calling the model. Retries are not included. */
 export function estimateExtraction(
   chunks: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
   price: Price | undefined,

@@ -5,11 +5,11 @@ import type { GraphChunk } from '../graph.ts';
 
 /** What to extract; unrestricted by default. */
 export interface ExtractionOptions {
-  /** Only entities of these categories. */
+  /** Restricts entities to these categories. */
   readonly entityTypes?: readonly string[] | undefined;
-  /** Only relationships with these predicates. */
+  /** Restricts relationships to these predicates. */
   readonly relationTypes?: readonly string[] | undefined;
-  /** Per call; default 100. */
+  /** Maximum per call; default 100. */
   readonly maxRelationships?: number | undefined;
   /** Prompt texts; default: the built-in ones. */
   readonly prompts?: PromptTexts | undefined;
@@ -17,7 +17,7 @@ export interface ExtractionOptions {
 
 export const DEFAULT_MAX_RELATIONSHIPS = 100;
 
-/** The instructions, and the chunks as JSON strings: a text cannot close its string, so it cannot end the data. */
+/** The instructions, and the chunks as JSON strings, so that a text cannot break out of the data. */
 export function extractionMessages(
   title: string,
   chunks: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
@@ -62,7 +62,7 @@ const object = (properties: { readonly [key: string]: Json }): { readonly [key: 
 });
 const text: Json = { type: 'string' };
 
-/** For providers with structured output; others ignore it, and the reply is parsed tolerantly anyway. */
+/** Response format for providers with structured output; others ignore it, and replies are parsed leniently. */
 export const extractionFormat: { readonly [key: string]: Json } = {
   type: 'json_schema',
   json_schema: {

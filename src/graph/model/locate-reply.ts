@@ -8,9 +8,9 @@ import type { ExtractionReply, ReplyEntity, ReplyRelationship } from './read-rep
 const MAX_MENTIONS = 100;
 
 /**
- * Locates a model's reply in its chunks. An entity that occurs in none of them, under its name or as written, is left
- * out, and so are its relationships. A relationship is mentioned at its quote; when the quote is not found, in each
- * whole chunk that names both entities; when there is none, it is left out.
+ * Locates a model's reply in its chunks. An entity that occurs in none of them, under its name or as written, is
+ * dropped with its relationships. A relationship's mention is its quote; if the quote is not found, every chunk (as a
+ * whole) that names both entities; without any, the relationship is dropped.
  */
 export function locateReply(
   reply: ExtractionReply,

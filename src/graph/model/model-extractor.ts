@@ -22,15 +22,15 @@ export interface ModelExtractorParts extends ExtractionOptions {
 }
 
 export interface ExtractedBatch {
-  /** The chunks it was extracted from. */
+  /** The chunks from which the graph was extracted. */
   readonly chunkIds: readonly string[];
   readonly graph: ExtractedGraph;
 }
 
 export interface ModelExtractor extends GraphExtractor {
   /**
-   * Extracts batch by batch, in the order of the chunks, for a caller who saves each result and resumes later with the
-   * remaining chunks.
+   * Extracts batch by batch, in the order of the chunks, for callers that save each result and can resume later with
+   * the remaining chunks.
    */
   batches(
     document: Parameters<GraphExtractor['extract']>[0],
@@ -43,8 +43,8 @@ const MAX_ATTEMPTS = 3;
 const MAX_CONCURRENT_CALLS = 2;
 
 /**
- * Extracts with a language model. Output that does not occur in the chunks is left out (see `placeReply`), the model
- * gets no tools, and its input is marked as data. Throws the model's errors, and `provider_failed` when its replies
+ * Extracts with a language model. Output that does not occur in the chunks is dropped (see `locateReply`), the model
+ * gets no tools, and its input is marked as data. Throws the model's errors, and `provider_failed` if its replies
  * cannot be parsed.
  */
 export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor {
@@ -103,7 +103,7 @@ async function extractBatch(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { text, reason } = await ask(asked, parts, signal);
     if (reason === 'refusal') throw failure(parts.model, chunks, 'refused to read');
-    // A truncated reply means too much content for one call: half of the chunks each.
+    // A truncated reply means too much content for one call: split the chunks into halves.
     if (reason === 'length' && chunks.length > 1) {
       const middle = Math.ceil(chunks.length / 2);
       const first = await extractBatch(title, chunks.slice(0, middle), parts, signal);

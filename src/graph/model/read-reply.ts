@@ -18,7 +18,7 @@ const entitySchema = z.object({
 
 const relationshipSchema = z.object({
   subject: name,
-  // A predicate has one or a few words, which also limits prompt injection.
+  // Predicates are limited to a few words, which also limits prompt injection.
   predicate: singleLine(80)
     .transform((text) =>
       text
@@ -43,8 +43,8 @@ export interface ExtractionReply {
 }
 
 /**
- * Parses a model's reply, with or without code fences and text around it. Invalid items are left out; of a truncated
- * reply the complete items are used. Undefined when there is nothing to parse.
+ * Parses a model's reply, with or without code fences and surrounding text. Invalid items are dropped; of a truncated
+ * reply, the complete items are used. Undefined if nothing can be parsed.
  */
 export function readReply(text: string): ExtractionReply | undefined {
   const whole = jsonOrUndefined(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));

@@ -18,7 +18,7 @@ export interface Findings {
   readonly sentences: readonly Sentence[];
   readonly gathered: Gathered;
   readonly statements: readonly Statement[];
-  /** Whether the subject is significant by itself. */
+  /** Whether the subject is significant without being defined or related. */
   isSignificantAlone(subject: Subject): boolean;
 }
 
@@ -94,7 +94,7 @@ export function buildGraph(findings: Findings): ExtractedGraph {
   }
 }
 
-/** A term mentioned once is significant when a sentence defines it; a date, when a statement refers to it. */
+/** Selects subjects: a rare term is kept if a sentence defines it, a date if it recurs or a statement refers to it. */
 function chooseSubjects({ gathered, statements, isSignificantAlone }: Findings): Subject[] {
   const defined = new Set<Subject>();
   const related = new Set<Subject>();
@@ -135,7 +135,7 @@ function spellings({ mentions, kind }: Subject, isWanted: (spotted: MentionCandi
     if (isWanted(mention)) counts.set(mention.text, (counts.get(mention.text) ?? 0) + 1);
   }
   const isWrittenSmall = [...counts.keys()].some((text) => /^\p{Ll}/u.test(text));
-  // A term that also occurs in lower case has its capital only from the beginning of a sentence.
+  // If a term also occurs in lower case, its capitalised spelling is only due to the beginning of a sentence.
   for (const [text, count] of kind === 'term' ? counts : []) {
     const small = text.charAt(0).toLowerCase() + text.slice(1);
     if (small === text || !isWrittenSmall) continue;

@@ -40,7 +40,7 @@ function categoryOfNoun(lower: string): Category | undefined {
 const MIN_CERTAIN_VOTE = 1.5;
 const MAX_HINT_VOTES = 1.2;
 
-/** Evidence from one mention: the words of the name first, then those around it. */
+/** Adds the evidence from one mention: from the words of the name, then from those around it. */
 export function addVotes(votes: CategoryVotes, tokens: readonly Token[], name: FoundName, gazetteer: Gazetteer): void {
   const vote = (category: Category, weight: number) => {
     const sum = (votes.get(category) ?? 0) + weight;
@@ -77,7 +77,7 @@ function votesOfName(words: readonly Token[], gazetteer: Gazetteer, vote: Vote):
   return isPlace;
 }
 
-/** `Bank of England` by its first noun, `Mount Etna` and `Lake Geneva` by their first, all others by their last. */
+/** The category by the head noun: the one before `of` (`Bank of England`), the last, or the first (`Mount Etna`). */
 function nounOfName(lowers: readonly string[]): Category | undefined {
   if (lowers.length === 2 && givenNames.has(lowers[0] ?? '') && surnameNouns.has(lowers[1] ?? '')) return undefined;
   const joined = lowers.findIndex((word) => /^(?:of|for|de|del|da|do|di|du|des|für|der|van)$/.test(word));
@@ -149,7 +149,7 @@ function describedAs(tokens: readonly Token[], to: number): Category | undefined
   return found;
 }
 
-/** The category with the most votes, when it leads and is more than a hint. */
+/** The category with the most votes; null if it is only a hint or does not lead clearly. */
 export function decideCategory(votes: CategoryVotes): Category | null {
   const [best, second] = [...votes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   if (best === undefined || best[1] < MIN_CERTAIN_VOTE || (second !== undefined && second[1] > best[1] * 0.85))

@@ -12,9 +12,9 @@ export interface CoOccurrence {
   readonly sentences: readonly number[];
 }
 
-/** Subjects paired per sentence, to limit the number of pairs in long lists. */
+/** Maximum number of subjects paired per sentence, which limits the number of pairs in long lists. */
 const MAX_SUBJECTS_PER_SENTENCE = 10;
-/** Co-occurring subjects kept per subject. */
+/** Maximum number of co-occurring subjects kept per subject. */
 const MAX_PER_SUBJECT = 6;
 const MAX_SENTENCES = 20;
 
@@ -72,7 +72,7 @@ function countPair(
   pairs.set(key, pair);
 }
 
-/** NPMI, reduced where it is based on few sentences. */
+/** NPMI, reduced if it is based on few sentences. */
 function weigh(count: number, first: number, second: number, total: number): number {
   const both = count / total;
   const mutual = Math.log(both / ((first / total) * (second / total)));

@@ -1,7 +1,7 @@
 import type { MentionCandidate } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
 
-/** Two names a sentence declares as the same: the normal forms of the short one and the long one. */
+/** Two names that a sentence declares to be the same, as normal forms. */
 export interface DeclaredAlias {
   readonly short: string;
   readonly long: string;
@@ -23,7 +23,7 @@ export function declaredAliases(sentence: Sentence, spotted: readonly MentionCan
   return aliases;
 }
 
-/** Whether the capitals of `short` are initials of the words of `long`, in order; function words may be left out. */
+/** Whether the letters of `short` are initials of the words of `long`, in order; words may be skipped. */
 function isAcronymOf(short: string, long: string): boolean {
   const letters = short.replaceAll('.', '').replace(/s$/, '');
   if (!/^\p{Lu}[\p{Lu}\p{Ll}\d]{1,7}$/u.test(letters) || (letters.match(/\p{Lu}/gu)?.length ?? 0) < 2) return false;

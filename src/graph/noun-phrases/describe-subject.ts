@@ -6,7 +6,7 @@ const MAX_DESCRIPTION = 400;
 /** For a frequently mentioned subject only the first mentions are scored, since it is introduced early. */
 const MAX_MENTIONS_SCORED = 40;
 
-/** The sentence that introduces a subject best, quoted. */
+/** The sentence, quoted verbatim, that introduces a subject best. */
 export function describeSubject(
   { mentions, key }: Subject,
   sentences: readonly Sentence[],

@@ -1,10 +1,10 @@
 import type { Sentence } from './sentence.ts';
 
-/** How often words occur in a document with a capital that the position does not require, and without one. */
+/** How often words occur in a document capitalised where the position does not require it, and in lower case. */
 export interface CaseEvidence {
   capitalizedInside(lower: string): number;
   lowerCase(lower: string): number;
-  /** Capitalised after an article or the like; in German, nouns are, names are not. */
+  /** Capitalised after a determiner; in German this distinguishes nouns from names. */
   afterDeterminer(lower: string): number;
 }
 

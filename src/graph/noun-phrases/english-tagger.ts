@@ -9,7 +9,7 @@ export interface EnglishTagger {
 /** The tagger caches every word it has seen; it is replaced after this many sentences to free memory. */
 const SENTENCES_PER_TAGGER = 20_000;
 
-/** Loads the English model, about 70 MB of memory, so only where a graph is extracted. */
+/** Loads the English model. It takes about 70 MB of memory, so it is loaded only for extraction. */
 export async function loadEnglishTagger(): Promise<EnglishTagger> {
   const [{ default: winkNLP }, { default: model }] = await Promise.all([
     import('wink-nlp'),
@@ -39,13 +39,13 @@ interface Alignment {
   readonly tags: readonly string[];
 }
 
-/** A token gets the tag of the tagger's last word in it: in `well-known` that is the head. */
+/** A token gets the tag of the last of the tagger's words in it, such as the head of `well-known`. */
 function align({ sentence, offset, tokens, words, tags }: Alignment): readonly Token[] {
   const tagEnding = new Map<number, Tag>();
   let at = 0;
   for (const [place, word] of words.entries()) {
     while (at < sentence.length && /\s/.test(sentence.charAt(at))) at++;
-    // The tagger rewrites a few characters; the rest of such a sentence stays untagged.
+    // The tagger rewrites some characters; the rest of such a sentence is left untagged.
     if (!sentence.startsWith(word, at)) {
       if (word.trim() === '') continue;
       break;

@@ -50,7 +50,7 @@ const PARTICLES = new Set(
   'von van de der den da di del della do dos du des bin ibn al el zu ten ter af la le'.split(' '),
 );
 const JOINERS = new Set(['of', 'for']);
-/** After `X and Y`, these belong to both: `Food and Drug Administration`. */
+/** Nouns that make `X and Y Noun` a single name: `Food and Drug Administration`. */
 const JOINED = new Set(
   'administration commission agency department ministry committee council authority organization organisation'.split(
     ' ',
@@ -59,10 +59,10 @@ const JOINED = new Set(
 const INSTITUTION_NOUNS = [organizationNouns, placeNouns, eventNouns, workNouns, awardNouns];
 /** `Duke of Wellington`: the title is part of the name. */
 const NOBLES = new Set('duke duchess count countess earl baron king queen prince princess'.split(' '));
-// The one title that also begins names of ships and places.
+// `Saint` also begins names of ships and places, so it is not treated as a title.
 const NOT_A_TITLE = /^(?:saint|st)$/;
 
-/** Names by capitalisation; their category is decided later. `taken` are tokens that belong to something else. */
+/** Finds names by capitalisation; their category is decided later. Tokens in `taken` are excluded. */
 export function findNames(sentence: Sentence, taken: readonly TokenSpan[], context: NameContext): FoundName[] {
   const { tokens } = sentence;
   const isTaken = new Set(
@@ -93,12 +93,12 @@ export function findNames(sentence: Sentence, taken: readonly TokenSpan[], conte
 const isNameWord = (token: Token | undefined): boolean =>
   token?.kind === 'word' && token.isCapital && !(token.isCommon && !/^\p{Lu}{2,}$/u.test(token.text));
 
-/** Where the name starting before `to` continues; undefined when it ends there. */
+/** The end of the name if it continues after `to`; undefined if it ends at `to`. */
 function endOfNext(tokens: readonly Token[], from: number, to: number): number | undefined {
   const last = tokens[to - 1];
   const next = tokens[to];
   if (last === undefined || next === undefined) return undefined;
-  // Capitalised words on a new line or after a wide gap belong to something else.
+  // Capitalised words on a new line or after a wide gap are not part of the name.
   if (next.start - last.end > 2) return undefined;
   if (isNameWord(next)) return to + 1;
   if (next.kind === 'number') {
@@ -169,11 +169,11 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
     to--;
   }
   if (from >= to) return undefined;
-  // A full stop of an abbreviated title separates it from the name.
   if (to - from === 1 && !isNameAlone(tokens, from, context)) return undefined;
   if (context.language === 'de' && !isGermanName(sentence, from, to, context)) return undefined;
   const before = tokens[from - 1];
   const beforeThat = tokens[from - 2];
+  // An abbreviated title such as `Dr.` is separated from the name by its full stop.
   if (before?.text === '.' && LEADING_TITLES.has(beforeThat?.lower ?? '')) hasHonorific = true;
   const isWeak = sentence.style === 'title' || (sentence.style === 'cells' && to - from === 1);
   return { from, to, hasHonorific, isWeak, isQuoted: false };
@@ -199,7 +199,7 @@ function isEmptyWord(tokens: readonly Token[], from: number, to: number, { langu
   );
 }
 
-/** Whether the first word of a sentence would also be capitalised elsewhere. */
+/** Whether the first word of a sentence would also be capitalised in other positions. */
 function isNameAtStart(
   sentence: Sentence,
   from: number,
@@ -251,7 +251,7 @@ const WITHOUT_ARTICLE = new Set(
 );
 const NOUN_ENDING = /(?:ung|ungen|heit|keit|schaft|tion|tionen|ität|nis|ling|tum|chen|en|er|e)$/;
 
-/** German nouns are capitalised too: a name has no article, or is recognised by its words. */
+/** German capitalises all nouns, so a name is recognised by its words or by the absence of an article. */
 function isGermanName(
   { tokens, style }: Sentence,
   from: number,
@@ -280,7 +280,7 @@ function isGermanName(
 const OPENING = /^[“„«‚‘"]$/;
 const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '"': '"', '‘': '’', '‚': '‘' };
 
-/** A quoted title in title case; `from` and `to` are without the quotation marks. */
+/** A quoted title in title case; the span excludes the quotation marks. */
 function quotedTitle(tokens: readonly Token[], at: number, language: GraphLanguage): TokenSpan | undefined {
   const open = tokens[at];
   if (open === undefined || !OPENING.test(open.text)) return undefined;

@@ -6,14 +6,14 @@ import { demonyms, emptyAdjectives, emptyNouns } from './word-lists.ts';
 
 const MAX_WORDS = 4;
 
-/** Lower-case phrases that may be terms; their significance is decided for the whole document. */
+/** Finds lower-case phrases that may be terms; their significance is decided later, for the whole document. */
 export function findTerms(
   { tokens: read, style }: Sentence,
   taken: readonly TokenSpan[],
   { language, evidence }: Pick<NameContext, 'language' | 'evidence'>,
 ): TokenSpan[] {
   if (style === 'cells') return [];
-  // A word that the document writes in lower case has its capital from the beginning of the sentence.
+  // If the document otherwise writes a word in lower case, its capital is due to the beginning of the sentence.
   const tokens = read.map((token) =>
     token.tag === 'name' &&
     token.isCapital &&

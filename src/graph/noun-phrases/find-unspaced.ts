@@ -28,7 +28,7 @@ const ENDINGS: readonly (readonly [Category, RegExp])[] = [
   ['work', /(?:条約|条约|憲法|宪法|法案)$/],
 ];
 
-/** Function words and general words that name nothing. */
+/** Function words and general words that are neither names nor terms. */
 const FUNCTION_WORDS = new Set(
   (
     '的 在 是 和 与 與 了 被 到 从 從 对 對 为 為 以 及 也 就 都 而 并 並 于 於 由 向 把 让 使 将 將 又 或 不 有 其 该 每 各 某 等 所 后 前 ' +
@@ -50,7 +50,7 @@ const DATE = /(?:\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?)/gu;
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' });
 
-/** Titles in brackets, katakana, Latin names, and words from the platform's dictionary. */
+/** Finds titles in brackets, katakana, Latin names, and words by the platform's dictionary. */
 export function findUnspaced(sentence: string): UnspacedSpan[] {
   const spans: UnspacedSpan[] = [];
   const taken = new Uint8Array(sentence.length);

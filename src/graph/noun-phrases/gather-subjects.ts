@@ -143,8 +143,8 @@ function spotUnspaced({ start: from, end: to }: Sentence, place: number, chunkTe
 }
 
 /**
- * Which form is an alias of another: declared acronyms, the last name of the only person who has it, the prefix of the
- * only organisation whose name begins with it.
+ * Maps forms that are aliases to the full form: declared acronyms, a last name that only one person has, and a first
+ * word with which only one organisation's name begins.
  */
 function meaningOfForms(
   names: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Longer chunks are truncated; ingestion makes none so long. */
+/** Longer chunks are truncated; ingestion does not create any. */
 const MAX_LENGTH = 50_000;
 /** Longer runs without spaces are data rather than words. */
 const MAX_RUN_LENGTH = 60;
@@ -39,7 +39,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=K
 
 const blank = (text: string): string => ' '.repeat(text.length);
 
-/** A character that belongs to no word replaces masked text, so that no phrase reaches across it. */
+/** Masks text with a bullet, which belongs to no word, so that no phrase spans the gap. */
 const blankWord = (run: string): string => {
   const end = /[.,;:!?)]*$/.exec(run.slice(-8))?.[0] ?? '';
   return `•${' '.repeat(run.length - end.length - 1)}${end}`.slice(0, run.length);

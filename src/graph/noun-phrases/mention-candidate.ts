@@ -9,7 +9,7 @@ export interface MentionCandidate extends TokenSpan {
   /** Offset in the chunk. */
   readonly start: number;
   readonly end: number;
-  /** As written, on one line. */
+  /** The text as written, on one line. */
   readonly text: string;
   readonly form: string;
   readonly isWeak: boolean;

@@ -85,7 +85,7 @@ function throwIfCancelled(signal: AbortSignal): void {
 /** Number of mentions from which a one-word term is significant; fewer for longer terms and German compounds. */
 const MIN_MENTIONS_OF_WORD = 4;
 const MIN_MENTIONS_OF_PHRASE = 2;
-/** For scripts without spaces, where the dictionary cannot distinguish nouns from verbs. */
+/** The same for scripts without spaces, whose dictionary does not distinguish nouns from verbs. */
 const MIN_MENTIONS_UNSPACED = 3;
 
 const IDEOGRAPHIC = /^\P{Script=Latin}/u;

@@ -8,9 +8,9 @@ export interface RelationPhrase {
   readonly isReversed: boolean;
   /** The sentence's earlier subject is meant, not the first of the two. */
   readonly isInherited: boolean;
-  /** Stated of a subject, by a verb of the sentence; otherwise of what stands directly before. */
+  /** Whether the relation is stated of the verb's subject; otherwise of the phrase directly before. */
   readonly isOfSubject?: boolean;
-  /** A verb that more may follow: `born in Ulm in 1879`. */
+  /** The verb, to which further objects may be attached: `born in Ulm in 1879`. */
   readonly verb?: string;
   /** The agent may follow, after `by`. */
   readonly isPassive?: boolean;
@@ -32,7 +32,7 @@ const PREPOSITIONS = new Set(
 );
 const MAX_GAP = 16;
 
-/** `gap` excludes both mentions; undefined when no relation is recognised reliably. */
+/** Interprets the tokens between two mentions; undefined if no relation is recognised reliably. */
 export function readGap(gap: readonly Token[]): RelationPhrase | undefined {
   if (
     gap.length === 0 ||
@@ -146,7 +146,7 @@ function copula(gap: readonly Token[], isInherited: boolean): RelationPhrase | u
   return isKind && isPlain ? link('is_a', { isInherited }) : undefined;
 }
 
-/** Removes a bracket, a pair of commas, `which`, `and`, `where he`; the last two refer to the earlier subject. */
+/** Removes an initial parenthesis, insertion, `which`, `and`, `where he`; the last two refer to the earlier subject. */
 function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[]; readonly isInherited: boolean } {
   let gap = full;
   const [first] = gap;

@@ -8,7 +8,7 @@ import { foreignPatterns, isKnownPredicate, predicateOfVerb, predicateWith } fro
 import type { Sentence } from './sentence.ts';
 import type { Token } from './tokens.ts';
 
-/** A relation that a sentence states of two subjects. */
+/** A relation between two subjects that a sentence states. */
 export interface Statement {
   readonly subject: Subject;
   readonly predicate: string;
@@ -20,11 +20,11 @@ export interface Statement {
 export interface RelationContext {
   readonly language: GraphLanguage;
   readonly gazetteer: Gazetteer;
-  /** Significant by itself; any other term counts only where a sentence classifies something as it. */
+  /** Whether the subject is significant on its own; other terms count only as the object of `X is a Y`. */
   isSignificantAlone(subject: Subject): boolean;
 }
 
-/** Statements of a document's sentences about its subjects, from the words between two mentions. */
+/** Extracts statements about a document's subjects from the words between two mentions. */
 export function relate(
   sentences: readonly Sentence[],
   { inSentences }: Gathered,
@@ -170,7 +170,7 @@ function relateEnglish(
   return said;
 }
 
-/** `X is a Y`, where Y is a term only because of this sentence. */
+/** Finds `X is a Y` if Y is not significant on its own and counts as a term only because of this sentence. */
 function definitionsIn(
   tokens: readonly Token[],
   all: readonly Placed[],
@@ -210,7 +210,7 @@ const isCityAndCountry = (first: Placed, second: Placed, gazetteer: Gazetteer): 
   first.spotted.kind === 'name' &&
   (categoryOf(first.subject) === 'place' || categoryOf(first.subject) === null);
 
-/** `the mayor of Oslo met`: the subject of the verb is not Oslo. */
+/** Whether the mention is inside a prepositional phrase: in `the mayor of Oslo met`, Oslo is not the verb's subject. */
 function isInPhrase(tokens: readonly Token[], { spotted, subject }: Placed): boolean {
   let at = spotted.from - 1;
   while (
@@ -229,7 +229,7 @@ function isInPhrase(tokens: readonly Token[], { spotted, subject }: Placed): boo
   );
 }
 
-/** `if Acme founded…` states nothing. */
+/** Whether the clause is conditional or denied: `if Acme founded…` states nothing. */
 function isConditional(tokens: readonly Token[], at: number): boolean {
   for (let place = at - 1; place >= 0 && at - place < 12; place--) {
     const { text, lower } = tokens[place] ?? { text: ',', lower: ',' };
@@ -240,7 +240,7 @@ function isConditional(tokens: readonly Token[], at: number): boolean {
   return false;
 }
 
-/** `Ghent, Belgium`, `Acme in Oslo`, `Jane Roe of Acme`. */
+/** Relations of adjacent mentions: `Ghent, Belgium`, `Acme in Oslo`, `Jane Roe of Acme`. */
 function besideEachOther(first: Placed, second: Placed, words: string): StatementDraft | undefined {
   const of = categoryOf(first.subject);
   const to = categoryOf(second.subject);
@@ -255,10 +255,10 @@ function besideEachOther(first: Placed, second: Placed, words: string): Statemen
   return undefined;
 }
 
-/** Predicates restricted to some categories are not used for others. */
+/** Whether the categories of subject and object are plausible for the predicate. */
 function fits({ subject, predicate, object }: StatementDraft): boolean {
   if (subject === object) return false;
-  // Terms are so frequent that only reliable statements about them are used.
+  // Terms are frequent, so only reliable statements about them are used.
   const terms = [subject, object].filter(({ kind }) => kind === 'term').length;
   if (terms > 0 && !isKnownPredicate(predicate) && (terms === 2 || predicate.includes('_'))) return false;
   const of = categoryOf(subject);
@@ -311,7 +311,7 @@ function relateByPatterns(
   const patterns = foreignPatterns[language] ?? [];
   const said: StatementDraft[] = [];
   for (const [place, first] of placed.entries()) {
-    // A date may stand between the two.
+    // A date may occur between the two.
     for (const second of placed.slice(place + 1, place + 3)) {
       const between = wordsOf(tokens.slice(first.spotted.to, second.spotted.from));
       if (between === ',' && isCityAndCountry(first, second, gazetteer)) {

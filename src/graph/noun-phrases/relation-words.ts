@@ -1,4 +1,4 @@
-/** Predicates of verbs: verbs with about the same meaning, in the forms they occur in. */
+/** Predicates with the inflected forms of the verbs that express them. */
 const SENSES: readonly (readonly [string, string])[] = [
   ['founded', 'founded co-founded cofounded establish establishes established create creates created'],
   ['acquired', 'acquire acquires acquired buy buys bought purchase purchases purchased'],
@@ -66,7 +66,7 @@ const known: ReadonlySet<string> = new Set([
   ...PREPOSITIONAL.map(([predicate]) => predicate),
 ]);
 
-/** A predicate for a verb in the active voice, or in the passive with `by`, from the agent's side. */
+/** The predicate for a verb, active or passive with `by`; its subject is the agent. */
 export const predicateOfVerb = (verb: string): string => senseOf.get(verb) ?? plain(verb);
 
 /** A predicate for a verb and its preposition. */

@@ -10,7 +10,7 @@ export interface Sentence {
   readonly start: number;
   readonly end: number;
   readonly tokens: readonly Token[];
-  /** In a `title` capitals mean nothing; `cells` of a table are not a sentence. */
+  /** Capitals carry no information in a `title`; `cells` of a table do not form a sentence. */
   readonly style: 'prose' | 'title' | 'cells';
 }
 

@@ -23,7 +23,7 @@ export interface Token {
   readonly isCapital: boolean;
   /** A function word of the language. */
   readonly isCommon: boolean;
-  /** For English only. */
+  /** Part of speech; null for languages other than English, or if unknown. */
   readonly tag: Tag | null;
 }
 

@@ -1,4 +1,4 @@
-/** Words that indicate the category of a name or a noun, in the languages with rules. */
+/** Words that indicate the category of a name or a noun, in the languages that have rules of their own. */
 
 const listOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter(Boolean));
 
@@ -95,7 +95,7 @@ export const productNouns = listOf(
   system model probe rover launcher steamer launch yacht`,
 );
 
-/** Nouns that are as often surnames. */
+/** Nouns that are just as often surnames. */
 export const surnameNouns = listOf(
   'hill wood woods park lake rivers castle bank church garden bishop king knight abbey marsh field fields berg wald see tal lago isla plaza bridge banks dale forest ford lane street west',
 );
@@ -160,7 +160,7 @@ export const cities = listOf(
   москва петербург киев минск казань новосибирск αθήνα θεσσαλονίκη`,
 );
 
-/** Adjectives of nations, religions and the like: capitalised, but not names. */
+/** Adjectives of nations, religions and the like, which are capitalised but not names. */
 export const demonyms = listOf(
   `american british english french german italian spanish portuguese dutch belgian swiss austrian polish czech slovak
   hungarian romanian bulgarian greek turkish russian ukrainian swedish norwegian danish finnish icelandic irish scottish
@@ -219,7 +219,7 @@ export const emptyNouns = listOf(
   kilometer kilometers mile miles foot feet inch inches euro euros dollar dollars pound pounds`,
 );
 
-/** Nouns that occur in every document: terms only where a heading or a definition makes them one. */
+/** Nouns common to most documents, which count as terms only if defined. */
 export const commonNouns = listOf(
   `ability access account action activity addition address advantage age agreement aim air analysis animal answer application
   approach article aspect attack attempt attention author average background bank base basis behaviour behavior benefit

@@ -93,7 +93,7 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
   };
 }
 
-/** A text of one character per byte, as the isolate keeps output. */
+/** Decodes output, which the isolate stores as one character per byte. */
 const fromBytes = (text: unknown): string => Buffer.from(String(text), 'latin1').toString();
 
 /** A function of the isolate; its return values are untrusted. */

@@ -19,12 +19,12 @@ export function patchPyodide(source: string): string {
 interface Guarded {
   readonly call: string;
   readonly times: number;
-  /** Condition under which it is allowed nevertheless. */
+  /** Condition (JavaScript) under which the access is allowed despite the lockdown. */
   readonly unless?: string;
 }
 
 const GUARDED: readonly Guarded[] = [
-  // Everything that Python gets of JavaScript passes here; errors must, because refusals are errors.
+  // Every JavaScript value passed to Python goes through this call. Errors are let through, as refusals are errors.
   { call: 'try{let type_flags=0;if(API.isPyProxy(obj)', times: 1, unless: 'obj instanceof Error' },
   { call: 'try{const jskey=normalizeReservedWords(UTF8ToString(ptrkey));const result=jsobj[jskey]', times: 1 },
   { call: 'try{return Function.prototype.apply.apply(func,[this_,args])', times: 1 },

@@ -10,7 +10,7 @@ import { encodeFrame, FrameReader } from './frames.ts';
 import type { Printed, SlotFault, SlotMessage, SlotRequest, SlotStart } from './slot-messages.ts';
 
 const WATCH_EVERY_MS = 20;
-/** Also the user that doctor tests; see reduced-rights.ts. */
+/** User id to switch to; must match the probe in reduced-rights.ts. */
 const NOBODY = 65_534;
 const MAX_REQUEST_LENGTH = 128_000_000;
 
@@ -49,7 +49,10 @@ async function begin(start: SlotStart): Promise<LockedPython | undefined> {
   return locked;
 }
 
-/** Once everything is read, of which another user may not be the owner. Under bubblewrap there is no other user. */
+/**
+ * Switches from root to an unprivileged user, after all files were read, since that user may not be allowed to read
+ * them. Has no effect under bubblewrap, where no other user is mapped.
+ */
 function dropRoot(): void {
   if (process.getuid?.() !== 0) return;
   try {
@@ -57,11 +60,11 @@ function dropRoot(): void {
     process.setgid?.(NOBODY);
     process.setuid?.(NOBODY);
   } catch {
-    // `citewell doctor` tests it and says so.
+    // `citewell doctor` tests and reports this.
   }
 }
 
-/** 0 where the system does not report it, as without /proc; the parent watches too. */
+/** 0 if the system does not report it, for example without /proc; the parent process monitors memory as well. */
 function residentBytes(): number {
   try {
     return process.memoryUsage.rss();

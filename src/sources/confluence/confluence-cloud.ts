@@ -5,9 +5,9 @@ import { patiently } from '../patiently.ts';
 import type { ConfluenceEdition, ListedFile, ListedPage, PageType } from './confluence-edition.ts';
 
 const PER_REQUEST = 250;
-/** From so many pages on, the attachments of the whole site are listed, instead of those of each page. */
+/** From this number of pages on, the attachments of the whole site are listed instead of those of each page. */
 const MANY_PAGES = 250;
-/** Of persons, and what the product puts there. */
+/** Types of spaces not followed by default: personal spaces and those that the product creates. */
 const LEFT_OUT = new Set(['personal', 'xflow_sample_space', 'onboarding', 'system']);
 
 const links = z.object({ next: z.string().optional(), base: z.string().optional() }).default({});
@@ -36,11 +36,11 @@ const fileRecord = z.object({
 
 const PATHS: Readonly<Record<PageType, string>> = { page: 'pages', blogpost: 'blogposts' };
 
-/** Atlassian's cloud, by version 2 of its interface. Files are had by version 1 alone. */
+/** Atlassian's cloud, through version 2 of the REST API. Files can be downloaded through version 1 only. */
 export function confluenceCloud(site: string, requests: JsonRequests): ConfluenceEdition {
   const api = `${site}/api/v2`;
 
-  /** Follows the cursors of a list. */
+  /** Yields the records of all pages of a cursor-paginated list. */
   async function* list<T extends z.ZodType>(
     path: string,
     parameters: Readonly<Record<string, string>>,
@@ -65,7 +65,7 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
     }
   }
 
-  /** At Atlassian's gateway, pages are shown elsewhere. */
+  /** URL for the browser; it differs from the API host if requests go through Atlassian's API gateway. */
   const linkOf = (base: string, path: string | undefined): string | undefined => {
     const shown = new URL(site).hostname === 'api.atlassian.com' ? base : site;
     return path?.startsWith('/') !== true || !/^https?:\/\//.test(shown) ? undefined : `${shown}${path}`;
@@ -114,7 +114,7 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
               yield toFile(record, base);
             }
           } catch (error) {
-            // The page was deleted meanwhile.
+            // The page was deleted in the meantime.
             if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
           }
         }

@@ -8,27 +8,27 @@ import type { ListedFile, ListedPage, PageType, Space } from './confluence-editi
 import { storageToMarkdown } from './storage-to-markdown.ts';
 
 export interface ConfluenceSource {
-  /** What addresses of pages begin with, without a slash at its end. */
+  /** Base URL of the site's pages, without a trailing slash. */
   readonly site: string;
   readonly isCloud: boolean;
-  /** What addresses of documents begin with. */
+  /** Base of the document URIs. */
   readonly address: string;
   readonly spaces: readonly string[] | undefined;
-  /** Also attached pictures and recordings. */
+  /** Whether to include attached images, audio and video. */
   readonly pictures: boolean;
-  /** Value of the header; undefined for a public site. */
+  /** Value of the `Authorization` header; undefined for a public site. */
   readonly authorization: string | undefined;
   readonly network: RemoteNetwork;
 }
 
-/** Confluence itself takes some five million characters. */
+/** Confluence's own limit is about five million characters. */
 const MAX_PAGE_BYTES = 10_000_000;
 
 const LOGIN_REASON = 'x-seraph-loginreason';
 
 const TYPES: readonly PageType[] = ['page', 'blogpost'];
 
-/** Every listing is complete: it costs a request for each hundred pages, and shows what is deleted or archived. */
+/** Every listing is complete: it takes one request per hundred pages and reveals deleted and archived pages. */
 export function createConfluenceConnector(source: ConfluenceSource): SourceConnector {
   const { site, address, isCloud, spaces: keys, pictures, authorization, network } = source;
   const name = `Confluence at ${new URL(site).host}`;
@@ -36,7 +36,7 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
     name,
     network,
     headers: async () => (authorization === undefined ? {} : { authorization }),
-    // Where visitors may read, wrong credentials are answered with what is public: not the whole that the account sees.
+    // If anonymous access is allowed, Confluence answers wrong credentials with public content only, a partial view.
     isAnonymous: ({ headers }) =>
       authorization !== undefined && /^AUTHENTICAT(?:ED_FAILED|ION_DENIED)/.test(headers.get(LOGIN_REASON) ?? ''),
   });
@@ -79,7 +79,7 @@ export function createConfluenceConnector(source: ConfluenceSource): SourceConne
   }
 
   const pageItem = ({ type, id, title, version, modified, link }: ListedPage, { key }: Space): RemoteItem => ({
-    // A page that moves to another space keeps its version.
+    // The version includes the space, because moving a page to another space does not change its version number.
     kind: 'item',
     key: `${type}/${id}`,
     version: `${version} ${key}`,
@@ -123,7 +123,7 @@ const shared = (title: string, modified: string | undefined, link: string | unde
   ...(link !== undefined && { link }),
 });
 
-/** Pictures belong to their pages; files without an extension are what macros keep. */
+/** Media are read on request only. Files without an extension are internal data of macros. */
 const isRead = ({ title, mediaType = '' }: ListedFile, pictures: boolean): boolean =>
   /\.\w+$/.test(title) && (pictures || !/^(?:image|audio|video)\//.test(mediaType));
 

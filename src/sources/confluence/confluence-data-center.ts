@@ -34,15 +34,15 @@ interface ListOptions<T extends z.ZodType> {
   readonly signal: AbortSignal;
 }
 
-/** A server of one's own, by version 1 of the interface. */
+/** A self-hosted server (Data Center), through version 1 of the REST API. */
 export function confluenceDataCenter(site: string, requests: JsonRequests): ConfluenceEdition {
   const api = `${site}/rest/api`;
-  /** What the listing of pages said of their attachments; undefined where there are more of them. */
+  /** Attachments by page id, as included in the listing of pages; undefined if that list was incomplete. */
   const attached = new Map<string, readonly ListedFile[] | undefined>();
 
   /**
-   * Where a list is by offset, deletions meanwhile move up what follows, so that something is passed over. What has
-   * several parts is listed twice for this reason.
+   * With offset pagination, a deletion during the listing shifts later entries forward, so that one is skipped. Lists
+   * of more than one page are therefore read twice.
    */
   async function* listTwice<T extends z.ZodType>(
     path: string,
@@ -73,7 +73,7 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
       const found = await patiently(() => requests.json(url, schema, { signal }), signal);
       yield found.results;
       if (found._links.next === undefined) return;
-      // What the account may not see counts as well, so that the results do not say where the next part begins.
+      // Offsets count invisible entries too, so the next offset cannot be derived from the number of results.
       const next = Number(URL.parse(found._links.next, site)?.searchParams.get('start') ?? Number.NaN);
       if (!(next > start)) throw new ServiceError('provider_failed', 'Confluence lists the same over and over.');
       start = next;
@@ -147,7 +147,7 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
             yield toFile(record);
           }
         } catch (error) {
-          // The page was deleted meanwhile.
+          // The page was deleted in the meantime.
           if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
         }
       }
@@ -164,7 +164,7 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
       const record = new URL(`${api}/content/${encodeURIComponent(id)}?expand=version`);
       const { _links } = await requests.json(record, fileRecord, { signal });
       const url = URL.parse(`${site}${_links.download ?? ''}`);
-      // The token is for this site alone.
+      // Never send the token to another origin.
       if (_links.download?.startsWith('/') !== true || url?.origin !== new URL(site).origin) {
         throw new ServiceError('provider_failed', 'Confluence does not say where the attachment is.');
       }

@@ -7,14 +7,14 @@ export interface Space {
 
 export type PageType = 'page' | 'blogpost';
 
-/** A page or blog post as a listing shows it. */
+/** A page or blog post as listed, without its body. */
 export interface ListedPage {
   readonly type: PageType;
   readonly id: string;
   readonly title: string;
   readonly version: number;
   readonly modified: string | undefined;
-  /** Where it is shown. */
+  /** URL for the browser. */
   readonly link: string | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface ListedFile {
 
 /** What differs between Atlassian's cloud and Data Center. Methods throw ServiceError. */
 export interface ConfluenceEdition {
-  /** Those of these keys that are there; without keys, all that are of no person. */
+  /** The spaces with these keys; missing ones are omitted. Without keys, all spaces that are not personal. */
   spaces(keys: readonly string[] | undefined, signal: AbortSignal): Promise<readonly Space[]>;
-  /** What is current in a space: neither archived nor in the trash. One may be named twice. */
+  /** The current pages of a space, neither archived nor in the trash. May contain duplicates. */
   pages(space: Space, type: PageType, signal: AbortSignal): AsyncIterable<ListedPage>;
-  /** What is attached to these pages, which are all of a space. */
+  /** The attachments of these pages; the caller passes all pages of a space. */
   files(pages: readonly ListedPage[], signal: AbortSignal): AsyncIterable<ListedFile>;
   /** Throws `not_found` for a page that is not current. */
   page(type: PageType, id: string, options: PageOptions): Promise<{ readonly title: string; readonly storage: string }>;

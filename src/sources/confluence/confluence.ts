@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { defineSourceKind } from '../source-kind.ts';
 
-/** Spaces of Confluence: pages, blog posts and attached files, from the cloud or a server of one's own. */
+/** Confluence spaces (pages, blog posts and attachments), in Atlassian's cloud or on a self-hosted server. */
 export const confluenceKind = defineSourceKind({
   type: 'confluence',
   title: 'Confluence',
@@ -69,7 +69,7 @@ export const confluenceKind = defineSourceKind({
   },
 });
 
-/** Without a slash at its end; that of Atlassian's cloud with its path. */
+/** Normalises the site URL: no trailing slash, and `/wiki` appended for Atlassian's cloud. Throws `invalid_request`. */
 function siteOf(written: string): string {
   const url = URL.parse(written);
   const hasMore = url === null || [url.username, url.password, url.search, url.hash].some((part) => part !== '');
@@ -83,7 +83,7 @@ function siteOf(written: string): string {
 const baseAddress = (site: string): string =>
   site.replace(/^https/, 'confluence').replace(/^http:/, 'confluence+http:');
 
-/** The interface of version 2 is the cloud's; an account of it is named by its mail address. */
+/** Whether to use the cloud API; an e-mail address implies it, since only cloud accounts are identified by one. */
 const isCloud = ({ site, email }: { readonly site: string; readonly email: string | undefined }): boolean =>
   email !== undefined || isAtlassian(new URL(site).hostname);
 

@@ -27,7 +27,7 @@ const INLINE_OF_CONFLUENCE = new Set([
   'ri:user',
 ]);
 
-/** Whether it belongs into the paragraph around it. */
+/** Whether the node is inline content, part of the surrounding paragraph. */
 export function isInline(node: StorageNode): boolean {
   if (!isElement(node)) return true;
   if (INLINE_OF_CONFLUENCE.has(node.name)) return true;
@@ -39,7 +39,7 @@ export function isInline(node: StorageNode): boolean {
 export const bodyOf = (macro: StorageElement): StorageElement | undefined =>
   childOf(macro, 'ac:rich-text-body') ?? childOf(macro, 'ac:plain-text-body');
 
-/** A parameter of a macro, in one line. */
+/** A macro's parameter as a single line; empty if absent. */
 export const parameterOf = (macro: StorageElement, name: string): string =>
   oneLine(
     elementsOf(macro)
@@ -48,7 +48,7 @@ export const parameterOf = (macro: StorageElement, name: string): string =>
       .join(' '),
   );
 
-/** As text with the links of Markdown; line breaks are kept. */
+/** Inline content as text with Markdown links; keeps line breaks (`br`). */
 export function inlineText(node: StorageNode): string {
   if (!isElement(node)) return node.replace(/\s+/g, ' ');
   const { attributes } = node;
@@ -101,7 +101,7 @@ export function inlineText(node: StorageNode): string {
 
 const inner = ({ children }: StorageElement): string => children.map(inlineText).join('');
 
-/** What is shown of a macro without a body. */
+/** The visible text of a macro without a body. */
 function inlineMacro(macro: StorageElement): string {
   switch (macro.attributes['ac:name']) {
     case 'status':
@@ -129,7 +129,7 @@ function inlineMacro(macro: StorageElement): string {
   }
 }
 
-/** Text is what is read; the address is added where it says more. */
+/** A Markdown link; only the text if the target is not an absolute URL or cannot be written as a Markdown link. */
 function linkText(text: string, href: string): string {
   if (!/^(?:https?|mailto):/i.test(href) || /[\s()<>]/.test(href) || href.length > 500) return text || href;
   return text === '' || text === href ? href : `[${text}](${href})`;
@@ -150,7 +150,7 @@ function imageText(image: StorageElement): string {
   return name === '' ? '' : `(picture: ${name})`;
 }
 
-/** Ticks and crosses are often all that a cell says. */
+/** Emoticons by name. A tick or a cross is often the only content of a table cell. */
 const SIGNS: Readonly<Record<string, string>> = {
   tick: '✔',
   cross: '✘',
@@ -172,10 +172,10 @@ function emoticon(attributes: StorageElement['attributes']): string {
 
 const struckText = (text: string): string => (text === '' ? '' : `~~${text}~~`);
 
-/** Otherwise a power would be read as one number. */
+/** Superscript, written as `^n` so that 10² does not become 102. */
 const raisedText = (text: string): string => (/^[\p{L}\p{N}+−-]+$/u.test(text.trim()) ? `^${text.trim()}` : text);
 
-/** Between more backticks than it has. */
+/** Inline code, delimited by more backticks than the text contains in a row. */
 function codeText(text: string): string {
   if (text.trim() === '') return '';
   const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
@@ -183,7 +183,7 @@ function codeText(text: string): string {
   return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
 }
 
-/** Lines without superfluous spaces, none of them empty. */
+/** Collapses spaces within lines and removes empty lines. */
 export const tidyLines = (text: string): string =>
   text
     .split('\n')
@@ -191,5 +191,5 @@ export const tidyLines = (text: string): string =>
     .filter((line) => line !== '')
     .join('\n');
 
-/** The text of HTML that a macro contains, without markup. */
+/** The text of a macro's HTML content, without markup. */
 export const plainText = (nodes: readonly StorageNode[]): string => oneLine(nodes.map(rawText).join(' '));

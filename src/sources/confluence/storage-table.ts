@@ -2,21 +2,21 @@ import { childOf, elementsOf, findBelow, type StorageElement } from './storage-t
 
 const MAX_SPAN = 100;
 const MAX_COLUMNS = 200;
-/** Limit on cells that spans of rows repeat, far above real tables. */
+/** Maximum number of cells repeated because of `rowspan`; far above real tables. */
 const MAX_REPEATED = 20_000;
-/** Characters that spans of a table repeat. */
+/** Maximum number of characters repeated because of spans in one table. */
 const MAX_REPEATED_TEXT = 1_000_000;
 const PARTS = ['thead', 'tbody', 'tfoot'];
 const LAYOUT = new Set(['table', 'h1', 'h2', 'h3', 'pre']);
 
-/** The cells of each row, header or not. */
+/** The cells of each row, header and data cells alike. */
 export const rowsOf = (table: StorageElement): readonly (readonly StorageElement[])[] =>
   elementsOf(table).flatMap((child) => {
     if (PARTS.includes(child.name)) return rowsOf(child);
     return child.name === 'tr' ? [elementsOf(child).filter(({ name }) => name === 'td' || name === 'th')] : [];
   });
 
-/** False for tables that arrange what is on a page: of one column, or with headings, code or tables in cells. */
+/** False for tables used for layout: those with one column, or with headings, code or tables inside cells. */
 export function isDataTable(table: StorageElement): boolean {
   const cells = rowsOf(table);
   if (cells.every((row) => row.length < 2)) return false;
@@ -25,7 +25,7 @@ export function isDataTable(table: StorageElement): boolean {
   return !cells.flat().some((cell) => findBelow(cell, isLayout) !== undefined);
 }
 
-/** A table of Markdown whose first row is the header. Cells over several columns or rows are repeated in each. */
+/** A Markdown table; the first row becomes the header. Cells spanning columns or rows are repeated in each. */
 export function markdownTable(table: StorageElement, textOf: (cell: StorageElement) => string): string {
   const lines = layOut(table, textOf).filter((line) => line.some((text) => text !== ''));
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);

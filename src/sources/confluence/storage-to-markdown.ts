@@ -21,8 +21,8 @@ const block = (text: string, kind: MarkdownBlock['kind'] = 'text'): readonly Mar
   text === '' ? [] : [{ kind, text }];
 
 /**
- * The body of a page as Markdown. Macros that make lists of other things, such as the table of contents, leave nothing;
- * those that are unknown leave the text of their bodies.
+ * Converts the body of a page to Markdown. Macros that generate lists, such as the table of contents, are dropped;
+ * unknown macros are replaced by the text of their bodies.
  */
 export const storageToMarkdown = (storage: string): string => joined(blocksOf(parseStorage(storage)));
 
@@ -46,12 +46,12 @@ function blocksOf(nodes: readonly StorageNode[]): readonly MarkdownBlock[] {
   return blocks;
 }
 
-/** Text that begins like a heading, a rule or a code fence is none. */
+/** Escapes text that Markdown would interpret as a heading, a rule or a code fence. */
 const asParagraph = (text: string): string => text.replaceAll(/^(#{1,6}\s|```|~~~|(?:-{3,}|={3,})$)/gm, '\\$1');
 
 function blocksOfElement(element: StorageElement): readonly MarkdownBlock[] {
   const level = /^h([1-6])$/.exec(element.name)?.[1];
-  // The first level is that of the title.
+  // Level 1 is reserved for the page title.
   if (level !== undefined) {
     const text = oneLine(element.children.map(inlineText).join(''));
     return text === '' ? [] : block(`${'#'.repeat(Math.min(6, Number(level) + 1))} ${text}`, 'other');
@@ -125,7 +125,7 @@ function panelBlocks(kind: string, title: string, content: readonly MarkdownBloc
 const quote = (content: readonly MarkdownBlock[]): readonly MarkdownBlock[] =>
   content.length === 0 ? [] : block(joined(content).replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>'), 'other');
 
-/** What the editor of the cloud has and the storage format has not, with a fallback for older ones. */
+/** Content of the cloud editor that the storage format cannot express; it comes with a fallback in that format. */
 function extensionBlocks(extension: StorageElement): readonly MarkdownBlock[] {
   const node = childOf(extension, 'ac:adf-node');
   const fallback = childOf(extension, 'ac:adf-fallback');
@@ -154,7 +154,7 @@ function listLines(list: StorageElement): string {
     .join('\n');
 }
 
-// Lists right below lists are invalid, and common.
+// Lists nested directly in lists are invalid but common.
 const blocksOfItem = (item: StorageElement): readonly MarkdownBlock[] =>
   item.name === 'li' ? blocksOf(item.children) : blocksOfElement(item);
 
@@ -171,7 +171,7 @@ function listItem(marker: string, blocks: readonly MarkdownBlock[], indent = mar
   return text === '' ? '' : marker + text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(indent)}`);
 }
 
-/** The blocks of a cell in one line. */
+/** The blocks of a table cell, joined into one line. */
 const cellText = (cell: StorageElement): string =>
   blocksOf(cell.children)
     .map(({ text, kind }) =>

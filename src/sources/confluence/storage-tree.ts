@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { ServiceError } from '../../errors.ts';
 
-/** An element of Confluence's storage format: HTML with elements of the namespaces `ac` and `ri`. */
+/** An element of Confluence's storage format: XHTML with additional elements in the namespaces `ac` and `ri`. */
 export interface StorageElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -9,12 +9,12 @@ export interface StorageElement {
 }
 export type StorageNode = StorageElement | string;
 
-/** What is nested deeper is taken as content of the deepest element. */
+/** The tree's maximum depth; the content of deeper elements is attached to the deepest allowed one. */
 const MAX_DEPTH = 60;
-/** The parser's time is quadratic in the depth. */
+/** Deeper input is rejected, because the parser's running time is quadratic in the depth. */
 const DEEPEST = 2_000;
 
-/** Throws `invalid_request` for what is nested past reason. */
+/** Parses the storage format. Throws `invalid_request` if it is nested too deeply. */
 export function parseStorage(storage: string): readonly StorageNode[] {
   const top: StorageNode[] = [];
   const open: StorageNode[][] = [top];
@@ -36,7 +36,7 @@ export function parseStorage(storage: string): readonly StorageNode[] {
         if (open.length > 1) open.pop();
       },
     },
-    // It is written as XML, but with the character references of HTML.
+    // XML syntax, but HTML character references; so the parser's XML mode is not used.
     { recognizeCDATA: true, recognizeSelfClosing: true, lowerCaseTags: false, lowerCaseAttributeNames: false },
   );
   parser.end(storage);
@@ -51,10 +51,10 @@ export const elementsOf = ({ children }: StorageElement): readonly StorageElemen
 export const childOf = (element: StorageElement, name: string): StorageElement | undefined =>
   elementsOf(element).find((child) => child.name === name);
 
-/** The text as it is written, with its line breaks. */
+/** The unmodified text content, including line breaks. */
 export const rawText = (node: StorageNode): string => (isElement(node) ? node.children.map(rawText).join('') : node);
 
-/** The first element below, at any depth, for which it holds. */
+/** The first descendant that satisfies the predicate. */
 export function findBelow(
   element: StorageElement,
   holds: (element: StorageElement) => boolean,

@@ -23,21 +23,24 @@ const changesPage = z.object({
 
 export interface DriveChange {
   readonly id: string;
-  /** Undefined for what is removed, or no longer accessible. */
+  /** Undefined if the file was removed or is no longer accessible. */
   readonly file: DriveFile | undefined;
 }
 
-/** The few requests that are made; each is for items of shared drives as well. Methods throw ServiceError. */
+/** The requests used of the Drive API, all including items in shared drives. Methods throw ServiceError. */
 export interface DriveApi {
   file(id: string, signal: AbortSignal): Promise<DriveFile>;
-  /** What is in these folders and not in the trash. `drive`: the shared drive that they are in. */
+  /**
+   * The children of these folders that are not in the trash; `incomplete` if Google searched only a part. `drive` is
+   * the shared drive that contains the folders.
+   */
   children(
     folders: readonly string[],
     drive: string | undefined,
     signal: AbortSignal,
   ): AsyncIterable<DriveFile | 'incomplete'>;
   startToken(drive: string | undefined, signal: AbortSignal): Promise<string>;
-  /** Each page of changes; the last one has the token to go on with. */
+  /** Yields pages of changes; only the last one has `next`, the token for later changes. */
   changes(
     token: string,
     drive: string | undefined,

@@ -10,15 +10,15 @@ import { createGoogleTokens, type GoogleAccount } from './google-token.ts';
 
 export interface DriveSource {
   readonly folder: string;
-  /** What addresses of documents begin with. */
+  /** Base of the document URIs. */
   readonly address: string;
   readonly account: GoogleAccount;
   readonly network: RemoteNetwork;
 }
 
-/** Folders whose content is asked for at once. */
+/** Number of folders listed per request. */
 const FOLDERS_AT_ONCE = 20;
-/** After more changes, everything is listed instead. */
+/** With more changes than this, everything is listed instead. */
 const MAX_CHANGES = 50_000;
 
 const cursorSchema = z.object({
@@ -26,11 +26,11 @@ const cursorSchema = z.object({
   root: z.string(),
   drive: z.string().optional(),
   folders: z.array(z.string()),
-  /** Shortcut → the file that it leads to. */
+  /** Maps the id of each shortcut to its target file. */
   shortcuts: z.record(z.string(), z.string()),
 });
 
-/** What is known of the tree below the folder. */
+/** The known folders and shortcuts below the followed folder. */
 interface Tree {
   readonly root: string;
   readonly drive: string | undefined;
@@ -39,8 +39,8 @@ interface Tree {
 }
 
 /**
- * The first listing goes through the folders; later ones ask for what changed since. Changes of files say in which
- * folder they are. When a folder or a shortcut goes, nothing is said of what it contains, so everything is listed again.
+ * The first listing walks the folders; later ones use the change feed, which reports the parents of each changed file.
+ * It does not report what a removed folder contained or where a removed shortcut led; then everything is listed again.
  */
 export function createDriveConnector({ folder, address, account, network }: DriveSource): SourceConnector {
   const tokens = createGoogleTokens(account, network);
@@ -73,8 +73,8 @@ export function createDriveConnector({ folder, address, account, network }: Driv
   }
 
   async function* listAll({ id: root, driveId }: DriveFile, signal: AbortSignal): AsyncGenerator<Listed, void> {
-    // Before the listing, so that nothing is missed that changes meanwhile. Only members of a shared drive are told of
-    // changes in it; others list everything each time.
+    // Fetched before the listing, so that changes made during it are not missed. The change feed of a shared drive is
+    // available to its members only; for others, every listing is complete.
     const token = await orUndefined(() => api.startToken(driveId, signal), ['not_found', 'forbidden']);
     const drive = token === undefined ? undefined : driveId;
     const tree: Tree = { root, drive, folders: new Set([root]), shortcuts: new Map() };
@@ -105,26 +105,26 @@ export function createDriveConnector({ folder, address, account, network }: Driv
       return;
     }
     const { targetId, targetMimeType } = file.shortcutDetails ?? {};
-    // A folder that a shortcut leads to is a source of its own.
+    // Shortcuts to folders are not followed; such a folder can be added as a separate source.
     if (targetId === undefined || targetMimeType === FOLDER) return;
     tree.shortcuts.set(file.id, targetId);
     yield* listTarget(targetId, signal);
   }
 
-  /** A file that a shortcut leads to, with its own key, since it may be below the folder as well. */
+  /** Lists the target of a shortcut under the target's id, because it may also be below the folder itself. */
   async function* listTarget(id: string, signal: AbortSignal): AsyncGenerator<Listed, void> {
     try {
       const target = await orUndefined(() => api.file(id, signal), ['not_found']);
       const item = target === undefined || target.trashed === true ? undefined : driveItem(target, address);
       yield item ?? { kind: 'removed', key: id };
     } catch (error) {
-      // Google says of what is no longer shared that it is not there; a refusal has other reasons.
+      // Google answers "not found" for files that are no longer shared, so `forbidden` has other causes.
       if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
       yield { kind: 'unknown', key: id, reason: error.message };
     }
   }
 
-  /** False, before anything is listed, where changes cannot be told. */
+  /** Returns false, without yielding anything, if changes cannot be determined. */
   async function* listChanges(
     known: z.output<typeof cursorSchema>,
     signal: AbortSignal,
@@ -145,7 +145,7 @@ export function createDriveConnector({ folder, address, account, network }: Driv
     );
     if (lost) return false;
     for (const [id, file] of changed.files) {
-      // One that was moved here comes with what is in it.
+      // A folder moved into the tree: its content has no change records of its own, so list it.
       if (!isBelow(file) || file.mimeType !== FOLDER || tree.folders.has(id)) continue;
       tree.folders.add(id);
       yield* listBelow([id], tree, signal);
@@ -156,13 +156,13 @@ export function createDriveConnector({ folder, address, account, network }: Driv
         if (file.mimeType !== FOLDER) yield* listFile(file, tree, signal);
       } else if (!targets.has(id)) yield { kind: 'removed', key: id };
     }
-    // Changes of files elsewhere are not told for sure.
+    // The change feed does not reliably report files outside the folder, so check every shortcut target.
     for (const target of new Set(tree.shortcuts.values())) yield* listTarget(target, signal);
     yield { kind: 'end', covers: 'changes', cursor: toCursor(changed.next, tree) };
     return true;
   }
 
-  /** The last state of each file that changed; undefined where the token is no longer known, or for too many. */
+  /** The latest state of each changed file; undefined if the token is no longer valid or there are too many changes. */
   async function changesSince(token: string, drive: string | undefined, signal: AbortSignal) {
     const files = new Map<string, DriveFile | undefined>();
     let next: string | undefined;
@@ -190,13 +190,13 @@ export function createDriveConnector({ folder, address, account, network }: Driv
   };
 }
 
-/** How Google refuses a token of changes that it no longer knows. */
+/** Codes of Google's responses to an invalid change token. */
 const FORGOTTEN: ReadonlySet<string> = new Set(['invalid_request', 'not_found', 'forbidden']);
 
 const toCursor = (token: string, { root, drive, folders, shortcuts }: Tree): string =>
   JSON.stringify({ token, root, drive, folders: [...folders], shortcuts: Object.fromEntries(shortcuts) });
 
-/** Undefined for a failure with one of these codes. */
+/** Resolves with undefined if the work fails with one of these codes. */
 async function orUndefined<T>(work: () => Promise<T>, codes: readonly string[]): Promise<T | undefined> {
   try {
     return await work();

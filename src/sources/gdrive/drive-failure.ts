@@ -4,7 +4,7 @@ import { jsonOrUndefined } from '../../shared/text.ts';
 import { readBytes, refusal, secondsOf } from '../http-answers.ts';
 
 const MAX_ANSWER = 100_000;
-/** Limits are per minute. */
+/** Default wait without `Retry-After`; Google's quotas are per minute. */
 const WAIT_S = 15;
 
 const errorSchema = z.object({
@@ -17,7 +17,7 @@ const errorSchema = z.object({
 const LIMITS = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'sharingRateLimitExceeded', 'quotaExceeded']);
 const OFF = new Set(['accessNotConfigured', 'SERVICE_DISABLED', 'insufficientPermissions']);
 
-/** What a refusal of Google Drive means: a status of 403 has many reasons. Words of the server are not repeated. */
+/** Maps an error response; status 403 has many possible reasons. Text sent by the server is not included. */
 export async function driveFailure(response: Response, tokens: { forget(): void }): Promise<ServiceError> {
   const { status } = response;
   if (status === 401) tokens.forget();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RemoteItem } from '../connector.ts';
 import { fileNameOf } from '../json-requests.ts';
 
-/** It becomes part of queries. */
+/** Strictly validated, because ids are interpolated into queries. */
 const id = z.string().regex(/^[\w-]{1,200}$/);
 
 export const fileRecord = z.object({
@@ -36,7 +36,7 @@ interface ExportFormat {
   readonly extension: string;
 }
 
-/** How the formats of Google's editors are read. Forms, sites, maps and the like cannot be. */
+/** Export formats of Google's editors. Forms, sites, maps and the like cannot be exported. */
 const EXPORTS: Readonly<Record<string, ExportFormat>> = {
   [`${GOOGLE}document`]: { mediaType: `${OFFICE}.wordprocessingml.document`, extension: 'docx' },
   [`${GOOGLE}spreadsheet`]: { mediaType: `${OFFICE}.spreadsheetml.sheet`, extension: 'xlsx' },
@@ -46,7 +46,7 @@ const EXPORTS: Readonly<Record<string, ExportFormat>> = {
 
 export const exportOf = ({ mimeType }: DriveFile): ExportFormat | undefined => EXPORTS[mimeType];
 
-/** The item of a file; undefined for what cannot be read, such as forms. */
+/** The item of a file; undefined for files that cannot be read, such as forms. */
 export function driveItem(file: DriveFile, address: string): RemoteItem | undefined {
   const { name, mimeType, size, modifiedTime, webViewLink } = file;
   const exported = exportOf(file);
@@ -65,8 +65,8 @@ export function driveItem(file: DriveFile, address: string): RemoteItem | undefi
 }
 
 /**
- * Google's number of the version also counts what changes nothing that is read, such as permissions and views. Its
- * documents have no hash, but a time in milliseconds.
+ * Google's `version` also increases for irrelevant changes, such as permissions and views, so the hash is preferred.
+ * Documents of Google's editors have no hash; their modification time in milliseconds is used instead.
  */
 const versionOf = ({ md5Checksum, modifiedTime, version, name }: DriveFile): string =>
   `${md5Checksum ?? modifiedTime ?? version} ${name}`;

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { defineSourceKind } from '../source-kind.ts';
 import type { GoogleAccount } from './google-token.ts';
 
-/** A folder of Google Drive with all that is below it, or a shared drive. */
+/** A Google Drive folder with everything below it, or a shared drive. */
 export const gdriveKind = defineSourceKind({
   type: 'gdrive',
   title: 'Google Drive',

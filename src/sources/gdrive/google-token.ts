@@ -6,7 +6,7 @@ import type { RemoteNetwork } from '../connector.ts';
 import { readBytes, refusal } from '../http-answers.ts';
 
 export type GoogleAccount =
-  /** `user`: whom it acts for. */
+  /** `user`: the account to impersonate by domain-wide delegation; undefined for none. */
   | { readonly kind: 'service_account'; readonly key: string; readonly user: string | undefined }
   | {
       readonly kind: 'client';
@@ -16,19 +16,19 @@ export type GoogleAccount =
     };
 
 export interface GoogleTokens {
-  /** The mail address that folders are shared with; undefined for that of a user. */
+  /** The service account's e-mail address, with which folders must be shared; undefined if it acts for a user. */
   readonly sharedWith: string | undefined;
-  /** A valid access token. Throws `unauthenticated`. */
+  /** A valid access token, cached until shortly before it expires. Throws `unauthenticated`. */
   current(signal: AbortSignal): Promise<string>;
-  /** The token was refused. */
+  /** Discards the cached token after it was rejected. */
   forget(): void;
 }
 
-/** A key file may name another address, but the key is for this one alone. */
+/** Fixed: a `token_uri` in the key file is ignored, so that the signed assertion is sent to Google only. */
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const SCOPE = 'https://www.googleapis.com/auth/drive.readonly';
 const MAX_ANSWER = 100_000;
-/** A token is not used in its last minutes. */
+/** Seconds before its expiry at which a token is renewed. */
 const MARGIN_S = 120;
 
 const keySchema = z.object({

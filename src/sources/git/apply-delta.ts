@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors.ts';
 
-/** Bytes of the object that a difference leads to. */
+/** Size in bytes of the object that a delta produces. */
 export function resultSize(delta: Buffer): number {
   const reader = readerOf(delta);
   reader.size();
   return reader.size();
 }
 
-/** The object that a difference of a pack makes of its base: parts of the base, and bytes of its own. */
+/** Applies a delta of a pack file: instructions that copy ranges of the base or insert literal bytes. */
 export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   const reader = readerOf(delta);
   if (reader.size() !== base.length) throw damaged();
@@ -50,7 +50,7 @@ function readerOf(delta: Buffer) {
         if (next < 128) return value;
       }
     },
-    /** A number of which only the bytes that the bits name are written, the lowest first. */
+    /** A little-endian number that omits zero bytes; each set bit marks a byte that is present. */
     number(bits: number, most: number): number {
       let value = 0;
       for (let index = 0; index < most; index++) if (bits & (1 << index)) value += byte() * 256 ** index;

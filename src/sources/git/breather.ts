@@ -2,7 +2,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 
 const PAUSE_MS = 20;
 
-/** To be called often within long work: lets others run now and then. Throws when the work is aborted. */
+/** Returns a function to call often during long work: it yields to the event loop periodically and throws on abort. */
 export function createBreather(signal: AbortSignal): () => Promise<void> {
   let paused = performance.now();
   return async () => {

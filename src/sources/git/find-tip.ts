@@ -1,17 +1,17 @@
 import { ServiceError } from '../../errors.ts';
 import type { GitServer } from './git-server.ts';
 
-/** Branches that a message names. */
+/** Maximum number of branches listed in an error message. */
 const NAMED = 10;
 
-/** The commit of a branch or tag, or of the default branch; undefined for a repository that has no commits. */
+/** The commit of a branch or tag, by default the default branch; undefined if the repository has no commits. */
 export async function findTip(
   server: GitServer,
   { url, ref }: { readonly url: string; readonly ref: string | undefined },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const wanted = ref === undefined ? ['HEAD'] : [`refs/heads/${ref}`, `refs/tags/${ref}`, ref];
-  // Prefixes also bring longer names; a branch comes before a tag of the same name.
+  // The server matches prefixes, so longer names are returned too. A branch takes precedence over a tag.
   const { refs } = await server.refs(wanted, signal);
   for (const name of wanted) {
     const found = refs.find((each) => each.name === name);

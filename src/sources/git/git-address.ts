@@ -6,11 +6,11 @@ interface Place {
   readonly folder?: string | undefined;
 }
 
-/** What `git+https://host/owner/repository.git@branch/folder` says; slashes in a branch are written as %2F. */
+/** Parses `git+https://host/owner/repository.git@branch/folder`; slashes in a branch are encoded as %2F. */
 export function readGitAddress(address: URL): Partial<Place> & { readonly user?: string } {
   const parts = address.pathname.split('/');
   const last = parts.findIndex((part) => /\.git(@|$)/.test(part) || part.indexOf('@') > 0);
-  // Without an ending or a branch, nothing says where a folder would begin.
+  // Only `.git` or a branch marks the end of the repository's path; without either there is no folder part.
   const repository = parts.slice(0, last < 0 ? parts.length : last + 1);
   const folder = (last < 0 ? [] : parts.slice(last + 1)).map(decode).join('/').replace(/\/$/, '');
   const [, name = '', ref] = /^(.*?)(?:@([^@]+))?$/.exec(repository.at(-1) ?? '') ?? [];
@@ -23,7 +23,7 @@ export function readGitAddress(address: URL): Partial<Place> & { readonly user?:
   };
 }
 
-/** The address of a repository, a branch of it, or a folder of that. Throws `invalid_request`. */
+/** Formats the address of a repository with an optional branch and folder. Throws `invalid_request`. */
 export function gitAddress({ url, ref, folder = '' }: Place): string {
   const parsed = URL.parse(url);
   const isPlain = parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.search === '' && parsed.hash === '';

@@ -11,7 +11,7 @@ import { readTree, treeOfCommit } from './read-tree.ts';
 import { webAddress } from './web-address.ts';
 
 export interface GitSource {
-  /** With the branch, which the addresses of its files begin with. */
+  /** Base of the document URIs; includes the branch. */
   readonly address: string;
   readonly url: string;
   readonly ref: string | undefined;
@@ -23,16 +23,16 @@ export interface GitSource {
   readonly network: RemoteNetwork;
 }
 
-/** Commit and trees; also the files, where the server cannot leave them out. */
+/** Maximum bytes of a commit with its trees; the larger limit applies if the server cannot omit the files. */
 const MAX_TREES_BYTES = 128_000_000;
 const MAX_WHOLE_BYTES = 256_000_000;
 const MAX_TREE = 32_000_000;
-/** Of files and folders that are looked at: the same folder at many places makes a small repository endless. */
+/** Maximum number of visited entries: a tiny repository that reuses trees can expand to exponentially many paths. */
 const MAX_NAMES = 5_000_000;
-/** Of files that are fetched together; of a group that has more, each is fetched alone. */
+/** Maximum bytes of files fetched in one request; the files of a larger group are fetched one by one. */
 const MAX_GROUP_BYTES = 32_000_000;
 const PER_GROUP = 100;
-/** What compression can add. */
+/** Allowance for the overhead of packing and compression. */
 const SLACK_BYTES = 1_000_000;
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
@@ -43,14 +43,14 @@ interface Snapshot {
 
 interface Group {
   readonly oids: readonly string[];
-  /** Undefined if it is too large to be held, or one of its files is gone: then each is fetched alone. */
+  /** Resolves with undefined if the group is too large or a file no longer exists; then each is fetched on its own. */
   pack?: Promise<Pack | undefined>;
 }
 
 /**
- * One request tells whether the branch has another commit. If so, the commit's trees are fetched, which name all files
- * with the hashes of their content, and then the files that have changed. So renames, deletions and rewritten histories
- * need nothing of their own.
+ * One request determines whether the branch points to a new commit. If so, its trees are fetched, which list all files
+ * with their content hashes, and then the changed files. Renames, deletions and rewritten histories need no special
+ * treatment.
  */
 export function createGitConnector(source: GitSource): SourceConnector {
   const { address, url, folder, include, exclude } = source;
@@ -118,7 +118,7 @@ export function createGitConnector(source: GitSource): SourceConnector {
 
   async function* list(cursor: string | undefined, signal: AbortSignal): AsyncGenerator<Listed, void> {
     const tip = await patiently(() => findTip(server, source, signal), signal);
-    // A repository without commits.
+    // The repository has no commits.
     if (tip === undefined) return yield { kind: 'end', covers: 'all' };
     const next = `${tip} ${chosen}`;
     if (cursor === next) return yield { kind: 'end', covers: 'changes', cursor };
@@ -147,7 +147,7 @@ export function createGitConnector(source: GitSource): SourceConnector {
     const group = groups.get(oid);
     if (group !== undefined) {
       group.pack ??= fetchFiles(group.oids, MAX_GROUP_BYTES, signal).catch((error: unknown) => {
-        // One that is gone fails by itself.
+        // Fall back to single requests, so that only the missing or oversized file fails.
         if (error instanceof ServiceError && ['too_large', 'not_found'].includes(error.code)) return undefined;
         delete group.pack;
         throw error;
@@ -175,7 +175,7 @@ export function createGitConnector(source: GitSource): SourceConnector {
       if (object.content.length < 1000 && object.content.toString('latin1').startsWith(LFS_POINTER)) {
         throw new ServiceError('unsupported_type', 'Its content is kept in Git LFS, which is not read.');
       }
-      // A copy, so that the group's memory is not held by one of its files.
+      // Copied, so that one file does not keep the memory of the whole group alive.
       return { bytes: Buffer.from(object.content) };
     },
   };

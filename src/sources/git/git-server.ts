@@ -6,7 +6,7 @@ import { withinTime } from '../within-time.ts';
 import { DELIMITER, FLUSH, lineOf, type Packet, packetLine, readPackets } from './packet-lines.ts';
 
 export interface GitServerParts {
-  /** Of the repository, without credentials. */
+  /** URL of the repository, without credentials. */
   readonly url: string;
   readonly user: string | undefined;
   readonly token: string | undefined;
@@ -15,38 +15,38 @@ export interface GitServerParts {
 
 export interface Ref {
   readonly name: string;
-  /** The commit of an annotated tag. */
+  /** For an annotated tag, the commit that it points to (peeled). */
   readonly oid: string;
 }
 
 export interface Refs {
-  /** The branch that HEAD names, which may not exist. */
+  /** The branch that HEAD points to, which may not exist. */
   readonly head: string | undefined;
   readonly refs: readonly Ref[];
 }
 
 export interface FetchRequest {
   readonly wants: readonly string[];
-  /** Commits without the ones before them. */
+  /** Omit the ancestors of the wanted commits (depth 1). */
   readonly isShallow?: boolean;
-  /** Trees without files. */
+  /** Omit blobs (`filter blob:none`). */
   readonly withoutFiles?: boolean;
-  /** A larger answer is refused with `too_large`. */
+  /** A larger response is rejected with `too_large`. */
   readonly maxBytes: number;
 }
 
-/** What a repository is asked, in version 2 of Git's protocol over HTTP, which servers have had since Git 2.18. */
+/** Client for version 2 of Git's smart HTTP protocol, supported by servers since Git 2.18. */
 export interface GitServer {
   capabilities(signal: AbortSignal): Promise<Capabilities>;
-  /** References whose full names begin with one of these. */
+  /** The references whose full names start with one of these prefixes. */
   refs(prefixes: readonly string[], signal: AbortSignal): Promise<Refs>;
-  /** A pack of the wanted objects and of what they refer to. */
+  /** A pack with the wanted objects and everything reachable from them. */
   fetch(request: FetchRequest, signal: AbortSignal): Promise<Buffer>;
 }
 
 export interface Capabilities {
   readonly hash: 'sha1' | 'sha256';
-  /** Whether trees can be asked for without the files in them. */
+  /** Whether the server supports filters, and so can omit blobs. */
   readonly filters: boolean;
 }
 
@@ -54,7 +54,7 @@ const MAX_LINES = 200_000;
 const MAX_REDIRECTS = 5;
 const ANSWER_TIMEOUT_MS = 60_000;
 const PACK_TIMEOUT_MS = 900_000;
-/** Any name does where a token is the password (GitHub, GitLab, Gitea). */
+/** GitHub, GitLab and Gitea accept any user name if the password is a token. */
 const ANY_USER = 'x-access-token';
 
 export function createGitServer({ url, user, token, network }: GitServerParts): GitServer {
@@ -70,7 +70,7 @@ export function createGitServer({ url, user, token, network }: GitServerParts): 
   const within = <T>(ms: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> =>
     withinTime({ name, ms, signal }, work);
 
-  /** Asks what the server can do, where redirects end. */
+  /** Follows redirects to the final base URL and reads the server's capabilities. */
   const discover = (signal: AbortSignal) =>
     within(ANSWER_TIMEOUT_MS, signal, async (limited) => {
       let address = new URL(`${url.replace(/\/$/, '')}/info/refs?service=git-upload-pack`);
@@ -159,7 +159,7 @@ export function createGitServer({ url, user, token, network }: GitServerParts): 
   };
 }
 
-/** Credentials are given to the host that they were entered for, and to no other. */
+/** The target of a redirect. Throws if it leaves the host or downgrades to HTTP, as credentials would leak. */
 function followed(from: URL, location: string, name: string): URL {
   const to = URL.parse(location, from.href);
   if (
@@ -241,7 +241,7 @@ async function readPackfile(packets: AsyncIterable<Packet>, name: string, maxByt
       const most = byteCount(maxBytes);
       throw new ServiceError('too_large', `${name} has more than the ${most} that are fetched at once.`);
     }
-    // A copy, since the line is a part of a larger buffer.
+    // Copied, because the packet is a view into a larger buffer.
     parts.push(Buffer.from(data));
   }
   if (!isInPack) throw new ServiceError('provider_failed', `${name} answered without objects.`);

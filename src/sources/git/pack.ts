@@ -12,15 +12,15 @@ export interface GitObject {
   readonly content: Buffer;
 }
 
-/** The objects of one answer. They stay compressed in memory, and are unpacked when they are asked for. */
+/** The objects of one response, kept compressed in memory and inflated on demand. */
 export interface Pack {
   has(oid: string): boolean;
-  /** Undefined if it is not there. Throws `too_large` before more is unpacked. */
+  /** Undefined if the pack does not contain the object. Throws `too_large` before inflating more than `maxBytes`. */
   read(oid: string, maxBytes: number): GitObject | undefined;
 }
 
 interface Entry {
-  /** Of the compressed data. */
+  /** Offset of the compressed data. */
   readonly start: number;
   readonly size: number;
   readonly kind: ObjectType | { readonly offset: number } | { readonly oid: string };
@@ -29,27 +29,27 @@ interface Entry {
 const TYPES: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
 const OFFSET_DELTA = 6;
 const OID_DELTA = 7;
-/** Of all objects together: a pack can be a thousand times as large when it is unpacked. */
+/** Maximum total size of the inflated objects; a pack can expand a thousandfold. */
 const MAX_UNPACKED = 4_000_000_000;
-/** Larger objects are unpacked as streams to get their names, and are not held. */
+/** Larger objects are hashed while streaming, without being held in memory. */
 const LARGE = 4_000_000;
 const MAX_CHAIN = 10_000;
 
-/** Bytes that are held in memory beside the pack. */
+/** Memory limits in addition to the pack itself, in bytes. */
 export interface PackLimits {
-  /** Differences of one chain, which are held together. */
+  /** All deltas of one chain together. */
   readonly chain: number;
-  /** Objects that were unpacked last. */
+  /** Cache of recently inflated objects. */
   readonly cache: number;
-  /** One that is made of differences, to get its name. */
+  /** An object reconstructed from deltas in order to compute its id. */
   readonly named: number;
 }
 
 const LIMITS: PackLimits = { chain: 256_000_000, cache: 32_000_000, named: 32_000_000 };
 
 /**
- * Reads the objects of a pack and checks its checksum. Throws `provider_failed` for a damaged one. An object that takes more
- * than the limits is not there.
+ * Indexes the objects of a pack and verifies its checksum. Throws `provider_failed` if it is damaged. Delta objects
+ * that exceed the limits are not indexed.
  */
 export async function readPack(
   pack: Buffer,
@@ -77,7 +77,7 @@ export async function readPack(
     throw damaged();
   };
 
-  /** An object, from the whole one at the base of its chain of differences. */
+  /** Reconstructs an object by applying its chain of deltas to the base object. */
   function resolve(offset: number, maxBytes: number): GitObject {
     const chain: { readonly at: number; readonly delta: Buffer }[] = [];
     let held = 0;
@@ -137,7 +137,7 @@ export async function readPack(
   if (at !== end) throw damaged();
   await nameDeltas();
 
-  /** A difference may come before what it refers to by its name. */
+  /** Computes the ids of delta objects. Takes several passes, because a delta may precede the base that it names. */
   async function nameDeltas(): Promise<void> {
     let left = [...entries].filter(([, { kind }]) => typeof kind !== 'string').map(([offset]) => offset);
     while (left.length > 0) {
@@ -154,7 +154,7 @@ export async function readPack(
           unpacked += object.content.length;
           byOid.set(nameOf(object), offset);
         } catch (error) {
-          // What is that large has no name here, and is fetched alone when it is wanted.
+          // Too large to compute its id; the object is fetched on its own when it is needed.
           if (!(error instanceof ServiceError) || error.code !== 'too_large') throw error;
         }
         if (unpacked > MAX_UNPACKED) throw tooLarge(MAX_UNPACKED);
@@ -205,7 +205,7 @@ function readEntry(pack: Buffer, offset: number, hashBytes: number): Entry {
   return { start: at, size, kind: { offset: offset - distance } };
 }
 
-/** How long the compressed data is, and the name of an object that is whole. */
+/** The length of an entry's compressed data and, unless it is a delta, the object's id. */
 async function measure(
   data: Buffer,
   { kind, size }: Entry,
@@ -216,7 +216,7 @@ async function measure(
   try {
     if (size <= LARGE) {
       const options = { maxOutputLength: Math.max(size, 1), info: true };
-      // With `info`, the engine is returned too, which the types do not say.
+      // With `info`, inflateSync also returns the engine, which the type declarations omit.
       const { buffer, engine } = inflateSync(data, options) as unknown as {
         readonly buffer: Buffer;
         readonly engine: { readonly bytesWritten: number };

@@ -1,19 +1,19 @@
 import { ServiceError } from '../../errors.ts';
 
-/** One line of Git's protocol, or one of the marks between lines. */
+/** A pkt-line of Git's protocol: data, or a special packet without data. */
 export type Packet = Uint8Array | 'flush' | 'delimiter';
 
-/** What is written between two parts of a request, and at its end. */
+/** Special packets: the delimiter between sections of a request, and the flush packet that ends it. */
 export const DELIMITER = '0001';
 export const FLUSH = '0000';
 
 export const packetLine = (text: string): string =>
   `${(Buffer.byteLength(text) + 5).toString(16).padStart(4, '0')}${text}\n`;
 
-/** The text of a line, without its line break. */
+/** The text of a packet without the trailing line break. */
 export const lineOf = (packet: Uint8Array): string => Buffer.from(packet).toString('utf8').replace(/\n$/, '');
 
-/** Throws `invalid_request` for what is not of this protocol, `provider_failed` for a body that breaks off within a line. */
+/** Splits a body into packets. Throws `invalid_request` if it is not pkt-line data, `provider_failed` if truncated. */
 export async function* readPackets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Packet, void> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {
@@ -30,7 +30,7 @@ export async function* readPackets(body: AsyncIterable<Uint8Array>): AsyncGenera
   if (rest.length > 0) throw new ServiceError('provider_failed', 'The answer of the Git server broke off.');
 }
 
-/** Bytes of a packet with its head; 4 for the marks. */
+/** Length of a packet including its header; 4 for special packets. */
 function lengthAt(bytes: Buffer, at: number): number {
   const head = bytes.toString('latin1', at, at + 4);
   if (!/^[0-9a-f]{4}$/i.test(head)) throw notGit();

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { GitObject, Pack } from './pack.ts';
 
 export interface TreeEntry {
-  /** `nameless`: its name is none that a path can have. */
+  /** `nameless`: the name is not valid UTF-8, or cannot be used as a path segment. */
   readonly kind: 'file' | 'folder' | 'link' | 'module' | 'nameless';
   readonly name: string;
   readonly oid: string;
@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
 };
 const MAX_COMMIT = 1_000_000;
 
-/** The tree of a commit that was fetched. Throws `invalid_request` for a tag of something else. */
+/** The id of the commit's root tree. Throws `invalid_request` if the object is not a commit, as with some tags. */
 export function treeOfCommit(pack: Pack, commit: string): string {
   const object = pack.read(commit, MAX_COMMIT);
   if (object === undefined) throw new ServiceError('provider_failed', 'The Git server did not send the commit.');
@@ -24,7 +24,7 @@ export function treeOfCommit(pack: Pack, commit: string): string {
   throw new ServiceError('invalid_request', 'What the tag names is no commit. Name a branch, or another tag.');
 }
 
-/** Files, folders and what else a tree names. */
+/** The entries of a tree object. */
 export function* readTree(tree: GitObject | undefined, hashBytes: number): Generator<TreeEntry, void> {
   if (tree?.type !== 'tree') throw new ServiceError('provider_failed', 'The Git server did not send a folder.');
   const { content } = tree;

@@ -1,4 +1,4 @@
-/** The page that shows a file as it was at a commit, where the kind of server is known. */
+/** URL of the web page that shows a file at a commit; undefined for an unknown kind of server. */
 export function webAddress(url: string, commit: string, path: string): string | undefined {
   const { protocol, hostname, host, pathname } = new URL(url);
   const form = Object.entries(FORMS).find(([name]) => hostname === name || isOwnServer(hostname, name))?.[1];
@@ -15,6 +15,6 @@ const FORMS: Readonly<Record<string, (commit: string) => string>> = {
   'gitea.com': (commit) => `/src/commit/${commit}`,
 };
 
-/** Such as gitlab.example.org. */
+/** Whether this is a self-hosted instance by its host name, such as gitlab.example.org. */
 const isOwnServer = (hostname: string, name: string): boolean =>
   ['github.com', 'gitlab.com', 'gitea.com'].includes(name) && hostname.startsWith(`${name.split('.')[0]}.`);

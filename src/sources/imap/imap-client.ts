@@ -7,16 +7,16 @@ import { asMailFailure } from './imap-failure.ts';
 export interface ImapAccount {
   readonly host: string;
   readonly port?: number | undefined;
-  /** TLS from the start on a port other than 993. */
+  /** Use implicit TLS on a port other than 993; without it, such ports use STARTTLS. */
   readonly tls?: boolean | undefined;
   readonly auth: { readonly user: string; readonly pass?: string; readonly accessToken?: string };
   readonly network: RemoteNetwork;
 }
 
-/** A connection that is made on first use, and made anew when it was lost. */
+/** A connection that is opened on first use and reopened after it was lost. */
 export interface ImapClient {
   use<T>(signal: AbortSignal, work: (client: ImapFlow) => Promise<T>): Promise<T>;
-  /** With a folder open for reading only. */
+  /** Runs `work` with the folder opened read-only. Throws `not_found` if it cannot be opened. */
   inFolder<T>(
     folder: string,
     signal: AbortSignal,
@@ -29,7 +29,7 @@ const TLS_PORT = 993;
 const PORTS = [143, TLS_PORT];
 const CONNECT_MS = 30_000;
 const SILENCE_MS = 120_000;
-/** The largest message that is read at all. */
+/** Maximum size of a message, in bytes. */
 const MAX_LITERAL = 256 * 1024 * 1024;
 const MAX_LINE = 64 * 1024 * 1024;
 
@@ -48,7 +48,7 @@ export function createImapClient({ host, port = TLS_PORT, tls, auth, network }: 
       logger: false,
       disableAutoIdle: true,
       ...(isIP(host.replace(/^\[|\]$/g, '')) === 0 && { servername: host }),
-      // Credentials are never sent before TLS.
+      // Require STARTTLS, so that credentials are never sent in plain text.
       ...(!secure && { doSTARTTLS: true }),
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
@@ -58,7 +58,7 @@ export function createImapClient({ host, port = TLS_PORT, tls, auth, network }: 
       maxLineLength: MAX_LINE,
       clientInfo: { name: 'Citewell' },
     });
-    // Failures reach the command that was under way.
+    // Connection errors reject the running command; without a listener the event would be thrown.
     client.on('error', () => undefined);
     await client.connect();
     return client;
@@ -73,7 +73,7 @@ export function createImapClient({ host, port = TLS_PORT, tls, auth, network }: 
 
   async function use<T>(signal: AbortSignal, work: (client: ImapFlow) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    // Ends what is under way at once; the next use connects anew.
+    // Aborting closes the connection immediately; the next use reconnects.
     const end = () => void opening?.then((client) => client.close()).catch(() => undefined);
     signal.addEventListener('abort', end, { once: true });
     try {

@@ -13,19 +13,19 @@ export interface ImapSource extends ImapAccount {
   readonly since?: string | undefined;
 }
 
-/** Folder → the messages that were there. */
+/** Maps each folder to its messages as of the last listing: UIDVALIDITY and UIDs. */
 const cursorSchema = z.record(z.string(), z.object({ validity: z.string(), uids: z.string() }));
 type Cursor = z.output<typeof cursorSchema>;
 
-/** Messages whose headers are asked for at once. */
+/** Number of messages whose headers are fetched per command. */
 const PER_FETCH = 500;
 const MAX_NAME = 120;
-/** Folders with copies of messages of others, or with what nobody wants to find. */
+/** Special-use folders that hold copies of other messages, or content not worth indexing. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['\\Trash', '\\Junk', '\\Drafts', '\\Flagged', '\\Important']);
 
 /**
- * A message never changes under its UID, so flags such as "seen" cause nothing. A listing compares the UIDs of each
- * folder with those of the listing before, and asks for the headers of new messages only.
+ * A message never changes under its UID, so flag changes such as "seen" are irrelevant. A listing compares the UIDs of
+ * each folder with the previous listing and fetches the headers of new messages only.
  */
 export function createImapConnector(source: ImapSource): SourceConnector {
   const { folders, since } = source;
@@ -68,7 +68,7 @@ export function createImapConnector(source: ImapSource): SourceConnector {
       const old = isSame ? fromRanges(earlier.uids) : new Set<number>();
       const added = uids.filter((uid) => !old.has(uid));
       const listed = new Set<number>(uids.filter((uid) => old.has(uid)));
-      // Nothing is yielded while the folder is held: the reader of the listing opens folders too.
+      // Never yield while holding the folder lock: the consumer of the listing opens folders as well.
       for (let at = 0; at < added.length; at += PER_FETCH) {
         const range = toRanges(added.slice(at, at + PER_FETCH));
         const messages = await client.inFolder(path, signal, (each) =>
@@ -136,7 +136,7 @@ function chooseFolders(all: readonly ListResponse[], wanted: readonly string[] =
   return { paths: chosen.map(({ path }) => path), missing: [] };
 }
 
-// INBOX is the one name whose case does not matter.
+// INBOX is the only case-insensitive folder name (RFC 3501).
 const isNamed = (path: string, wanted: string): boolean =>
   isBelow(path, wanted) || (path === 'INBOX' && wanted.toUpperCase() === 'INBOX');
 
@@ -152,7 +152,7 @@ function toItem(path: string, validity: string, message: FetchMessageObject, bas
     kind: 'item',
     key: keyOf(path, validity, uid),
     version: `${validity}.${uid}`,
-    // The form of RFC 5092.
+    // An IMAP URL (RFC 5092).
     uri: `${base}/${encodeFolder(path)};UIDVALIDITY=${validity}/;UID=${uid}`,
     fileName: `${name || `message-${uid}`}.eml`,
     ...(size !== undefined && { size }),

@@ -8,7 +8,7 @@ interface MailError {
   readonly responseStatus?: string;
 }
 
-/** Response codes (RFC 5530) of a refusal that passes. */
+/** Response codes (RFC 5530) of transient refusals. */
 const PASSING: ReadonlySet<string> = new Set([
   'UNAVAILABLE',
   'INUSE',
@@ -19,7 +19,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 const LIMITS: ReadonlySet<string> = new Set(['LiteralTooLarge', 'ResponseTooLarge', 'LineTooLarge', 'TooManyTokens']);
 
-/** What a failure of the mail client means. Words of the server are not repeated. */
+/** Maps an error of the mail client to a ServiceError. Text sent by the server is not included. */
 export function asMailFailure(error: unknown, host: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const { message = '', code = '', authenticationFailed, serverResponseCode = '' } = error as MailError;

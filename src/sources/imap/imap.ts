@@ -72,7 +72,7 @@ export const imapKind = defineSourceKind({
   },
 });
 
-/** Folder names keep their separators in an address. */
+/** Percent-encodes a folder name but keeps its separators. */
 export const encodeFolder = (folder: string): string => folder.split('/').map(encodeURIComponent).join('/');
 
 function decode(part: string): string {

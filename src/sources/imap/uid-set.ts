@@ -1,4 +1,4 @@
-/** Numbers as the ranges that IMAP writes them in, such as `1:5,9`. The numbers are in ascending order. */
+/** Formats numbers, which must be in ascending order, as an IMAP sequence set such as `1:5,9`. */
 export function toRanges(numbers: readonly number[]): string {
   const ranges: string[] = [];
   for (let at = 0; at < numbers.length; ) {
@@ -10,7 +10,7 @@ export function toRanges(numbers: readonly number[]): string {
   return ranges.join(',');
 }
 
-/** The numbers of such ranges. */
+/** Parses an IMAP sequence set. */
 export function fromRanges(ranges: string): Set<number> {
   const numbers = new Set<number>();
   for (const range of ranges === '' ? [] : ranges.split(',')) {

@@ -14,9 +14,8 @@ const MAX_PAGES = 10_000;
 const MAX_TITLE = 300;
 
 /**
- * Every listing is of all resources: MCP knows no changes since. A resource that does not say when it was last modified
- * has another version in each listing, so that its content is read, and compared where it is taken in. Templates are no
- * resources, and are not listed.
+ * Every listing is complete, because MCP cannot list changes. A resource without a modification time gets a new version
+ * in each listing, so that it is read every time and compared by content. Resource templates are not listed.
  */
 export function createMcpConnector({ address, connection }: McpSource): SourceConnector {
   async function* list(_: string | undefined, signal: AbortSignal): AsyncGenerator<Listed, void> {
@@ -39,7 +38,7 @@ export function createMcpConnector({ address, connection }: McpSource): SourceCo
 
   async function read(item: RemoteItem, { maxBytes, signal }: ReadOptions): Promise<RemoteContent> {
     const parts = await connection.read(item.key, signal);
-    // A resource may stand for several, as a folder does, but its own content is what it is listed for.
+    // A server may return several contents, for example the files of a folder; prefer the one with the requested URI.
     const own = parts.filter(({ uri }) => uri === item.key);
     const contents = own.length > 0 ? own : parts;
     const [first, ...others] = contents;
@@ -95,7 +94,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['application/pdf', 'pdf'],
 ]);
 
-/** The last part of the address, with an extension that fits its media type. */
+/** The last part of the URI, with an extension derived from the media type if it has none. */
 function fileNameOf(uri: string, mimeType: string | undefined): string {
   const path = uri.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const last = decoded(path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1));
@@ -107,14 +106,14 @@ function fileNameOf(uri: string, mimeType: string | undefined): string {
       .slice(-120) || 'resource';
   if (/\.[A-Za-z][A-Za-z0-9]{0,5}$/.test(name)) return name;
   const extension = EXTENSIONS.get(plainType(mimeType) ?? '');
-  // Without one, the content says what it is; what follows a dot in a name such as "v1.2" is no extension.
+  // Without a known type, the format is detected from the content; remove dots, so that "v1.2" has no extension.
   return extension === undefined ? name.replaceAll('.', ' ') : `${name}.${extension}`;
 }
 
 const plainType = (mimeType: string | undefined): string | undefined =>
   mimeType?.split(';')[0]?.trim().toLowerCase() || undefined;
 
-/** Text is often called plain by servers that do not look; then the name tells more. */
+/** Servers often report `text/plain` for any text; then the file extension is more reliable. */
 function mediaTypeOf(content: McpContent, fileName: string): string | undefined {
   const said = plainType(content.mimeType);
   const isVague = said === undefined || said === 'text/plain' || said === 'application/octet-stream';
@@ -127,7 +126,7 @@ const textOf = (contents: readonly McpContent[]): string =>
 
 function fromBase64(blob: string): Uint8Array {
   const bytes = Buffer.from(blob, 'base64');
-  // Buffer leaves out what is no base64; content that is shorter than it says would be taken in as if it were whole.
+  // Buffer silently skips invalid base64, so check the length; otherwise truncated content would be ingested.
   if (Math.abs(bytes.byteLength - (blob.replaceAll(/[=\s]/g, '').length * 3) / 4) >= 1) {
     throw new ServiceError('invalid_request', 'The MCP server sent content that is not base64.');
   }

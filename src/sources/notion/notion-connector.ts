@@ -15,16 +15,16 @@ export interface NotionSource {
 const PER_PAGE = 100;
 const MAX_RESPONSE = 64 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
-/** Parts of one long page that are asked for one by one. */
+/** Maximum number of parts of a long page; each is fetched separately. */
 const MAX_PARTS = 200;
-/** Times of edits are rounded down to the minute, so a page may change again without another time. */
+/** Edit times are truncated to the minute, so a recently edited page may change again under the same time. */
 const UNSETTLED_MS = 2 * 60_000;
 
 const cursorSchema = z.array(z.string());
 
 /**
- * Notion's search lists what is shared with the integration, but promises no complete list. So a page that a listing of
- * changes does not show is looked at: only one in the trash is gone.
+ * Notion's search lists the pages shared with the integration, but is not guaranteed to be complete. A known page
+ * missing from the results is therefore looked up; only a page in the trash counts as removed.
  */
 export function createNotionConnector({ address, token, network }: NotionSource): SourceConnector {
   async function ask<T>(signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> {
@@ -55,7 +55,7 @@ export function createNotionConnector({ address, token, network }: NotionSource)
         client.search({
           filter: { property: 'object', value: 'page' },
           page_size: PER_PAGE,
-          // What is edited meanwhile moves to the end, so that nothing is passed over.
+          // Pages edited during the listing move to the end, so none is skipped.
           sort: { timestamp: 'last_edited_time', direction: 'ascending' },
           ...(start !== undefined && { start_cursor: start }),
         }),
@@ -82,7 +82,7 @@ export function createNotionConnector({ address, token, network }: NotionSource)
         yield { kind: 'failed', key: id, reason };
       }
     }
-    // Notion's search is not exhaustive, so that a page which it does not name can still be there.
+    // `changes`, not `all`: a page missing from the search results may still exist.
     yield { kind: 'end', covers: 'changes', cursor: JSON.stringify([...seen, ...kept]) };
   }
 
@@ -116,7 +116,7 @@ export function createNotionConnector({ address, token, network }: NotionSource)
     };
   }
 
-  /** The page, then the parts that a long one leaves out. */
+  /** The page's Markdown, followed by the parts that Notion omits from long pages. */
   async function markdownOf(id: string, maxBytes: number, signal: AbortSignal): Promise<string> {
     const parts: string[] = [];
     const wanted = [id];
@@ -124,7 +124,7 @@ export function createNotionConnector({ address, token, network }: NotionSource)
     for (let at = 0; at < wanted.length; at++) {
       const page_id = wanted[at] ?? id;
       const part = await ask(signal, (client) => client.pages.retrieveMarkdown({ page_id })).catch((error: unknown) => {
-        // A part that is not shared, such as a page below.
+        // The part is not shared with the integration, for example a subpage.
         if (at > 0 && error instanceof ServiceError && error.code === 'not_found') return undefined;
         throw error;
       });
@@ -158,7 +158,7 @@ export function createNotionConnector({ address, token, network }: NotionSource)
   };
 }
 
-/** The response, with a body that is refused when it is too long. */
+/** Buffers a response; throws `too_large` if its body exceeds the limit. */
 async function bounded(response: Response) {
   const chunks: Uint8Array[] = [];
   let size = 0;

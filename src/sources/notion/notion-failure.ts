@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 
-/** What a failure of Notion's client means. Words of the server are not repeated. */
+/** Maps an error of Notion's client to a ServiceError. Text sent by the server is not included. */
 export function asNotionFailure(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   const { code, status, headers } = error as { code?: unknown; status?: unknown; headers?: unknown };
@@ -19,7 +19,7 @@ export function asNotionFailure(error: unknown): unknown {
     case 'notionhq_client_request_timeout':
       return new ServiceError('timeout', 'Notion did not answer in time.', cause);
     default:
-      // What the network threw, such as the reason of an abort, is passed on.
+      // Not an error of the API, for example an abort reason: passed on unchanged.
       return code === undefined
         ? error
         : new ServiceError('provider_failed', `Notion answered with an error (${String(status ?? code)}).`, cause);

@@ -4,13 +4,13 @@ type Property = PageObjectResponse['properties'][string];
 
 const MAX_VALUE = 2_000;
 
-/** The title of a page, in one line; undefined for one without. */
+/** The title of a page as a single line; undefined if it has none. */
 export function titleOf({ properties }: PageObjectResponse): string | undefined {
   const title = Object.values(properties).find(({ type }) => type === 'title');
   return (title && oneLine(textOf(title))) || undefined;
 }
 
-/** The other properties of a row of a database, as `name: value`. */
+/** The properties of a database row other than its title, as `name: value`. */
 export const propertyLines = ({ properties }: PageObjectResponse): readonly string[] =>
   Object.entries(properties).flatMap(([name, property]) => {
     const value = property.type === 'title' ? '' : oneLine(textOf(property));
@@ -50,7 +50,7 @@ function textOf(property: Property): string {
     case 'unique_id':
       return [property.unique_id.prefix, property.unique_id.number].filter((part) => part !== null).join('-');
     default:
-      // Identifiers of other pages, and who edited it when.
+      // Ignored: references to other pages, and who created or edited the page and when.
       return '';
   }
 }

@@ -11,12 +11,12 @@ import { readEndpoint, type s3Fields, type s3Secrets, uriOf } from './s3-setting
 type S3Settings = SettingsOf<typeof s3Fields>;
 type S3Secrets = SecretsOf<typeof s3Secrets>;
 
-/** A page of at most 1,000 keys has less. */
+/** A listing page has at most 1,000 keys and is smaller than this. */
 const MAX_LIST_BYTES = 5_000_000;
 const LIST_TIMEOUT_MS = 60_000;
 const READ_TIMEOUT_MS = 600_000;
 
-/** Objects of a bucket, read with ListObjectsV2 and GetObject alone. */
+/** Reads the objects of a bucket; requires permission for ListObjectsV2 and GetObject only. */
 export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: ConnectorParts): SourceConnector {
   const { bucket, prefix = '', region = 'us-east-1' } = settings;
   const base = readEndpoint(settings.endpoint ?? `https://s3.${region}.amazonaws.com`);
@@ -25,7 +25,7 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
 
   async function send(url: URL, signal: AbortSignal): Promise<Response> {
     const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = secrets;
-    // Requests of a public bucket carry no signature.
+    // Without credentials the bucket must be public; requests are not signed.
     if (accessKeyId === undefined || secretAccessKey === undefined) {
       return network.fetch(url, { signal, redirect: 'manual' });
     }
@@ -44,7 +44,7 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
     withinTime({ name, ms: LIST_TIMEOUT_MS, signal }, async (limited) => {
       const url = new URL(root);
       url.searchParams.set('list-type', '2');
-      // Keys may have characters that XML has not.
+      // Keys may contain characters that XML cannot represent.
       url.searchParams.set('encoding-type', 'url');
       if (prefix !== '') url.searchParams.set('prefix', prefix);
       if (token !== undefined) url.searchParams.set('continuation-token', token);
@@ -59,7 +59,7 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
       for (let token: string | undefined; ; ) {
         const page = await patiently(() => listPage(token, signal), signal);
         for (const found of page.objects) {
-          // A name that ends with a slash stands for a folder.
+          // Keys that end with a slash are folder placeholders.
           if (found.key.endsWith('/') || !found.key.startsWith(prefix)) continue;
           yield toItem(bucket, found);
         }
@@ -73,7 +73,7 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
 
     read: ({ key }, { maxBytes, signal }) =>
       withinTime({ name, ms: READ_TIMEOUT_MS, signal }, async (limited) => {
-        // The path is part of what is signed, so it is encoded once and not normalised.
+        // The signature covers the path, so it must be encoded exactly once and not normalised.
         const url = new URL(`${root}/${key.split('/').map(encodePart).join('/')}`);
         if (decodeURIComponent(url.pathname) !== `${decodeURIComponent(new URL(root).pathname)}/${key}`) {
           throw new ServiceError('invalid_request', 'Its key has "." or ".." as a part, which no address can say.');
@@ -87,7 +87,7 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
   };
 }
 
-/** What services say of objects that were stored without a type. */
+/** Placeholder media types that services report for objects stored without one. */
 const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream', 'application/x-www-form-urlencoded']);
 
 const encodePart = (part: string): string =>
@@ -115,7 +115,7 @@ const toItem = (bucket: string, { key, etag, size, modified }: S3Object): Remote
   ...(modified !== '' && { modified }),
 });
 
-/** Reads the few members of a ListBucketResult that matter, without building a tree. */
+/** Parses the relevant elements of a ListBucketResult in streaming fashion. */
 function readListPage(xml: string, name: string): ListPage {
   const objects: S3Object[] = [];
   const path: string[] = [];
@@ -147,7 +147,7 @@ function readListPage(xml: string, name: string): ListPage {
     { xmlMode: true },
   );
   parser.end(xml);
-  // Without this member the answer is no listing, and must not be taken for an empty one.
+  // Without this element the response is not a listing, and must not be mistaken for an empty one.
   const isTruncated = top.get('IsTruncated');
   const next = top.get('NextContinuationToken');
   if (isTruncated === undefined || (isTruncated === 'true' && next === undefined)) {

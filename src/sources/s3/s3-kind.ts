@@ -20,7 +20,7 @@ export const s3Kind = defineSourceKind({
         'A bucket’s name has 3 to 63 lower-case letters, digits, dots and dashes.',
       );
     }
-    // Buckets of the same name at different services are different ones.
+    // Bucket names are unique per service only, so the address includes the endpoint.
     const at = endpoint === undefined ? '' : `?endpoint=${encodeURIComponent(readEndpoint(endpoint).host)}`;
     return `${uriOf(bucket, prefix)}${at}`;
   },

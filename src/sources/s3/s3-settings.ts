@@ -23,7 +23,7 @@ export const s3Secrets = {
   session_token: { description: 'Of temporary credentials', variable: 'AWS_SESSION_TOKEN' },
 } as const;
 
-/** Throws `invalid_request`. */
+/** Parses the URL of an S3 service. Throws `invalid_request`. */
 export function readEndpoint(endpoint: string): URL {
   const url = URL.parse(endpoint);
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
@@ -31,7 +31,7 @@ export function readEndpoint(endpoint: string): URL {
   throw new ServiceError('invalid_request', 'The endpoint must be an address such as https://minio.example.org.');
 }
 
-/** Percent signs keep keys such as `a/../b` as they are. */
+/** URI of an object. Dot segments are double-encoded, so that URL parsers do not normalise keys such as `a/../b`. */
 export const uriOf = (bucket: string, key: string): string =>
   `s3://${bucket}/${key
     .split('/')

@@ -1,37 +1,37 @@
 import { Parser } from 'htmlparser2';
 import { ServiceError } from '../../errors.ts';
 
-/** What a server says of a file or folder. */
+/** Properties of a file or folder as reported by the server. */
 export interface DavEntry {
-  /** Decoded; the names of folders and, last, its own. */
+  /** Decoded path segments; the last one is the entry's own name. */
   readonly path: readonly string[];
   readonly isFolder: boolean;
   readonly etag: string;
   readonly size: number | undefined;
   /** ISO 8601. */
   readonly modified: string | undefined;
-  /** Nextcloud and ownCloud have a page for it. */
+  /** Id from which Nextcloud and ownCloud build the link to its page. */
   readonly fileId: string | undefined;
-  /** Status by which the server says nothing of it: it may be there or not. */
+  /** HTTP status if the server returned no properties; the entry may or may not exist. */
   readonly refused: number | undefined;
 }
 
 export interface Multistatus {
   readonly entries: readonly DavEntry[];
-  /** Addresses that cannot be read as a path. */
+  /** Hrefs that cannot be parsed as a path. */
   readonly unreadable: readonly string[];
 }
 
 const MAX_DEPTH = 30;
 
-/** Reads an answer to PROPFIND without building a tree. Throws `invalid_request` for what is none. */
+/** Parses a PROPFIND response in streaming fashion. Throws `invalid_request` if it is not one. */
 export function readMultistatus(xml: string, name: string): Multistatus {
   const entries: DavEntry[] = [];
   const unreadable: string[] = [];
   const path: string[] = [];
   let isComplete = false;
   let href = '';
-  /** Of the whole response, and of a part of it. */
+  /** Status line of the whole response, and of the current `propstat`. */
   let said = '';
   let status = '';
   let found = new Map<string, string>();
@@ -55,7 +55,7 @@ export function readMultistatus(xml: string, name: string): Multistatus {
       },
       onclosetag() {
         const local = path.pop();
-        // Members that a server does not have are in a part with another status.
+        // Properties that the server does not support are in a `propstat` with an error status.
         if (local === 'propstat' && isSuccess(statusOf(status))) own = new Map([...(own ?? []), ...found]);
         if (local === 'multistatus' && path.length === 0) isComplete = true;
         if (local !== 'response') return;
@@ -68,7 +68,7 @@ export function readMultistatus(xml: string, name: string): Multistatus {
     { xmlMode: true },
   );
   parser.write(xml);
-  // The parser closes what is open at the end, so a cut answer is told before.
+  // `end` closes all open elements, so check for truncation before calling it.
   const isWhole = isComplete;
   parser.end();
   if (!isWhole) throw notDav(name);
@@ -96,7 +96,7 @@ function toEntry(href: string, found: ReadonlyMap<string, string>, refused: numb
   };
 }
 
-/** An absolute address or a path; some servers do not encode what they should. */
+/** Splits an absolute URL or a path into decoded segments; undefined if some segment is invalid. */
 export function pathOfHref(href: string): readonly string[] | undefined {
   try {
     const parts = href

@@ -5,7 +5,7 @@ interface Folder {
   readonly user?: string | undefined;
 }
 
-/** What `davs://user@host/folder` says. */
+/** Parses an address such as `davs://user@host/folder`. */
 export function readWebdavAddress({ protocol, host, pathname, search, username }: URL): Folder {
   const scheme = protocol === 'dav:' || protocol === 'webdav:' ? 'http' : 'https';
   return {
@@ -14,7 +14,7 @@ export function readWebdavAddress({ protocol, host, pathname, search, username }
   };
 }
 
-/** The folder itself, and the address that it is shown by. Throws `invalid_request`. */
+/** The URL of the folder, and the address under which the source is displayed. Throws `invalid_request`. */
 export function webdavAddress({ url, user }: Folder): { readonly address: string; readonly folder: URL } {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '') {
@@ -35,7 +35,7 @@ export function webdavAddress({ url, user }: Folder): { readonly address: string
   return { address: `${scheme}://${name}${folder.host}${folder.pathname.replace(/\/$/, '')}`, folder };
 }
 
-/** The path for WebDAV of what the browser shows in Nextcloud or ownCloud: own files, or a public share. */
+/** Maps the browser URL of a Nextcloud or ownCloud folder (own files or a public share) to its WebDAV path. */
 function pathOf({ pathname, searchParams }: URL, user: string | undefined): string {
   const own = /^(.*?)(?:\/index\.php)?\/apps\/files(?:\/|$)/.exec(pathname);
   if (own !== null) {

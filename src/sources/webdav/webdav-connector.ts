@@ -9,7 +9,7 @@ import { type DavEntry, type Multistatus, readMultistatus } from './read-multist
 
 export interface WebdavSource {
   readonly address: string;
-  /** With a slash at the end. */
+  /** Ends with a slash. */
   readonly folder: URL;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
@@ -18,12 +18,12 @@ export interface WebdavSource {
   readonly network: RemoteNetwork;
 }
 
-/** Of one folder: 10,000 entries have about 10 MB. */
+/** Maximum bytes of one folder's listing; 10,000 entries take about 10 MB. */
 const MAX_ANSWER = 100_000_000;
 const ANSWER_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 600_000;
 const MAX_REDIRECTS = 5;
-/** Deeper ones are most likely a link of a folder to one above it. */
+/** Deeper folders are most likely a link cycle. */
 const MAX_DEPTH = 50;
 const MAX_FOLDERS = 200_000;
 const GONE = new Set([404, 410]);
@@ -32,7 +32,7 @@ const QUESTION =
   '<?xml version="1.0" encoding="utf-8"?><d:propfind xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:prop>' +
   '<d:resourcetype/><d:getetag/><d:getcontentlength/><d:getlastmodified/><oc:fileid/></d:prop></d:propfind>';
 
-/** Walks a folder with one PROPFIND of depth 1 for each, since servers refuse to list everything at once. */
+/** Walks the tree with one PROPFIND of depth 1 per folder, because many servers refuse infinite depth. */
 export function createWebdavConnector(source: WebdavSource): SourceConnector {
   const { address, folder, include, exclude, user, password, network } = source;
   const name = folder.host + folder.pathname.replace(/\/$/, '');
@@ -43,7 +43,7 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
     .filter((part) => part !== '')
     .map(decodeURIComponent);
 
-  /** Credentials are given to the host that they were entered for, and to no other. */
+  /** Follows redirects, but sends the credentials only to the configured host. */
   async function send(url: URL, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> {
     let at = url;
     for (let redirects = 0; ; redirects++) {
@@ -88,7 +88,7 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
       throw await refused(response, path === '' ? name : `${name}/${path}`, path === '');
     });
 
-  /** The entry of the folder that was asked for. */
+  /** The entry of the requested folder itself. */
   function ownEntry(entries: readonly DavEntry[], path: string): DavEntry {
     const asked = [...root, ...(path === '' ? [] : path.split('/'))];
     const readable = entries.filter(({ refused }) => refused === undefined);
@@ -98,14 +98,14 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
     return own;
   }
 
-  /** What the folder's answer says, by paths below the source. */
+  /** The folder's entries with their paths relative to the source. */
   function* children({ entries }: Multistatus, path: string): Generator<readonly [string, DavEntry], void> {
     const own = ownEntry(entries, path);
     for (const entry of entries) {
       const child = entry.path.at(-1);
       const isChild = child !== undefined && isSame(entry.path.slice(0, -1), own.path);
       if (isChild) yield [path === '' ? child : `${path}/${child}`, entry];
-      // A listing that was cut is told by a status of the folder itself.
+      // Servers signal a truncated listing by an error status of the folder itself.
       else if (isSame(entry.path, own.path) && entry.refused !== undefined) yield [path, entry];
     }
   }
@@ -115,7 +115,7 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
     return {
       kind: 'item',
       key: path,
-      // Without any, it is read each time, and compared where it is taken in.
+      // Without any version information, use a unique value: the item is read each time and compared by content.
       version: etag || `${modified ?? ''} ${size ?? ''}`.trim() || `not said (${randomUUID()})`,
       uri: `${address}/${path.split('/').map(encodeURIComponent).join('/')}`,
       fileName: path.slice(path.lastIndexOf('/') + 1),
@@ -179,8 +179,8 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
 }
 
 /**
- * A proxy may have changed the paths: then the folder is the one above all others. It must not be taken for a folder in it,
- * which would be empty.
+ * A reverse proxy may have rewritten the paths; the requested folder is then the common ancestor of all entries. Its
+ * name must match, so that a subfolder in a partial listing is not mistaken for it.
  */
 function movedEntry(entries: readonly DavEntry[], path: string): DavEntry | undefined {
   const [first] = entries
@@ -218,7 +218,7 @@ async function refused(response: Response, what: string, isWhole: boolean): Prom
   return refusal(response, what, { whole: isWhole });
 }
 
-/** The page of a file in Nextcloud or ownCloud. */
+/** The web page of a file in Nextcloud or ownCloud; undefined for other servers. */
 function pageOf({ origin, pathname }: URL, fileId: string): string | undefined {
   const [, base] = /^(.*?)\/remote\.php\//.exec(pathname) ?? [];
   return base === undefined ? undefined : `${origin}${base}/index.php/f/${fileId}`;

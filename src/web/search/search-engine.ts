@@ -4,7 +4,7 @@ import type { WebQuery } from '../web-search.ts';
 export interface EngineRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON with POST; GET without it. */
+  /** Sent as JSON by POST; without a body, the request is a GET. */
   readonly body?: { readonly [key: string]: unknown };
 }
 

@@ -19,7 +19,7 @@ export function lockDown() {
   }
   seal(globalThis, 'eval', code);
   seal(globalThis, 'Function', code);
-  // Checked at each of Python's ways to JavaScript; see patch-pyodide.ts.
+  // Checked wherever Python can reach JavaScript; see patch-pyodide.ts.
   seal(globalThis, 'isLockedDown', true);
 
   for (const name of ['Module', 'Instance', 'Memory', 'Table', 'Global']) {
@@ -32,7 +32,7 @@ export function lockDown() {
   for (const name of ['compile', 'instantiate', 'validate']) seal(WebAssembly, name, refuse(`WebAssembly.${name}`));
   Object.freeze(WebAssembly);
 
-  // Memory outside the isolate's limit: each allocated more than 700 MB before the process was ended.
+  // These allocate memory outside the isolate's limit: each reached more than 700 MB before the process was killed.
   seal(ArrayBuffer.prototype, 'resize', refuse('Resizing'));
   seal(SharedArrayBuffer.prototype, 'constructor', refuse('SharedArrayBuffer'));
   delete globalThis.SharedArrayBuffer;

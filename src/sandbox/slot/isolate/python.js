@@ -56,7 +56,7 @@ export function createPython(settings, ...pairs) {
     pyodide.setStderr({ write: (bytes) => keep('stderr', bytes), isatty: false });
   }
 
-  /** One character per byte. */
+  /** Stores output as one character per byte, up to the limit. */
   function keep(stream, bytes) {
     const room = MAX_PRINTED_BYTES - printed[stream].length;
     let text = '';
@@ -65,7 +65,7 @@ export function createPython(settings, ...pairs) {
     return bytes.length;
   }
 
-  /** The memory has the size of the snapshot file, whose part after the header is the image. */
+  /** Grows the memory to the size of the snapshot's image, the part of the file after the header. */
   function withRoomFor(head) {
     return async (settings) => {
       const module = await createPyodideModule(settings);
