@@ -15,7 +15,7 @@ export interface AccessConfig {
     /** Expected audience of access tokens; undefined means the URL of this server's `/mcp`. */
     readonly audience?: string;
   };
-  /** What LibreChat signs its tokens with. */
+  /** The secret with which LibreChat signs its tokens. */
   readonly libreChatSecret?: string | undefined;
   readonly accounts: AccountSettings;
   readonly admins: AdminOptions;
@@ -83,7 +83,7 @@ const hasAuthentication = ({ CITEWELL_API_KEYS: keys, CITEWELL_OAUTH_ISSUER: iss
 /** Wildcard addresses, which can be listened on but not connected to. */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** Contradictions between variables: the variable, and a message with the reason and the remedy. */
+/** Contradictions between variables, each with a message that states the reason and the remedy. */
 export function accessComplaints(value: AccessVariables): (readonly [variable: string, message: string])[] {
   const { CITEWELL_HOST: host, CITEWELL_OAUTH_ISSUER: issuer } = value;
   const complaints: (readonly [string, string])[] = [];

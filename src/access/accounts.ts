@@ -40,11 +40,11 @@ export interface AccountParts {
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
-  /** Servers over which is counted. */
+  /** Shared counters and locks when several servers use one database. */
   readonly others?: Pick<OtherServers, 'counters' | 'inTurn'> | undefined;
-  /** Ends what is followed for a user who is deleted. */
+  /** Stops following the folders and sites of a deleted user. */
   readonly stopFollowing?: (userId: string) => Promise<void>;
-  /** Ends the runs of a user who is deleted, and removes what they made. */
+  /** Ends the runs of a deleted user and removes their results. */
   readonly forgetRuns?: (userId: string) => Promise<void>;
 }
 

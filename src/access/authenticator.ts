@@ -20,7 +20,7 @@ export interface AuthenticatorParts {
   readonly anonymous?: Principal | undefined;
 }
 
-/** Authenticates by configured key, the data folder's token, a user's token or API key, or an issuer's token. */
+/** Accepts configured keys, the data folder's token, tokens and API keys of users, and tokens of an issuer. */
 export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
   const { keys, localToken, tokens, people, anonymous } = parts;
   const isKey = matchSecret(keys);
@@ -30,7 +30,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
     new ServiceError('unauthenticated', message, {
       challenge: challenge({ metadataUrl: metadataUrl(), ...(error && { error }) }),
     });
-  /** Adds the challenge: the refusal of a token names where to get another one. */
+  /** Adds the challenge, which tells the client where to get a new token. */
   const challenged = (error: unknown): unknown => {
     if (!(error instanceof ServiceError) || error.challenge !== undefined) return error;
     if (error.code !== 'unauthenticated' && error.code !== 'token_expired') return error;

@@ -1,7 +1,7 @@
 interface ChallengeParts {
   /** URL of the protected resource metadata; undefined without an issuer. */
   readonly metadataUrl: string | undefined;
-  /** Only if the request had credentials. */
+  /** Set only if the request had credentials. */
   readonly error?: 'invalid_token';
   readonly description?: string;
 }

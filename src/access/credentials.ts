@@ -7,7 +7,9 @@ export interface Credentials {
   readonly apiKey: string | undefined;
 }
 
-/** Verifies credentials. Throws `unauthenticated`, `token_expired`, and `provider_failed` if the issuer is unavailable. */
+/**
+ * Verifies credentials. Throws `unauthenticated`, `token_expired`, and `provider_failed` if the issuer is unavailable.
+ */
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
 /** A request whose headers are read by name. */
@@ -15,7 +17,7 @@ interface Headed {
   get(name: string): string | undefined;
 }
 
-/** Throws `invalid_request` for two credentials at once, which could belong to two users (docs/contract.md 2). */
+/** Throws `invalid_request` if both headers are set, as they could name two users (docs/contract.md 2). */
 export function readCredentials(request: Headed): Credentials {
   const [authorization, apiKey] = [request.get('Authorization'), request.get('X-Api-Key')];
   if (authorization !== undefined && apiKey !== undefined) {

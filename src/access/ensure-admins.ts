@@ -23,8 +23,8 @@ interface AdminParts {
 export const TEST_PASSWORD = 'change_me_immediately';
 
 /**
- * At startup, creates the record of the default admin, so that nobody else can register its e-mail, and the admin from
- * the settings.
+ * At startup, creates the admin from the settings and the record of the default admin, so that nobody else can register
+ * its e-mail.
  */
 export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, parts: AdminParts): Promise<void> {
   const { store, passwords, collections, warn } = parts;

@@ -7,15 +7,15 @@ const ARGON =
 const MAX_MEMORY = 1_048_576;
 
 /**
- * The password hash of another system in its own form, bcrypt or Argon2; undefined for anything else. R2R keeps them in
- * Base64.
+ * Reads a bcrypt or Argon2 password hash of another system, also if it is Base64-encoded, as R2R stores it. Undefined
+ * for anything else.
  */
 export function readForeignHash(given: string): string | undefined {
   const decoded = Buffer.from(given, 'base64').toString('latin1').replace(/\0+$/, '');
   return [given, decoded].find((hash) => BCRYPT.test(hash) || Number(ARGON.exec(hash)?.[2]) <= MAX_MEMORY);
 }
 
-/** Whether the password has this hash, from `readForeignHash`. */
+/** Whether the password matches a hash returned by `readForeignHash`. */
 export async function matchesForeignHash(password: string, hash: string): Promise<boolean> {
   if (BCRYPT.test(hash)) return (await import('bcryptjs')).compare(password, hash);
   const [, kind, memory, passes, lanes, salt = '', tag = ''] = ARGON.exec(hash) ?? [];

@@ -1,13 +1,13 @@
 import { LruMap } from '../shared/lru-map.ts';
 import type { SharedCounters } from '../store/shared-counters.ts';
 
-/** Remembers clients for a while. */
+/** Remembers clients that have logged in. */
 export interface KnownClients {
   has(name: string): Promise<boolean>;
   add(name: string): Promise<void>;
 }
 
-/** The least recent is dropped first. */
+/** Maximum number of clients in memory; the least recently used is dropped first. */
 const MAX_CLIENTS = 10_000;
 const WEEK = 7 * 86_400;
 

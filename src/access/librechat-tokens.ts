@@ -7,8 +7,8 @@ import type { Principal } from './principal.ts';
 const CLOCK_TOLERANCE = 5;
 
 /**
- * Authenticates LibreChat's users by the short-lived tokens (JWT, HS256) with which its server calls its RAG API. Without
- * the secret they are signed with, everybody is refused.
+ * Authenticates LibreChat's users by the short-lived tokens (JWT, HS256) that its server sends to its RAG API. Without
+ * the signing secret, every request is refused.
  */
 export function createLibreChatAuthenticator(secret: string | undefined): Authenticate {
   const key = new TextEncoder().encode(secret);
@@ -47,5 +47,5 @@ function principalOf(user: string): Principal {
   return { userId, email: user, isSuperuser: false, collectionIds: [defaultCollectionId(userId)] };
 }
 
-/** The owner of what is embedded for an agent of LibreChat. */
+/** Identifier of the user who owns the documents embedded for an agent of LibreChat. */
 export const libreChatAgent = (id: string): string => uuidFromName(`agent of LibreChat: ${id}`);

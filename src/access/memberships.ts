@@ -9,9 +9,9 @@ interface MembershipParts {
   readonly users: UserRecords;
 }
 
-/** Collection members, as far as the caller may see and change them (docs/contract.md 9, 10). */
+/** Access to collection memberships on behalf of a caller (docs/contract.md 9, 10). */
 export interface Memberships {
-  /** One's own collections; any user's for a superuser. */
+  /** The collections a user is a member of; for that user and superusers. */
   of(by: Principal, userId: string, page: Page): Promise<Paged<Collection>>;
   /** Requires the collection's owner. Throws `invalid_request` if already a member. */
   add(by: Principal, collectionId: string, userId: string): Promise<void>;

@@ -12,12 +12,12 @@ export interface MinuteLimits {
 export interface MinuteRates {
   /** Counts a request; throws `rate_limited` above a limit. */
   admit(userId: string, route: string, limits: MinuteLimits): Promise<void>;
-  /** By route. */
+  /** Requests in the last minute, in total and by route. */
   usage(userId: string): Promise<{ readonly total: number; readonly routes: Readonly<Record<string, number>> }>;
 }
 
 const MINUTE = 60_000;
-/** Maximum number of users in memory; the one that was idle longest is dropped. */
+/** Maximum number of users in memory; the least recently active is dropped first. */
 const MAX_USERS = 10_000;
 /** Maximum number of requests per minute remembered for a user without a limit. */
 const MAX_REQUESTS = 1_000;
@@ -29,19 +29,19 @@ interface Counted {
   readonly at: number;
 }
 
-/** Of this process, in a sliding window. */
+/** Counts the requests of this process in a sliding window. */
 export function createMinuteRates(now: () => number): MinuteRates {
   const minutes = new LruMap<string, readonly Counted[]>({ max: MAX_USERS });
   // If the clock is set back, counted requests lie in the future and would count until then.
   const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE && at <= now());
   const check = (counted: readonly Counted[], most: number | undefined, which: string) => {
     if (most === undefined || counted.length < most) return;
-    // The time at which enough of them are older than a minute.
+    // A slot is free once this request, the oldest of the last `most`, leaves the window.
     const freed = counted[counted.length - most]?.at ?? now();
     throw exceeded(which, most, freed + MINUTE - now());
   };
   return {
-    // Counted before any await, so that concurrent requests count like sequential ones.
+    // Counts before any await, so that concurrent requests cannot exceed the limits.
     async admit(userId, route, limits) {
       const counted = recent(userId);
       check(counted, limits.all, GLOBAL);
@@ -61,7 +61,7 @@ export function createMinuteRates(now: () => number): MinuteRates {
   };
 }
 
-/** Of all servers, in the minute that begins with the first request. */
+/** Counts the requests of all servers in fixed windows of a minute that begin with the first request. */
 export function createSharedMinuteRates(counters: SharedCounters): MinuteRates {
   const count = async (name: string, most: number | undefined, which: string) => {
     const { count: counted, endsInMs } = await counters.add(name, MINUTE / 1000);
@@ -70,7 +70,7 @@ export function createSharedMinuteRates(counters: SharedCounters): MinuteRates {
   const ofRoutes = (userId: string) => `requests ${userId} `;
   return {
     async admit(userId, route, limits) {
-      // What one route refuses does not count for the others.
+      // The route is checked first, so that the requests it refuses do not count towards the global limit.
       await count(`${ofRoutes(userId)}${route}`, limits.route, PER_ROUTE);
       await count(`requests ${userId}`, limits.all, GLOBAL);
     },

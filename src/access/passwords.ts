@@ -10,9 +10,9 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether the password has this hash. A null hash never matches and takes the same time. */
   matches(password: string, stored: string | null): Promise<boolean>;
-  /** The hash of another system as it is stored until its user logs in. Throws `invalid_request` for one of no known kind. */
+  /** The hash of another system as stored until the next login. Throws `invalid_request` for an unknown format. */
   adopt(hash: string): string;
-  /** The hash to store after a login instead of one adopted from another system; undefined if it stays. */
+  /** A scrypt hash to replace an adopted hash after a login; undefined if `stored` is a scrypt hash already. */
   renew(password: string, stored: string): Promise<string | undefined>;
 }
 
@@ -26,10 +26,13 @@ const MIN_LENGTH = 8;
 const MAX_LENGTH = 1_000;
 const FORMAT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-/** `cost` is log2 of scrypt's N for new hashes; stored hashes keep their own parameters. `minLength` applies to new passwords. */
+/**
+ * `cost` is log2 of scrypt's N for new hashes; stored hashes keep their own parameters. `minLength` applies to new
+ * passwords.
+ */
 export function createPasswords(cost: number = DEFAULT_COST, minLength: number = MIN_LENGTH): Passwords {
   const parameters = `$scrypt$ln=${cost},r=${BLOCK},p=${PARALLEL}`;
-  // Dummy hash that is compared where there is no password, so that the time does not reveal it.
+  // Dummy hash for accounts without a password, so that the response time does not reveal them.
   const nobody = `${parameters}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
   const check = (password: string): void => {
     if (password.length >= minLength && password.length <= MAX_LENGTH) return;
@@ -66,7 +69,7 @@ export function createPasswords(cost: number = DEFAULT_COST, minLength: number =
       // Longer passwords are never stored, and hashing them would waste time.
       const given = password.slice(0, MAX_LENGTH + 1);
       if (stored === null || readForeignHash(stored) !== stored) return matchesOwn(given, stored);
-      // Not sooner than for other users: the time must not tell whose password came from another system.
+      // Also computes a hash of our own, so that the time does not reveal whose password came from another system.
       const [isRight] = await Promise.all([matchesForeignHash(given, stored), matchesOwn(given, null)]);
       return isRight;
     },
@@ -84,7 +87,7 @@ function derive(password: string, salt: Buffer, { ln, r, p, bytes }: Cost): Prom
   const cost = 2 ** ln;
   const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 256 * cost * r };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // Keyboards differ in how they compose the same character.
+  // Keyboards may encode the same character as different sequences of code points.
   scrypt(password.normalize('NFKC'), salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   return promise;
 }

@@ -11,7 +11,7 @@ export interface People {
   ofToken(token: string): Promise<Principal>;
   /** Undefined if it is not a key of an active user. */
   ofKey(key: string): Promise<Principal | undefined>;
-  /** The principal that this user is when signed in. */
+  /** The principal of a signed-in user. */
   ofUser(user: Pick<User, 'id' | 'email' | 'isSuperuser'>): Promise<Principal>;
   /** The principal with its current collection memberships. */
   withCollections(principal: Principal): Promise<Principal>;

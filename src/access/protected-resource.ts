@@ -4,7 +4,7 @@ export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 /** Protected resource metadata (RFC 9728 section 2), from which clients learn where to get a token. */
 export interface ProtectedResource {
   readonly issuer: string;
-  /** The audience of tokens. */
+  /** The audience of access tokens: this server's URL. */
   readonly resource: string;
 }
 

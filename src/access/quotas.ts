@@ -16,8 +16,8 @@ export type QuotaSizes = { readonly [kind in QuotaKind]?: number | undefined };
 /** Storage quotas per user (docs/contract.md 2); superusers have none. */
 export interface Quotas {
   /**
-   * Runs `act` if the user is below their quota, otherwise throws `forbidden`. Calls of one user run one after the other,
-   * so that concurrent uploads cannot exceed the quota.
+   * Runs `act` if the user is below their quota, otherwise throws `forbidden`. Calls of one user run one after the
+   * other, so that concurrent uploads cannot exceed the quota.
    */
   within<T>(userId: string, kinds: readonly QuotaKind[], act: () => Promise<T>): Promise<T>;
   sizesOf(overrides: Metadata | null): QuotaSizes;
@@ -29,7 +29,7 @@ export interface QuotaParts {
   readonly users: UserStore['users'];
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
-  /** Servers with which calls of one user are in turn. */
+  /** Serialises the calls of one user across servers; without it, within this process only. */
   readonly others?: Pick<OtherServers, 'inTurn'> | undefined;
 }
 
@@ -63,7 +63,7 @@ export function createQuotas({ defaults, users, corpus, collections, others }: Q
     async within(userId, kinds, act) {
       const limits = await limitsOf(userId, kinds);
       if (limits.length === 0) return act();
-      // Locked per kind, because ingesting a document may create a collection within.
+      // Locked per kind, because ingesting a document may create a collection while it holds the lock.
       const turn = `${userId} ${kinds.join()}`;
       const before = inTurn.get(turn);
       const check = async () => {

@@ -5,9 +5,9 @@ interface RemovalParts {
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
-  /** Ends following the user's folders and sites, which would bring documents back. */
+  /** Stops following the user's folders and sites, which would bring documents back. */
   readonly stopFollowing?: (userId: string) => Promise<void>;
-  /** Ends the user's runs, which would add to conversations, and removes what they made. */
+  /** Ends the user's runs, which would add to conversations, and removes their results. */
   readonly forgetRuns?: (userId: string) => Promise<void>;
 }
 

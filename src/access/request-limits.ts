@@ -31,7 +31,7 @@ export interface RequestLimits {
 export interface RequestLimitsParts {
   readonly defaults: RequestRates;
   readonly store: Pick<UserStore, 'users' | 'requestCounts'>;
-  /** Counts over all servers; without it, of this process. */
+  /** Counts requests across servers; without it, they are counted in this process only. */
   readonly counters?: SharedCounters | undefined;
   readonly now?: () => number;
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { User } from '../store/user-records.ts';
 
 export interface SessionTokenParts {
-  /** Asked for once. */
+  /** Provides the signing secret; called once. */
   readonly secret: () => Promise<string>;
   readonly accessMinutes: number;
   readonly refreshDays: number;
@@ -35,7 +35,7 @@ export interface SessionTokens {
   read(token: string, kind: TokenKind): Promise<SessionClaims>;
   /** Whether the token claims to be issued by this server; the signature is not checked. */
   isOwn(token: string): boolean;
-  /** Expiry of the last token of a session that is refreshed now. */
+  /** Expiry (ISO-8601) of a refresh token that is issued now. */
   sessionEnd(): string;
 }
 
@@ -63,7 +63,7 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
 
   const sign = async (kind: TokenKind, { email, tokenStamp }: Pick<User, 'email' | 'tokenStamp'>, session: string) => {
     const now = Math.floor(Date.now() / 1000);
-    // Loaded on first use: without logins it is not needed.
+    // Loaded on first use, because it is not needed without logins.
     const { SignJWT } = await import('jose');
     return new SignJWT({ token_type: kind, stamp: tokenStamp, session, nonce: randomUUID() })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })

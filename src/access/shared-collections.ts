@@ -20,8 +20,8 @@ export interface CollectionQuery extends Page {
 }
 
 /**
- * Collections, as far as the caller may see and change them (docs/contract.md 9): members read, owners manage, superusers
- * do both. To everybody else a collection is `not_found`; operations reserved to the owner are `forbidden` to members.
+ * Access to collections on behalf of a caller (docs/contract.md 9): members read, owners manage, superusers
+ * do both. To all others a collection is `not_found`; operations reserved to the owner are `forbidden` to members.
  * Membership itself is managed in `memberships.ts`.
  */
 export interface SharedCollections {

@@ -15,7 +15,7 @@ export interface SignInParts {
   /** Whether login requires a verified e-mail. */
   readonly requiresVerified: boolean;
   readonly throttles?: LoginThrottles;
-  /** Counts over all servers; without it, of this process. */
+  /** Counts attempts across servers; without it, attempts are counted in this process only. */
   readonly counters?: SharedCounters | undefined;
 }
 
@@ -83,8 +83,8 @@ export function createSignIn(parts: SignInParts): SignIn {
       const clientAddress = rateLimitAddress(address);
       const pair = `${account} ${clientAddress}`;
       const isKnown = await known.has(pair);
-      // A client with an earlier login is not locked out by the failed attempts of others, per account or address. The
-      // address comes first, so that one that is refused leaves no record of each account it names.
+      // A client that has logged in before is not locked out by the failed attempts of others. The address is checked
+      // first, so that a blocked address leaves no record of each account it tries.
       if (!isKnown) await throttles.address.attempt(clientAddress);
       try {
         await throttles.pair.attempt(pair);
@@ -105,7 +105,8 @@ export function createSignIn(parts: SignInParts): SignIn {
           `Email not verified: this server lets in verified users only. ${how}`,
         );
       }
-      // Undoes only this attempt: otherwise the owner of an account could reset the count between guesses at other accounts.
+      // Undoes only this attempt: otherwise the owner of an account could reset the count between guesses at other
+      // accounts.
       if (!isKnown) await throttles.address.undo(clientAddress);
       await Promise.all([throttles.pair.forgive(pair), throttles.email.forgive(account), known.add(pair)]);
       const renewed = await passwords.renew(password, user.passwordHash ?? '');

@@ -6,13 +6,15 @@ export interface ThrottleSettings {
   /** Allowed attempts per `seconds`. */
   readonly times: number;
   readonly seconds: number;
-  /** Maximum number of names in memory; the one idle longest is dropped first. */
+  /** Maximum number of names in memory; the least recently used is dropped first. */
   readonly names?: number;
 }
 
 /** Rate limiter by name. */
 export interface Throttle {
-  /** Counts an attempt before it is made, so that concurrent ones gain nothing. Throws `rate_limited`. */
+  /**
+   * Counts an attempt before it is made, so that concurrent attempts cannot exceed the limit. Throws `rate_limited`.
+   */
   attempt(name: string): Promise<void>;
   /** Removes the last attempt, which succeeded. */
   undo(name: string): Promise<void>;
@@ -22,7 +24,10 @@ export interface Throttle {
 
 const DEFAULT_NAMES = 10_000;
 
-/** Of this process, in a sliding window. `now` is a monotonic clock in milliseconds: setting the system time back must not prolong a lock. */
+/**
+ * Limits the attempts of this process in a sliding window. `now` is a monotonic clock in milliseconds, because setting
+ * the system time back must not prolong a lock.
+ */
 export function createThrottle(
   { times, seconds, names = DEFAULT_NAMES }: ThrottleSettings,
   now: () => number = () => performance.now(),
@@ -49,7 +54,7 @@ export function createThrottle(
   };
 }
 
-/** Of all servers, in windows that begin with the first attempt. `kind` tells its names from those of others. */
+/** Limits the attempts at all servers, in fixed windows that begin with the first. `kind` is a namespace for names. */
 const createSharedThrottle = (
   kind: string,
   { times, seconds }: ThrottleSettings,
@@ -68,7 +73,7 @@ function tooMany(inMs: number): ServiceError {
   return new ServiceError('rate_limited', `Too many attempts; try again in ${retryAfter} s.`, { retryAfter });
 }
 
-/** Makes throttles that count over all servers, where there are several. */
+/** Creates throttles that count across all servers if `counters` is given, and in this process otherwise. */
 export const throttlesOver =
   (counters: SharedCounters | undefined) =>
   (kind: string, settings: ThrottleSettings): Throttle =>

@@ -22,7 +22,7 @@ export interface UsersParts {
   readonly passwords: Passwords;
   readonly policy: UserPolicy;
   readonly registrations?: RegistrationThrottles;
-  /** Counts over all servers; without it, of this process. */
+  /** Counts registrations across servers; without it, they are counted in this process only. */
   readonly counters?: SharedCounters | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface UserPolicy {
 export interface Registration {
   readonly email: string;
   readonly password: string;
-  /** Of another system, kept instead of one of `password`. Superusers only. */
+  /** A bcrypt or Argon2 hash from another system, stored instead of a hash of `password`. Superusers only. */
   readonly passwordHash?: string;
   readonly name?: string;
   readonly bio?: string;
@@ -50,7 +50,9 @@ export interface RegistrationThrottles {
   readonly all: Throttle;
 }
 
-/** Changeable fields of a user; superusers alone may set `password`, `passwordHash` (of another system) and permissions. */
+/**
+ * Changeable fields of a user. Only superusers may set `password`, `passwordHash` (of another system) and permissions.
+ */
 export type Profile = Partial<
   Pick<
     User,
@@ -72,13 +74,13 @@ export interface IssuedKey extends ApiKey {
 }
 
 /**
- * Users, as far as the caller may see and change them (docs/contract.md 10): oneself, or anybody for a superuser. Any
- * other user is `forbidden`, whether it exists or not.
+ * Access to users on behalf of a caller (docs/contract.md 10), who may see and change only their own account unless
+ * they are a superuser. Any other user is `forbidden`, whether it exists or not.
  */
 export interface Users {
   /**
-   * `by` is undefined for an unauthenticated caller; `address` is the client address. A superuser sets the default admin's
-   * first password this way. Throws `invalid_request`, `forbidden`.
+   * `by` is undefined for an unauthenticated caller; `address` is the client address. A superuser sets the first
+   * password of the default admin this way. Throws `invalid_request`, `forbidden`.
    */
   register(by: Principal | undefined, registration: Registration, address: string): Promise<User>;
   get(by: Principal, id: string): Promise<User>;
@@ -127,7 +129,7 @@ export function createUsers(parts: UsersParts): Users {
     if (id.toLowerCase() === by.userId) return userOfPrincipal(by);
     throw new ServiceError('not_found', `There is no user ${id}.`);
   };
-  /** Ignores failures caused by the user being deleted at the same time. */
+  /** Reports a failure caused by the user being deleted at the same time as `not_found`. */
   const whileThere = <Made>({ id }: User, making: Promise<Made>): Promise<Made> =>
     making.catch(async (error: unknown) => {
       if ((await users.get(id)) === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);

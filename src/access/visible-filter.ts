@@ -14,7 +14,7 @@ export function visibleFilter(principal: Principal): Filter {
   };
 }
 
-/** The same check for one record. */
+/** Whether a record matches `visibleFilter`. */
 export function isVisible(record: Pick<Document, 'ownerId' | 'collectionIds'>, principal: Principal): boolean {
   return mayChange(record, principal) || record.collectionIds.some((id) => principal.collectionIds.includes(id));
 }

@@ -10,8 +10,8 @@ import { readSqlite } from '../store/sql/sqlite/read-sqlite.ts';
 import { openOriginals } from './open-originals.ts';
 
 /**
- * Which files of the records are not in their storage; servers may run meanwhile. Undefined where no files are kept
- * outside of the database.
+ * Finds uploaded files that the records refer to but the object storage lacks. Servers may keep running. Undefined if
+ * files are not stored outside of the database, or if there are no records.
  */
 export async function compareOriginals(
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'originals'>,
@@ -28,7 +28,7 @@ export async function compareOriginals(
   }
 }
 
-/** Reads the records, and changes nothing; undefined where there are none yet. */
+/** Opens the records read-only; undefined if there are none yet. */
 async function openReader({ dataDir, databaseUrl: url }: Pick<Config, 'dataDir' | 'databaseUrl'>) {
   const path = join(dataDir, DATABASE_FILE);
   if (url === undefined) return existsSync(path) ? readSqlite(path) : undefined;

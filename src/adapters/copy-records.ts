@@ -9,7 +9,7 @@ import { DATABASE_FILE, openDataFolder } from '../store/data-folder.ts';
 import { nameOfDatabase } from '../store/name-of-database.ts';
 import { openSqlite } from '../store/sql/sqlite/open-sqlite.ts';
 
-/** Where records are: a database of PostgreSQL, or a data folder with SQLite. */
+/** Location of records: a PostgreSQL database, or a data folder with SQLite. */
 export type RecordPlace =
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'sqlite'; readonly folder: string };
@@ -39,13 +39,13 @@ export interface CopyOptions {
   readonly from: RecordPlace;
   readonly to: RecordPlace;
   readonly onlyVerify: boolean;
-  /** Whether the source may be brought to this version's schema. */
+  /** Whether the source may be migrated to the schema of this version. */
   readonly mode: Config['databaseMigrate'];
   readonly signal: AbortSignal;
   readonly report: (message: string) => void;
 }
 
-/** Copies all records from one place to another, with both for itself, or compares them. */
+/** Copies all records from one place to another, or compares them. Needs exclusive access to both. */
 export async function* copyRecords(options: CopyOptions): AsyncGenerator<CopyEvent> {
   const { from, to, onlyVerify, mode, signal, report } = options;
   if (nameOf(from) === nameOf(to)) {
@@ -67,7 +67,7 @@ export async function* copyRecords(options: CopyOptions): AsyncGenerator<CopyEve
 export const nameOf = (place: RecordPlace): string =>
   place.kind === 'postgres' ? nameOfDatabase(place.url) : join(place.folder, DATABASE_FILE);
 
-/** A target that has a schema is not changed; that of another version is refused. */
+/** Only an empty target is migrated; one with a schema of another version is refused. */
 export async function targetMode(place: RecordPlace): Promise<Config['databaseMigrate']> {
   if (place.kind === 'sqlite') return existsSync(nameOf(place)) ? 'off' : 'start';
   const { readPostgresSchema } = await import('../store/postgres/postgres-schema.ts');

@@ -7,9 +7,9 @@ import { openSqlite } from '../store/sql/sqlite/open-sqlite.ts';
 import { readSqliteSchema } from '../store/sql/sqlite/sqlite-schema.ts';
 
 export interface DatabaseSchema extends SchemaState {
-  /** Without a password. */
+  /** Name of the database, without a password. */
   readonly name: string;
-  /** Servers that use it now, and how many of them are of an earlier version; undefined with SQLite, which has one. */
+  /** Number of servers that use it now, and how many of them are of an earlier version; undefined for SQLite. */
   readonly servers?: number;
   readonly olderServers?: number;
 }
@@ -26,7 +26,7 @@ export async function readDatabaseSchema({ dataDir, databaseUrl }: Where): Promi
   return { name: path, ...(await readSqliteSchema(path)) };
 }
 
-/** Brings the schema of the configured database to this version's. Throws `conflict` when a server is in the way. */
+/** Migrates the configured database to this version's schema. Throws `conflict` if a running server prevents it. */
 export async function migrateDatabase(
   { dataDir, databaseUrl }: Where,
   report: (message: string) => void,

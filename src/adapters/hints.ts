@@ -50,7 +50,7 @@ export function hintsFor(facts: HintFacts): string[] {
   return hints;
 }
 
-/** Never suggests what is configured already: with an address or a key, only the model has to be named. */
+/** Never suggests a provider if one is configured: then only the model has to be named. */
 function quotationsHint({ modelSetting, providers = [] }: HintFacts): string {
   if (modelSetting?.startsWith('builtin/')) {
     return `Answers are quotations, as CITEWELL_MODEL=${modelSetting} says.`;

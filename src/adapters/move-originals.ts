@@ -15,7 +15,7 @@ export interface MoveOptions {
   readonly report: (message: string) => void;
 }
 
-/** Moves all uploaded files between the database, which nobody else uses meanwhile, and a storage of objects. */
+/** Moves all uploaded files between the database and an object storage. Needs exclusive access to the database. */
 export async function* moveOriginals({ config, to, signal, report }: MoveOptions): AsyncGenerator<MoveEvent> {
   const target = to === 'database' ? 'database' : readPlace(to);
   if (target === undefined) {

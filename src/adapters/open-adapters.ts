@@ -43,17 +43,17 @@ import { openWeb } from './open-web.ts';
 import { withLocalModel } from './with-local-model.ts';
 
 export interface OpenOptions {
-  /** Nothing is logged without it. */
+  /** Without it, nothing is logged. */
   readonly log?: HttpLog;
-  /** Whether requests, searches and calls are counted, unless the configuration says otherwise. */
+  /** Whether to count requests, searches and calls, if the configuration does not turn metrics off. */
   readonly counts?: boolean;
-  /** What this process is for; others on the same database see it. */
+  /** Role of this process, which is shown to others on the same database. */
   readonly role?: ProcessRole;
 }
 
 /**
- * Opens the data folder and all adapters; the only place that names adapters. The vector index starts in the background;
- * until it is ready, searches compare vectors exactly. If it throws, nothing is left open.
+ * Opens the data folder and all adapters; the only place that names adapters. The vector index starts in the
+ * background; until it is ready, searches compare vectors exactly. If it throws, everything is closed again.
  */
 export async function openAdapters(
   config: Config,
@@ -73,7 +73,7 @@ export async function openAdapters(
   }
 }
 
-/** A collector is no reason not to start, so what is missing for it is only said. */
+/** Traces are optional, so a missing package is only logged and does not prevent the start. */
 async function openTraces(settings: Config['traces'], log: HttpLog): Promise<Traces | undefined> {
   if (settings === undefined) return undefined;
   const { openOtlpTraces } = await import('../telemetry/open-otlp.ts');
@@ -111,12 +111,12 @@ async function open(
   if (cache.problem !== undefined) report(cache.problem);
   const modelsFolder = join(cache.path, MODELS_FOLDER);
   const reranker = openReranker({ settings: config.reranker, models, modelsFolder });
-  // The records come first: they answer searches while Chroma starts.
+  // The records are opened before Chroma starts, because they answer searches until it is ready.
   const records = Promise.withResolvers<void>();
   const startAfter = records.promise;
   const index = await openIndex(config, { folder: folder.chromaFolder, cacheFolder: cache.path, log, startAfter });
   closers.push(() => index.close());
-  // Closing waits for a start that has not begun.
+  // Closing the index waits for its start, so a start that is still waiting for the records must be released.
   closers.push(async () => records.resolve());
   const store = await openRecords(config, { folder, index, report, role });
   records.resolve();
@@ -174,7 +174,7 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
   if (databaseUrl === undefined) {
     return withWholeSnapshot(await openStore({ ...options, path: folder.databaseFile }), objects);
   }
-  // Loaded only here: without it, commands start faster.
+  // Loaded on demand, so that commands that do not need it start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
   const settings = {
     chroma: vectorDatabase(config) === undefined && chroma !== undefined ? placeOf(chroma) : undefined,
@@ -193,7 +193,7 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
   return withWholeSnapshot({ ...(await openPostgresStore({ ...own, nearestIndexed })), snapshot }, objects);
 }
 
-/** A snapshot has the uploaded files, wherever these are kept. */
+/** Makes snapshots include the uploaded files even if these are in an object storage. */
 function withWholeSnapshot(store: SqlStore, objects: ObjectStore | undefined): Store {
   const { snapshot, sqlite: source } = store;
   if (objects === undefined || snapshot === undefined) return store;

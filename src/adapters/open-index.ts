@@ -13,25 +13,25 @@ interface OpenIndexOptions {
   readonly startAfter?: Promise<void>;
 }
 
-/** The database that has the vectors as well; undefined with a Chroma. */
+/** URL of the database if it also stores the vectors (pgvector); undefined if Chroma does. */
 export const vectorDatabase = ({ vectorIndex, databaseUrl }: Config): string | undefined =>
   vectorIndex === 'pgvector' ? databaseUrl : undefined;
 
-/** What two configurations of the same Chroma have in common. */
+/** Identifies a Chroma database: its URL, tenant and database, without credentials. */
 export function placeOf({ url, tenant, database }: NonNullable<Config['chroma']>): string {
   const address = new URL(url).href.replace(/\/+$/, '');
   const names = [tenant && `tenant ${tenant}`, database && `database ${database}`].filter(Boolean);
   return names.length === 0 ? address : `${address} (${names.join(', ')})`;
 }
 
-/** The vector index of the configuration. */
+/** Opens the configured vector index. */
 export async function openIndex(
   config: Config,
   { log, folder, cacheFolder, startAfter }: OpenIndexOptions,
 ): Promise<VectorIndex> {
   const url = vectorDatabase(config);
   if (url !== undefined) {
-    // Loaded only here: without it, commands start faster.
+    // Loaded on demand, so that commands that do not need it start faster.
     const { openPgvector } = await import('../store/pgvector/pgvector-index.ts');
     return openPgvector({ url, log });
   }

@@ -13,7 +13,7 @@ export interface RerankerParts {
   readonly modelsFolder: string;
 }
 
-/** The configured reranker: `local/…`, `cohere/…`, `jina/…` or `tei/…`, else a language model. Throws `not_configured`. */
+/** The configured reranker: `local/…`, `cohere/…`, `jina/…`, `tei/…` or a language model. Throws `not_configured`. */
 export function openReranker({ settings, models, modelsFolder }: RerankerParts): Adapters['reranker'] {
   if (settings === undefined) return undefined;
   const { provider, name: model } = parseModelName(settings.name);

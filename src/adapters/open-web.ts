@@ -10,7 +10,7 @@ import type { TermAnalyser } from '../web/select-chunks.ts';
 import type { Web } from '../web/web.ts';
 import { enginesOf, type WebSettings } from '../web/web-settings.ts';
 
-/** Nothing is contacted before something is asked for. */
+/** Opens web access. Makes no connection before the first request. */
 export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { close(): Promise<void> } {
   const proxied = settings.proxy === undefined ? {} : { proxy: settings.proxy };
   const fetcher = createPageFetcher({ rules: { ...publicOnly, open: settings.openHosts }, ...proxied });

@@ -24,9 +24,9 @@ interface RestoreOptions {
 }
 
 /**
- * Restores a backup to a PostgreSQL database without records, which no server uses meanwhile, and compares the two at
- * the end. The archive is unpacked in the data folder first. The same call continues an interrupted restoration of the
- * same backup; until it is complete, servers refuse the database.
+ * Restores a backup to an empty PostgreSQL database that no server uses, and compares the two at the end. The archive
+ * is unpacked in the data folder first. The same call continues an interrupted restoration of the same backup; until it
+ * is complete, servers refuse to use the database.
  */
 export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerator<CopyEvent, BackupManifest> {
   const { file, url, config, seal, report } = options;
@@ -37,7 +37,7 @@ export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerato
     try {
       await refuseFilled(target);
       const { manifest, names } = await unpackChecked(file, folder.unfinishedFolder, seal);
-      // Before the records are complete, after which nothing is restored any more.
+      // Must precede the copy of the records: once they are complete, a restoration cannot be continued.
       await keepFiles(names, folder.unfinishedFolder, folder.path);
       const path = join(folder.unfinishedFolder, DATABASE_FILE);
       const token = `backup ${await hashOf(path)}`;
@@ -77,12 +77,12 @@ function refuseDifferent({ tables }: CopyEvent & { readonly type: 'compared' }, 
   );
 }
 
-/** Evaluations and the like; what the data folder has already stays. */
+/** Moves the other files, such as evaluations, to the data folder; does not replace existing files. */
 async function keepFiles(names: readonly string[], from: string, to: string): Promise<void> {
   for (const name of names.filter((each) => each !== DATABASE_FILE)) {
     await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 });
     await flush(join(from, name));
-    // At once, and not where there is one already.
+    // link() creates the file atomically and fails if it already exists.
     await link(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

@@ -13,20 +13,20 @@ import { defaultTimeLimits } from '../models/watch-stream.ts';
 import { jsonOrUndefined } from '../shared/text.ts';
 import { privateFolderProblem } from '../user-cache.ts';
 
-/** Whether a model called a tool when asked to, answered without calling it, or gave no answer, and why. */
+/** Result of a trial: the model called the tool, answered without calling it, or failed for the given reason. */
 export type Trial =
   | { readonly outcome: 'calls' | 'answers'; readonly contextTokens?: number | undefined }
   | { readonly outcome: 'fails'; readonly reason: string };
 
 export interface TrialOptions {
-  /** Where results are kept for later starts; in this process only if undefined. */
+  /** Folder that keeps results for later starts; if undefined, they are kept in this process only. */
   readonly cacheFolder: string | undefined;
   readonly signal: AbortSignal;
-  /** Asks even if an earlier result is known. */
+  /** Repeats the trial even if an earlier result is known. */
   readonly isFresh?: boolean;
 }
 
-/** Results may change with the server's version and settings, so they are believed for a day. */
+/** Results expire after a day, because they may change with the version and settings of the model server. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 const MAX_KEPT = 100;
 const CACHE_FILE = 'local-model-trials.json';
@@ -41,8 +41,8 @@ const lookUp: ToolSpec = {
 };
 
 /**
- * Asks a model of this machine once to call a tool, as answers do, and reads the context it has while loaded. Successful
- * trials are kept for a day per server, model and digest; failures are not kept. Does not throw.
+ * Asks a local model once to call a tool, as answers do, and reads its context size while it is loaded. Successful
+ * trials are cached for a day per server, model and digest; failures are not cached. Does not throw.
  */
 export async function tryLocalModel(model: FoundModel, options: TrialOptions): Promise<Trial> {
   const { cacheFolder, signal, isFresh = false } = options;
@@ -62,7 +62,7 @@ export async function tryLocalModel(model: FoundModel, options: TrialOptions): P
   }
 }
 
-/** Looks up the trials of the last day, in this process and in the folder. */
+/** Returns a function that finds trials of the last day, in this process and in the folder. */
 export async function earlierTrials(folder: string | undefined): Promise<(model: FoundModel) => Trial | undefined> {
   const stored = await readTrials(folder);
   return (model) => {
@@ -93,7 +93,7 @@ async function callsTool(model: FoundModel, signal: AbortSignal): Promise<boolea
   return isCalled;
 }
 
-/** Without the emulation of tools and without retries, which would hide what the model itself does. */
+/** A model without tool emulation and without retries, which would hide the behaviour of the model itself. */
 function bareModel({ name, server }: FoundModel): Model {
   const [provider] = configuredProviders({ local: [{ name: server.name, baseUrl: `${server.address}/v1` }] });
   if (provider === undefined) throw new Error(`${server.name} is no provider.`);
@@ -122,7 +122,7 @@ const keyOf = ({ name, server, digest = '' }: FoundModel): string =>
     .update(JSON.stringify([server.address, name, digest]))
     .digest('hex');
 
-/** What is not readable is tried again. */
+/** Unreadable results count as absent, so that the trials are repeated. */
 async function readTrials(folder: string | undefined): Promise<Readonly<Record<string, KeptTrial>>> {
   if (folder === undefined) return {};
   const text = await readFile(join(folder, CACHE_FILE), 'utf8').catch(() => '');
@@ -134,7 +134,7 @@ async function writeTrials(folder: string | undefined, trials: Readonly<Record<s
   const current = Object.entries(trials).filter(([, trial]) => isCurrent(trial));
   const path = join(folder, CACHE_FILE);
   const draft = `${path}.${process.pid}`;
-  // A result that cannot be stored is only tried again at the next start.
+  // Failures are ignored: a trial that cannot be stored is repeated at the next start.
   await writeFile(draft, JSON.stringify(Object.fromEntries(current.slice(-MAX_KEPT))))
     .then(
       () => rename(draft, path),

@@ -3,17 +3,17 @@ import { describeFound, type FoundModel, findLocalModels, rankModels, serverLabe
 import { type ModelChoices, modelChoices } from '../models/model-choices.ts';
 import { earlierTrials, type Trial, tryLocalModel } from './try-local-model.ts';
 
-/** The setting that takes the best model found on this machine. */
+/** Value of `CITEWELL_MODEL` that selects the best model found on this machine. */
 export const AUTO_MODEL = 'auto';
 
-/** For all trials of one start together. Loading a model of 8 GB from a disk takes about ten seconds. */
+/** Time limit for all trials of one start. Loading an 8 GB model from disk takes about ten seconds. */
 const TRIALS_MS = 20_000;
 const MAX_TRIALS = 3;
-/** The least that the setting allows. */
+/** Minimum value of `CITEWELL_CONTEXT_TOKENS`. */
 const LEAST_CONTEXT = 2_000;
 
 export interface LocalModelOptions {
-  /** Tries the models again even if results of earlier trials are known. */
+  /** Repeats the trials even if earlier results are known. */
   readonly isFresh?: boolean;
   readonly trialsMs?: number;
 }
@@ -25,8 +25,9 @@ export interface ChosenModel {
 }
 
 /**
- * The configuration with the model that `CITEWELL_MODEL=auto` chooses. What servers say about tools is tried with one
- * real request: the best model that calls a tool is taken, else the best one that answers, with tools given as text.
+ * The configuration with the model that `CITEWELL_MODEL=auto` chooses. The claims of servers about tool support are
+ * verified with one real request per model: the best model that calls a tool is chosen, or else the best one that
+ * answers, which gets its tools as text.
  */
 export async function withLocalModel(given: Config, options: LocalModelOptions = {}): Promise<ChosenModel> {
   if (given.models.quality !== AUTO_MODEL) return { config: given, note: undefined };
@@ -43,7 +44,7 @@ export async function withLocalModel(given: Config, options: LocalModelOptions =
   const config = {
     ...given,
     models: { ...others, quality: chosen.name },
-    // Where others may call the service, their requests reach the server of this model and no other address here.
+    // If others may call the service, their requests can reach only the server of the chosen model on this machine.
     ...(!given.usesLocalServers && { usesLocalServers: true, localServers: [chosen.server] }),
     contextTokens: Math.min(given.contextTokens, Math.max(contextTokens, LEAST_CONTEXT)),
     textTools: hasTools === true ? given.textTools : [...given.textTools, chosen.name],
@@ -57,7 +58,7 @@ export async function withLocalModel(given: Config, options: LocalModelOptions =
   return { config, note: sentences.join(' ') };
 }
 
-/** The models to choose from; what trials of the last day showed replaces what their servers say. Tries none. */
+/** The models to choose from, with results of trials of the last day in place of server claims. Runs no trials. */
 export async function triedModelChoices(config: Config): Promise<ModelChoices> {
   const [choices, trialOf] = await Promise.all([modelChoices(config), earlierTrials(config.cacheDir)]);
   const found = choices.found.map((model) => {
@@ -89,7 +90,7 @@ async function choose(
   if (answering) return { chosen: withTrial(answering.model, answering.trial), trials };
   const failed = new Set(signal.aborted ? [] : trials.map(({ model }) => model));
   const chosen = ranked.find((model) => !failed.has(model)) ?? ranked[0];
-  // A claim that no trial confirmed is not repeated as a fact.
+  // Tool support that a server claims but no trial confirmed is left out.
   const { hasTools, ...facts } = chosen ?? {};
   return { chosen: chosen && ({ ...facts, ...(hasTools === false && { hasTools }) } as FoundModel), trials };
 }

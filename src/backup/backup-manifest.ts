@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** The form of the archive; a program that knows only lower numbers refuses it. */
+/** Version of the archive format; programs refuse versions above the one they know. */
 export const BACKUP_FORMAT = 1;
 
-/** Names in the archive, which is a tar file. The manifest is first, the checksums are last. */
+/** Entries of the tar archive: the manifest is the first, the checksums are the last. */
 export const MANIFEST_FILE = 'manifest.json';
 export const CHECKSUMS_FILE = 'checksums.json';
 
-/** What a backup says of itself. */
+/** Describes a backup. */
 export const backupManifest = z.object({
   format: z.int().positive(),
   /** Version of the program that made it. */
@@ -17,7 +17,7 @@ export const backupManifest = z.object({
   schema: z.string(),
   documents: z.int().min(0),
   chunks: z.int().min(0),
-  /** Bytes of all files together. */
+  /** Total size of all files in bytes. */
   bytes: z.int().min(0),
 });
 

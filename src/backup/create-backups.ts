@@ -9,18 +9,18 @@ import { databaseFacts } from '../store/sql/database-facts.ts';
 import type { CopiedBytes, Store } from '../store/store.ts';
 import { BACKUP_FORMAT, type BackupManifest, CHECKSUMS_FILE, MANIFEST_FILE } from './backup-manifest.ts';
 
-/** A backup that is ready to be read, as a tar archive. */
+/** A backup that is ready to be read as a tar archive. */
 export interface Backup {
-  /** Bytes of its files; the archive adds some hundred to each. */
+  /** Total size of its files in bytes; the archive adds some hundred bytes per file. */
   readonly bytes: number;
-  /** Must be read to its end or returned: it removes the copy of the database that it reads. */
+  /** Must be read to its end or closed with `return()`, which deletes the temporary copy of the database. */
   readonly content: AsyncGenerator<Uint8Array, void>;
 }
 
 export interface Backups {
-  /** Copies the database as it is now; everybody goes on reading and writing. One backup at a time. */
+  /** Copies the current database without blocking readers or writers. Throws `conflict` during another backup. */
   begin(signal?: AbortSignal): Promise<Backup>;
-  /** How far the copy is that `begin` makes; undefined where none is being made. */
+  /** Progress of the copy that `begin` makes; undefined if none is being made. */
   copying(): Promise<CopiedBytes | undefined>;
 }
 
@@ -30,11 +30,11 @@ interface BackupsParts {
   readonly version: string;
 }
 
-/** Folders of the data folder that are backed up beside the database; their files are small. */
+/** Folders of the data folder that are backed up as well as the database; their files are small. */
 const FOLDERS = ['evaluations'];
 
 /**
- * Backups of an open data folder. They contain everything that is kept: documents with their originals and earlier
+ * Backups of an open data folder. They contain all stored data: documents with their originals and earlier
  * versions, vectors, users, conversations, settings and evaluations. The vector index is rebuilt from the database.
  */
 export function createBackups({ store, folder, version }: BackupsParts): Backups {
@@ -44,7 +44,7 @@ export function createBackups({ store, folder, version }: BackupsParts): Backups
     async copying() {
       if (copied === undefined) return undefined;
       if (copied.progress !== undefined) return copied.progress;
-      // SQLite does not say how far it is.
+      // SQLite does not report progress, so the size of the copy is compared with that of the database.
       const [done, total] = await Promise.all([copied.file, folder.databaseFile].map(sizeOf));
       return done === undefined || total === undefined ? undefined : { done: Math.min(done, total), total };
     },
@@ -126,7 +126,7 @@ async function* archive(
   };
   const fill = async () => {
     await addJson(MANIFEST_FILE, manifest);
-    // A file that has grown since does not fit its entry; of one that is only read, the beginning is what was there.
+    // Reads only up to the size recorded in the entry, because a file may have grown since.
     for (const { name, path, size } of files) {
       await add(name, size, size === 0 ? [] : createReadStream(path, { end: size - 1, highWaterMark: PIECE }));
     }

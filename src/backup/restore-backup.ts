@@ -24,8 +24,8 @@ import {
 import { damaged, openArchive, readFailure, type SealOptions } from './seal.ts';
 
 /**
- * Writes a backup to a data folder that holds nothing yet. The database appears there when everything has been read and
- * checked; an interruption leaves an empty data folder.
+ * Restores a backup to an empty data folder. The database appears there only after everything has been read and
+ * checked; after an interruption, the folder still counts as empty.
  */
 export async function restoreBackup(file: string, dataFolder: string, options: SealOptions): Promise<BackupManifest> {
   await requireEmpty(dataFolder);
@@ -38,7 +38,7 @@ export async function restoreBackup(file: string, dataFolder: string, options: S
       await flush(join(target, name)).catch(() => undefined);
       await rename(join(target, name), join(folder.path, name));
     }
-    // The last one: without it, the folder counts as empty.
+    // The database is moved last: without it, the folder counts as empty.
     await rename(join(target, DATABASE_FILE), folder.databaseFile);
     await flush(folder.path).catch(() => undefined);
     return manifest;
@@ -48,7 +48,7 @@ export async function restoreBackup(file: string, dataFolder: string, options: S
   }
 }
 
-/** Checks everything that restoring would check, in a temporary folder. */
+/** Makes all checks of a restoration, in a temporary folder. */
 export async function verifyBackup(file: string, options: SealOptions): Promise<BackupManifest> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-verify-'));
   try {
@@ -58,12 +58,12 @@ export async function verifyBackup(file: string, options: SealOptions): Promise<
   }
 }
 
-/** What processes that open the folder leave there. */
+/** Files that a data folder may contain and still count as empty; processes create most of them when they open it. */
 const TRANSIENT = /^(?:lock(?:-successor)?(?:-journal)?|holder\.json(?:\..*)?|lost\+found)$/;
 
 async function requireEmpty(dataFolder: string): Promise<void> {
   const found = await readdir(dataFolder).catch((error: NodeJS.ErrnoException): string[] => {
-    // Opening it says what is wrong with it.
+    // `openDataFolder` reports these errors.
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EACCES') return [];
     throw error;
   });
@@ -77,7 +77,7 @@ async function requireEmpty(dataFolder: string): Promise<void> {
         'Choose a new one with CITEWELL_DATA_DIR, or move this one away.',
     );
   }
-  // Of a restoration that was interrupted between its last steps.
+  // Remove the folders that an interrupted restoration has already moved.
   if (isInterrupted) {
     for (const name of RESTORED_FOLDERS) await rm(join(dataFolder, name), { recursive: true, force: true });
   }
@@ -87,8 +87,8 @@ const RESTORED_FOLDERS = ['evaluations'];
 const NAMES = /^(?:citewell\.db|evaluations\/[^/\\]+\.json)$/;
 
 /**
- * Reads a backup, checks all that can be checked, and writes its files into a folder. Names are relative to it; the
- * database is a file of SQLite.
+ * Reads a backup, verifies it completely, and writes its files to a folder. The returned names are relative to the
+ * folder; the database is a SQLite file.
  */
 export async function unpackChecked(
   file: string,
@@ -115,7 +115,7 @@ async function unpack(file: string, folder: string, options: SealOptions) {
   const sums = new Map<string, string>();
   let manifest: BackupManifest | undefined;
   let isComplete = false;
-  // To the end of the file: compression and encryption have checksums of their own there.
+  // Read to the end of the file, where compression and encryption have checksums of their own.
   for await (const entry of archiveEntries(file, options)) {
     const { name } = entry.header;
     if (isComplete) {
@@ -148,7 +148,7 @@ async function unpack(file: string, folder: string, options: SealOptions) {
 const archiveEntries = (file: string, options: SealOptions): ReadableStream<ParsedTarEntry> =>
   ReadableStream.from(openArchive(file, options)).pipeThrough(createTarDecoder({ strict: true }));
 
-/** @throws {ServiceError} where a file of the archive is missing, was added or differs. */
+/** @throws {ServiceError} if a file of the archive is missing, was added or differs. */
 async function requireChecksums(entry: ParsedTarEntry, sums: ReadonlyMap<string, string>, file: string): Promise<void> {
   const wanted = backupChecksums.parse((await readJson(entry)).value);
   const names = new Set([...Object.keys(wanted), ...sums.keys()]);
@@ -156,7 +156,7 @@ async function requireChecksums(entry: ParsedTarEntry, sums: ReadonlyMap<string,
   if (differing !== undefined) throw damaged(file, `the checksum of ${differing} differs`);
 }
 
-/** Reads the whole archive and keeps nothing of it. @throws where a checksum differs. */
+/** Reads the whole archive without storing anything. @throws {ServiceError} if a checksum differs. */
 async function requireUndamaged(file: string, options: SealOptions): Promise<void> {
   const sums = new Map<string, string>();
   for await (const entry of archiveEntries(file, options)) {

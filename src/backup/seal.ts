@@ -6,15 +6,15 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 
-/** Encrypted files begin with it; they are age files (age-encryption.org), which other programs can decrypt too. */
+/** Magic bytes of encrypted files, which other programs can decrypt too: the age format (age-encryption.org). */
 const AGE = Buffer.from('age-encryption.org/');
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const PIECE = 256 * 1024;
 
 export interface SealOptions {
-  /** Without one, the file is not encrypted. */
+  /** If undefined, the file is not encrypted. */
   readonly passphrase: string | undefined;
-  /** Base-2 logarithm of the work to derive a key from the passphrase; age's default takes about a second. */
+  /** Base-2 logarithm of the scrypt work factor for the passphrase; age's default takes about a second. */
   readonly keyWork?: number;
   /** Called with the number of bytes read so far. */
   readonly onProgress: (bytes: number) => void;
@@ -22,15 +22,15 @@ export interface SealOptions {
 }
 
 /**
- * Writes an archive to a new file, compressed, and encrypted if there is a passphrase. The file appears when it is
- * complete; `conflict` when there is one already.
+ * Writes an archive to a new file, compressed, and encrypted if there is a passphrase. The file appears only when it is
+ * complete. Throws `conflict` if it already exists.
  */
 export async function sealArchive(
   content: AsyncIterable<Uint8Array>,
   file: string,
   options: SealOptions,
 ): Promise<void> {
-  // Of one that was killed, the rest stays; another process may have the same number.
+  // A killed process leaves its partial file behind, and process ids are reused, so the name is random.
   const partial = `${file}.partial-${randomBytes(6).toString('hex')}`;
   const compress = createZstdCompress({ params: { [zlib.ZSTD_c_checksumFlag]: 1 } });
   try {
@@ -42,7 +42,7 @@ export async function sealArchive(
       output,
       { signal: options.signal },
     );
-    // Unlike renaming, it fails where a file of that name has appeared meanwhile.
+    // Unlike rename(), link() fails if a file of that name has appeared in the meantime.
     await link(partial, file);
     await flushFolder(dirname(file));
   } catch (error) {
@@ -58,7 +58,7 @@ async function flushFolder(folder: string): Promise<void> {
   await opened?.close();
 }
 
-/** The archive in a file that `sealArchive` wrote, or in a tar file that is compressed only, or not even that. */
+/** Reads the tar archive in a file, which may be encrypted, compressed, both or neither. */
 export async function* openArchive(file: string, options: SealOptions): AsyncGenerator<Uint8Array, void> {
   const pieces = createReadStream(file, { highWaterMark: PIECE });
   try {
@@ -115,12 +115,12 @@ async function peek(content: AsyncIterable<Uint8Array>) {
 
 async function* decompressed(content: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   const decompress = createZstdDecompress();
-  // A failure of either destroys the other, so whoever reads it receives the error.
+  // pipeline() destroys both streams on failure, so the reader of `decompress` receives the error.
   pipeline(content, decompress, { signal }).catch(() => undefined);
   yield* decompress;
 }
 
-// The package is loaded only where there is something to encrypt.
+// The package is loaded only if there is something to encrypt.
 async function* encrypted(content: AsyncIterable<Uint8Array>, { passphrase, keyWork }: SealOptions) {
   if (passphrase === undefined) {
     yield* content;
@@ -172,7 +172,7 @@ const WRITE_REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the disk is full'],
 ]);
 
-/** An unreadable backup in words for people; other errors unchanged. */
+/** Turns a failure to read a backup into a ServiceError with a plain message; other errors are unchanged. */
 export function readFailure(error: unknown, file: string, signal?: AbortSignal): unknown {
   if (error instanceof ServiceError) return error;
   if (signal?.aborted) return new ServiceError('cancelled', 'Interrupted; nothing was changed.', { cause: error });

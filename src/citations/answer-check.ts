@@ -40,11 +40,11 @@ export interface Evidence {
 export interface CheckedStatement extends Span {
   /** Without markers and markup. */
   readonly text: string;
-  /** Verdict on each marker separately; `unknown` where no source has that number. */
+  /** Verdict on each marker separately; `unknown` if no source has that number. */
   readonly citations: readonly { readonly marker: number; readonly verdict: Verdict | 'unknown' }[];
   /** Verdict on its best source; without markers, on the best source available. */
   readonly verdict: Verdict;
-  /** Weighted share of the statement's terms found there, 0 to 1. */
+  /** Weighted share of the statement's terms found in that source, 0 to 1. */
   readonly score: number;
   /** For `not_found`, the closest passage if its score is high enough. */
   readonly evidence?: Evidence;
@@ -65,7 +65,7 @@ export const checkLimits = {
   answer: 40_000,
   sources: 50,
   documents: 20,
-  /** Characters of one given text, and of all of them. */
+  /** Characters of a single given text, and of all given texts together. */
   text: 20_000,
   texts: 200_000,
   statements: 150,
@@ -75,8 +75,8 @@ export const checkLimits = {
 /** Compares answers with documents, deterministically and without a model. */
 export interface AnswerChecker {
   /**
-   * `visible` restricts what is read and searched to what the caller may see. Throws `invalid_request` above the limits and
-   * `not_found` for a source that does not exist or is not visible.
+   * `visible` restricts reading and searching to content that the caller may see. Throws `invalid_request` above the
+   * limits and `not_found` for a source that does not exist or is not visible.
    */
   check(request: AnswerCheckRequest, visible: Filter, signal: AbortSignal): Promise<AnswerCheck>;
 }

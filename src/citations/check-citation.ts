@@ -38,7 +38,7 @@ export interface CheckRequest {
 }
 
 const MIN_CLOSE_SCORE = 0.5;
-/** Of fewer terms, half is a single word, which anything may share. */
+/** With fewer terms, half of them is a single word, which any text may contain by chance. */
 const MIN_TERMS_FOR_HALF = 3;
 const NUMBER_WEIGHT = 2;
 

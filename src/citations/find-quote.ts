@@ -21,7 +21,10 @@ export interface QuoteRequest {
 // count too.
 const MIN_COVERAGE = 0.25;
 const PREFIX_MATCH_WEIGHT = 0.5;
-/** Shorter common prefixes are chance ("finish", "final"); longer ones mean related words ("regulated", "regulator"). */
+/**
+ * Shorter common prefixes are coincidental ("finish", "final"); longer ones mean related words ("regulated",
+ * "regulator").
+ */
 const MIN_PREFIX_LENGTH = 5;
 // Minimum additional coverage for quoting a second sentence.
 const MIN_GAIN_OF_SECOND = 0.15;
@@ -29,7 +32,7 @@ const QUESTION_WEIGHT = 0.25;
 const NUMBER_WEIGHT = 2;
 
 /**
- * The part of the chunk that supports a statement: text the statement quotes, if found verbatim; else the one or two
+ * The part of the chunk that supports a statement: text the statement quotes, if found verbatim; or else the one or two
  * sentences with the highest term overlap; the whole chunk when there is no overlap at all.
  */
 export function findQuote(request: QuoteRequest): Quote {
@@ -43,8 +46,8 @@ export function findQuote(request: QuoteRequest): Quote {
 
 /**
  * Turns a span of the chunk into a quote; `span` is relative to the chunk's text. Offsets are exact for chunks cut from
- * the extracted text; for edited or ready-made chunks they are counted from `chunk.start`. Page and headings are those at
- * the start of the quote.
+ * the extracted text; for edited or ready-made chunks they are counted from `chunk.start`. Page and headings are those
+ * at the start of the quote.
  */
 export function quoteOf(chunk: Quotable, span: Span): Quote {
   const text = chunk.text.slice(span.start, span.end);
@@ -82,7 +85,9 @@ function closestSentences({ chunk, statement, question, analyser }: QuoteRequest
   return bestSpan(sentences, ({ terms }) => sum(sharedByPrefix(terms, weights)) / total)?.span;
 }
 
-/** The sentence with the highest coverage, joined with a neighbour if that adds enough; undefined without any overlap. */
+/**
+ * The sentence with the highest coverage, joined with a neighbour if that adds enough; undefined without any overlap.
+ */
 function bestSpan(
   sentences: readonly Candidate[],
   coverage: (sentence: Pick<Candidate, 'terms'>) => number,

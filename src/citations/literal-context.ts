@@ -1,4 +1,4 @@
-/** Markdown context, as far as it matters for markers. */
+/** Markdown context relevant to markers. */
 type Place =
   | { readonly kind: 'prose' | 'link_target' }
   | { readonly kind: 'code_span'; readonly ticks: number }
@@ -13,7 +13,8 @@ const MAX_BEFORE_FENCE = 40;
 
 /**
  * Character-by-character Markdown state: whether the position is inside code or a link target, where brackets are
- * literal. A code span ends at the end of the line at the latest, so a stray backtick cannot hide the rest of an answer.
+ * literal. A code span ends at the end of the line at the latest, so a stray backtick cannot hide the rest of an
+ * answer.
  */
 export class LiteralContext {
   #place: Place = PROSE;

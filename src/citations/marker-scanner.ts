@@ -9,9 +9,9 @@ export type ScannedPart =
   | { readonly type: 'marker'; readonly number: number; readonly shown: number; readonly span: Span };
 
 /**
- * Finds markers in a token stream, regardless of token borders. Text is emitted at once, except white space and possible
- * beginnings of a marker. Lists are expanded (`[1, 2]` becomes `[1][2]`); markers without a source are removed and
- * counted. Brackets in code, and links such as `[1](http://…)`, are left unchanged.
+ * Finds markers in a token stream, regardless of token borders. Text is emitted immediately, except white space and
+ * possible beginnings of a marker. Lists are expanded (`[1, 2]` becomes `[1][2]`); markers without a source are removed
+ * and counted. Brackets in code, and links such as `[1](http://…)`, are left unchanged.
  */
 export class MarkerScanner {
   readonly #isKnown: (number: number) => boolean;

@@ -25,7 +25,10 @@ interface Session extends SessionCitations {
   usedAt: number;
 }
 
-/** Sessions by name. Numbers are never reused within a session; sessions and sources are limited, least recently used first. */
+/**
+ * Sessions by name. Numbers are never reused within a session. Sessions and sources are limited in number; the least
+ * recently used are dropped first.
+ */
 export function createSessionCitations(now: () => number = Date.now): (session: string) => SessionCitations {
   const sessions = new LruMap<string, Session>({ max: MAX_SESSIONS });
   return (name) => {

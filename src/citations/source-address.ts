@@ -10,7 +10,7 @@ export function sourceAddress(
   return query === '' ? `/d/${of}` : `/d/${of}?${query}`;
 }
 
-/** The same for a source, in the version that was read; undefined for sources outside the corpus. */
+/** Path of the page that shows a source in the version that was read; undefined for sources outside the corpus. */
 export function addressOfSource(source: Source, quotes: readonly Span[]): string | undefined {
   switch (source.kind) {
     case 'chunk': {

@@ -10,7 +10,7 @@ export interface SourceList {
 
 /**
  * Identity of a source: the chunk id; document or page plus the section that was read; the page of a search result.
- * Another version of a document is another source.
+ * Each version of a document is a different source.
  */
 export function sourceKey(source: Source): string {
   switch (source.kind) {

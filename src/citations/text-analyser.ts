@@ -1,4 +1,4 @@
-/** Analyses texts into terms exactly as the full-text index does. Passed in, because the index lives in the store. */
+/** Splits texts into terms exactly as the full-text index does. Injected, because the index belongs to the store. */
 export interface TextAnalyser {
   /** All terms of a text in order. */
   readonly analyse: (text: string) => readonly string[];

@@ -7,7 +7,7 @@ const MIN_LETTERS = 24;
 const MIN_WORDS = 4;
 const FIGURE_OR_NAME = /\p{N}|[\p{L}\p{N}] \p{Lu}\p{Ll}/u;
 
-/** Claims without a marker, inside or directly after the sentence, whose source supports them. */
+/** Sentences that make a claim, but have no marker inside or directly after them whose source supports it. */
 export function unsupportedSentences(answer: string, citations: readonly CheckedCitation[]): Span[] {
   const markers = citations.flatMap((citation) => citation.checks);
   const good = markers.filter((check) => supports(check.verdict)).map((check) => check.span);

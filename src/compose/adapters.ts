@@ -26,7 +26,7 @@ import type { Settings } from './settings.ts';
  */
 export interface Adapters {
   readonly store: Store;
-  /** Backups of the data folder; undefined where it has none. */
+  /** Backups of the data folder; undefined if backups are not supported. */
   readonly backups?: HttpServices['backups'];
   /** The vector index that the store keeps up to date. */
   readonly index: Pick<VectorIndex, 'isHealthy' | 'isStarting'>;
@@ -50,7 +50,7 @@ export interface Adapters {
   readonly metrics?: Metrics | undefined;
   /** Records requests, searches, calls and ingestions as spans; nothing is recorded without it. */
   readonly traces?: Traces | undefined;
-  /** Encrypts credentials that are stored; undefined where none can be. */
+  /** Encrypts stored credentials; undefined if none can be stored. */
   readonly secrets?: SecretBox | undefined;
   readonly deployment: Deployment;
   readonly log: HttpLog;
@@ -59,16 +59,16 @@ export interface Adapters {
   close(): Promise<void>;
 }
 
-/** What a deployment says of itself, for `/health`, `/v3/system` and `citewell status`. Contains no secrets. */
+/** Describes a deployment for `/health`, `/v3/system` and `citewell status`. Contains no secrets. */
 export interface Deployment {
   readonly version: string;
   /** Path of the data folder. */
   readonly data: string;
-  /** The database of the records, where it is not in the data folder; without its password. */
+  /** The database of the records, without its password; absent if it is in the data folder. */
   readonly database?: string;
   readonly index: 'embedded' | 'remote' | 'pgvector' | 'memory';
   readonly web?: WebFacts;
-  /** Providers, and the models found on this machine; undefined where no provider is configured this way. */
+  /** Providers, and the models found on this machine; absent if models are not configured through providers. */
   modelChoices?(): Promise<ModelChoices>;
   /** The effective settings by group. */
   settings(inUse: InUse): Metadata;

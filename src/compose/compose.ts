@@ -279,7 +279,7 @@ export function compose(given: Adapters): Product {
     learner,
     status: () => statusOf({ ...adapters, embedder, summaries }),
     async release() {
-      // Together: the work of one that ends slowly must not hold back the others.
+      // Closed concurrently, so that a slow one does not delay the others.
       await Promise.allSettled([
         store.others?.resign(),
         learner.close(),
@@ -288,7 +288,7 @@ export function compose(given: Adapters): Product {
         ingestions.close(),
         followed.close(),
       ]);
-      // Others look for the graphs and summaries that are to be made.
+      // Makes other servers look for graphs and summaries that are still to be made.
       await store.others?.announce({ topic: 'documents', kind: 'changed' }).catch(() => undefined);
     },
     close: () =>
@@ -317,7 +317,7 @@ export function compose(given: Adapters): Product {
       }
       const { others } = store;
       const works = resumes && takesTasks;
-      // One that does not do what one does for all, such as a long command, must not keep others from it.
+      // A process without background work, such as a long command, must not hold the leadership.
       if (!works) await others?.resign();
       if (works) {
         ingestions.wakeUp();

@@ -15,7 +15,7 @@ export interface FollowingParts {
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** Keeps what this server has in memory in step with what others change, and takes over from them. */
+/** Keeps the in-memory state of this server in step with changes by others, and takes over work of servers that end. */
 export function followOthers(parts: FollowingParts): void {
   const { others, changedElsewhere, ingestions, followed, resumes, report } = parts;
 

@@ -20,8 +20,8 @@ export interface StartOptions {
   /** Resumes ingestions that an earlier process left unfinished, in the background. */
   readonly resumes?: boolean;
   /**
-   * `claim` (the default) refuses to start if the corpus was embedded with another embedder than configured. `keep` uses
-   * the corpus as it is, for commands that only read it or that re-embed it.
+   * `claim` (the default) refuses to start if the corpus was embedded with a different embedder than configured. `keep`
+   * uses the corpus as it is, for commands that only read it or that re-embed it.
    */
   readonly embedder?: 'claim' | 'keep';
 }
@@ -35,15 +35,15 @@ export interface Services extends HttpServices {
   /** Undefined without web access. */
   readonly web?: Web;
   readonly around?: AroundTool | undefined;
-  /** Numbers of sources over several servers; undefined on one. */
+  /** Source numbers shared by several servers; undefined with a single server. */
   readonly sharedCitations?: SharedCitations | undefined;
   /** Trains an embedder on the corpus. */
   readonly learner: Learner;
   /** Present if Python can be run. */
   readonly sandbox?: Sandbox;
   /**
-   * Ends the work in the background and gives its tasks back, so that other servers take them at once. Requests are
-   * still answered.
+   * Ends the background work and releases its tasks, so that other servers take them immediately. Requests are still
+   * answered.
    */
   release(): Promise<void>;
   /** Stops all work and closes the adapters. Unfinished ingestions are resumed at the next start. */

@@ -18,20 +18,20 @@ export interface Settings {
   readonly queuesUploads: boolean;
   /** Whether tasks are worked on in the background: uploads, graphs, summaries, followed sources. */
   readonly takesTasks: boolean;
-  /** What a run may still do after it has read untrusted text. */
+  /** Restricts the actions of a run after it has read untrusted text. */
   readonly policy: ContainmentPolicy;
   /** Context window in tokens; longer conversations are summarised. */
   readonly contextTokens: number;
   /** Milliseconds that an agent's run continues after its reader disconnected. */
   readonly graceMs: number;
   readonly limits: HttpLimits;
-  /** Keeps uploads while they arrive; undefined is a folder of the system. */
+  /** Folder for uploads while they arrive; undefined uses the temporary folder of the system. */
   readonly uploadFolder?: string | undefined;
-  /** Whether everybody may read the metrics; otherwise superusers. */
+  /** Whether everybody may read the metrics, or superusers only. */
   readonly opensMetrics: boolean;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Folders below which superusers may have folders followed; absolute paths. */
+  /** Absolute paths; superusers may have folders below them followed. */
   readonly allowedFolders: readonly string[];
 }
 

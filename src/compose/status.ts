@@ -16,7 +16,7 @@ const indexStates = {
   down: 'unavailable',
 } as const satisfies Record<IndexState['kind'], ServiceStatus['index']['state']>;
 
-/** An index that starts is no problem yet: it has not been compared, even when the store holds nothing to compare. */
+/** An index that is starting counts as `checking`, because it has not been compared with the store yet. */
 function stateOfIndex(
   kind: IndexState['kind'],
   { isSilent, isStarting }: { readonly isSilent: boolean; readonly isStarting: boolean },
@@ -31,7 +31,7 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   const { kind } = current;
   const isStarting = index.isStarting?.() ?? false;
   const isSilent = !isStarting && kind === 'in_step' && !(await index.isHealthy());
-  // Audits the index, which waits for it to recover.
+  // The audit waits until the index recovers.
   if (isSilent) void store.maintenance.audit().catch(() => undefined);
   const state = stateOfIndex(kind, { isSilent, isStarting });
   const silence =

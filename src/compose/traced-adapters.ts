@@ -2,7 +2,7 @@ import { splitName, tracedLog, tracedMethods, tracedModels } from '../telemetry/
 import type { SpanStart, Traces } from '../telemetry/traces.ts';
 import type { Adapters } from './adapters.ts';
 
-/** The adapters with spans around calls of models, legs of searches, reranking, reading of files and Python. */
+/** Wraps the adapters with spans for model calls, search legs, reranking, file reading and Python runs. */
 export function tracedAdapters(adapters: Adapters, traces: Traces): Adapters {
   const { store, reranker, readers, sandbox } = adapters;
   return {
@@ -32,7 +32,7 @@ export function tracedAdapters(adapters: Adapters, traces: Traces): Adapters {
   };
 }
 
-/** The span of a call of a model that writes nothing. */
+/** The span of a call to a model that generates no text, such as an embedder. */
 export function modelSpan(operation: string, qualified: string): SpanStart {
   const [provider, name] = splitName(qualified);
   const attributes = {

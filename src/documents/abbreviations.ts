@@ -17,7 +17,7 @@ const SOMETIMES_FOLLOWED = new Set(
   ).split(' '),
 );
 
-/** Abbreviations before a number that are words, too: "Art. 5", "Photos are art. Some". */
+/** Words that are abbreviations only before a number: "Art. 5", but "Photos are art. Some". */
 const BEFORE_NUMBERS = new Set('no nos app art para par sec'.split(' '));
 
 /** Words that begin a sentence far more often than they continue a name. */
@@ -32,7 +32,7 @@ const OPENERS = new Set(
   ).split(' '),
 );
 
-// "am 12. Oktober", "im 19. Jahrhundert": an ordinal in languages that write it with a full stop.
+// Words after an ordinal, which some languages write with a full stop: "am 12. Oktober", "im 19. Jahrhundert".
 const AFTER_ORDINAL =
   /^(?:jan|feb|mär|mar|apr|mai|maj|jun|jul|aug|sep|okt|oct|nov|dez|dec|jahrh|jh|auflage|klasse|platz|kapitel)/i;
 
@@ -45,7 +45,7 @@ const FIRST_WORD = /^[\s"'“”‘’«»(]*([\p{L}\p{M}\p{N}]+)/u;
  */
 export function goesOn(left: string, right: string): boolean {
   const tail = left.slice(-32).trimEnd();
-  // "Why?" he asked.
+  // A lower-case letter continues the sentence: "Why?" he asked.
   if (/^\s*\p{Ll}/u.test(right.slice(0, 8))) return true;
   const word = LAST_WORD.exec(tail)?.[1];
   const next = FIRST_WORD.exec(right.slice(0, 48))?.[1];

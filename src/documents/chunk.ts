@@ -23,14 +23,14 @@ export interface Chunk extends ChunkText {
   readonly ownerId: string;
   readonly collectionIds: readonly string[];
   /**
-   * Where pages and sections begin within the chunk, starting with its own beginning; absent when it is on one page and
-   * in one section.
+   * Starts of the pages and sections within the chunk, beginning with the chunk's own start; absent if the chunk is on
+   * one page and in one section.
    */
   readonly places?: readonly Place[];
-  /** The version of the document it was read from, and when that became visible. */
+  /** The document version the chunk was read from; `publishedAt` is when that version became visible. */
   readonly version?: string;
   readonly publishedAt?: string | null;
-  /** True when a newer version of the document can be seen. */
+  /** True if a newer version of the document is visible. */
   readonly isReplaced?: boolean;
   /** The document's metadata, then title, document_type, version, chunk_order, page_number, then the chunk's own. */
   readonly metadata: Metadata;

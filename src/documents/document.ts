@@ -19,7 +19,7 @@ export type IngestionStatus = (typeof ingestionStatuses)[number];
 /** Stages of graph extraction, docs/contract.md 6.2. */
 export type ExtractionStatus = 'pending' | 'processing' | 'success' | 'enriched' | 'failed';
 
-/** State of the summary by a model; `none` when the summary is taken from the text. */
+/** State of the model-written summary; `none` if the summary is taken from the text. */
 export type SummaryStatus = 'none' | 'pending' | 'processing' | 'success' | 'failed';
 
 /** A file or text of the corpus, without its text and chunks. */
@@ -32,7 +32,7 @@ export interface Document {
   readonly title: string;
   readonly metadata: Metadata;
   readonly version: string;
-  /** True for an earlier version, when a newer one can be seen. */
+  /** True if a newer version is visible. */
   readonly isReplaced?: boolean;
   /** Origin: an absolute `file:` or `http(s):` URL; null for uploads and raw text. */
   readonly source: string | null;

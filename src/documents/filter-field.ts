@@ -30,7 +30,7 @@ export type FilterTarget = 'chunk' | 'document';
 /**
  * Where the value of a filter's `field` is stored.
  *
- * `record`: only in that field. `collections`: the document's collections; `single` is the shorthand `collection_id`,
+ * `record`: in that field only. `collections`: the document's collections; `single` is the shorthand `collection_id`,
  * which tests one of them. `metadata`: at `path` in the metadata; a chunk's own value for the path's first key
  * overrides the document's. `inherited` comes between the chunk's own metadata and the document's, `fallback` after
  * both.

@@ -18,7 +18,7 @@ export type Filter =
       readonly value: Scalar;
     }
   | { readonly kind: 'isNull' | 'isNotNull'; readonly field: string }
-  /** The value is one of these, or an array that contains one of these. */
+  /** `in`: the value is one of `values`, or an array that contains one of them. */
   | { readonly kind: 'in' | 'notIn'; readonly field: string; readonly values: readonly Scalar[] }
   /** Array fields: `overlap` shares an element, `contains` contains all, `exactly` equals the set in any order. */
   | { readonly kind: 'overlap' | 'contains' | 'exactly'; readonly field: string; readonly values: readonly Scalar[] }
@@ -29,7 +29,7 @@ export type Filter =
 
 export const everything: Filter = { kind: 'all' };
 
-/** Conjunction of the filters; flattens, and drops what is always true. */
+/** Conjunction of the filters. Flattens nested conjunctions and drops filters that are always true. */
 export function allOf(...filters: readonly Filter[]): Filter {
   const needed = filters.flatMap((filter) =>
     filter.kind === 'all' ? [] : filter.kind === 'and' ? filter.filters : [filter],

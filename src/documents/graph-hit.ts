@@ -3,7 +3,7 @@ export interface GraphHit {
   readonly id: string;
   /** Above 0, at most 1. */
   readonly score: number;
-  /** Chunks that mention it, the most relevant first; empty for manual entries. */
+  /** Chunks that mention it, most relevant first; empty for manual entries. */
   readonly chunkIds: readonly string[];
   /** The documents of those chunks. */
   readonly documents: readonly { readonly id: string; readonly title: string }[];

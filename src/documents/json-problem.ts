@@ -8,8 +8,8 @@ export interface JsonProblem {
 }
 
 /**
- * What is wrong with untrusted JSON; undefined when it is acceptable. Works level by level, because hostile input could
- * exhaust recursion.
+ * Checks untrusted JSON; undefined if it is acceptable. Iterates by level, because hostile nesting could exhaust the
+ * stack.
  */
 export function jsonProblem(value: unknown): JsonProblem | undefined {
   let level: object[] = [value].filter(isObject);
@@ -17,7 +17,7 @@ export function jsonProblem(value: unknown): JsonProblem | undefined {
     if (depth >= MAX_DEPTH) {
       return { kind: 'too_deep', message: `JSON nested deeper than ${MAX_DEPTH} levels is not accepted.` };
     }
-    // Schemas silently drop such a member, and a filter without its condition would match everything.
+    // Schemas silently drop this member, and a filter that lost its condition would match everything.
     if (level.some((each) => Object.hasOwn(each, '__proto__'))) {
       return { kind: 'forbidden_member', message: 'A member may not be called "__proto__".' };
     }

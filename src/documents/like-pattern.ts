@@ -2,8 +2,8 @@
 export type PatternPiece = 'anything' | 'one' | readonly string[];
 
 /**
- * Parses a `LIKE` pattern with `%`, `_` and the escape `\`. When case is ignored, a character matches its upper- and
- * lower-case forms of one character.
+ * Parses a `LIKE` pattern with `%`, `_` and the escape `\`. When case is ignored, a character also matches its
+ * upper- and lower-case forms, if these are single characters.
  */
 export function readLikePattern(pattern: string, caseSensitive: boolean): PatternPiece[] {
   const pieces: PatternPiece[] = [];

@@ -1,26 +1,26 @@
 export interface ListItem {
-  /** Of a numbered list. */
+  /** Set for an item of a numbered list. */
   readonly number?: number;
 }
 
 interface Surroundings {
   /** Number of the last numbered item before. */
   readonly last?: number;
-  /** The line of prose before, and the first line of its paragraph; undefined at the beginning of one. */
+  /** The previous line of the paragraph, and its first line; undefined at the beginning of a paragraph. */
   readonly before?: string | undefined;
   readonly first?: string | undefined;
 }
 
 const BULLET = /^\s*[-*+•‣◦▪]\s+\S/;
-// These also stand within sentences, and may come to stand at the beginning of a wrapped line.
+// Dashes also occur within sentences, so a wrapped line may begin with one.
 const DASH = /^\s*[–·]\s+\S/;
 const NUMBER = /^\s*\(?(\d{1,3})[.)]\s+\S/;
 const LETTER = /^\s*\(?(?:([a-zA-Z])|[ivxIVX]{2,5})[.)]\s+\S/;
 const ENDS_CLAUSE = /[.:;!?,][)"”’]*\s*$/;
 
 /**
- * The list item that a line starts, if any. Within a paragraph a number starts one only in its turn, and a letter or a
- * dash only after the end of a clause: "Interstate\n9. Major roads", "Nicholas\nE. Golovin" are prose.
+ * The list item that a line starts, if any. Within a paragraph, a number starts an item only in sequence, and a letter
+ * or a dash only after the end of a clause: "Interstate\n9. Major roads" and "Nicholas\nE. Golovin" are prose.
  */
 export function startsListItem(
   line: string,

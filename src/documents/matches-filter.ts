@@ -200,7 +200,7 @@ const JSON_NUMBER = /^[ \t\n\r]*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?[ \t\
 const asNumber = (value: Json): number | undefined =>
   typeof value === 'number' ? value : typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : undefined;
 
-// PostgreSQL's `@>`: at the top, an array also contains a bare scalar that is one of its elements.
+// PostgreSQL's `@>`: at the top level, an array also contains a bare scalar that equals one of its elements.
 function jsonContains(value: Json, wanted: Json, isTop: boolean): boolean {
   if (isArray(value)) {
     if (isArray(wanted)) return wanted.every((each) => value.some((element) => jsonContains(element, each, false)));

@@ -30,11 +30,11 @@ const INLINE_CODE = /`[^`]*`/g;
 // "price in kroner: 64", "ferries[0].built: 1987": a short label and its value.
 const RECORD = /^\s*[\p{L}_$][^\s:;.!?,]{0,60}(?:\.[^\s:;]{1,200})?(?: [^\s:;.!?,]{1,40}){0,3}: \S/u;
 
-// Prose is rarely set narrower; shorter lines are verses, addresses, labels.
+// Prose is rarely set in narrower columns; shorter lines are verses, addresses or labels.
 const NARROWEST_COLUMN = 32;
-/** Lines looked at together; longer paragraphs are data, and must not fill the memory. */
+/** Maximum number of lines held for one paragraph: longer ones are data and must not exhaust the memory. */
 const MAX_LINES = 1_000;
-/** Addresses of the web are not wrapped, and say nothing about the width of the column. */
+/** Long words such as URLs are not wrapped, so they do not count for the width of the column. */
 const UNBREAKABLE = /\S{40,}/g;
 
 /** Groups the lines of a text into paragraphs; only white space lies between them. */
@@ -72,7 +72,7 @@ function standsAlone(text: string, before: string, open: readonly Line[]): boole
   return INDENTED.test(text) && !continuesProse(plain, open);
 }
 
-/** Indented lines are code, but for those of list items and of prose that is indented as a whole. */
+/** Indented lines are code, unless they continue a list item or prose that is indented as a whole. */
 function continuesProse(text: string, open: readonly Line[]): boolean {
   if (CODE_SIGNS.test(text) || STATEMENT.test(text)) return false;
   const [first] = open;
@@ -106,7 +106,7 @@ function* closeParagraph(lines: readonly Line[]): Generator<Paragraph> {
 
 type IsBroken = (line: string, next: string) => boolean;
 
-/** Tells line breaks made on purpose from those where a line was full. */
+/** Returns a test that tells deliberate line breaks from soft wraps. */
 function breaksOf(lines: readonly Line[]): IsBroken {
   let widest = 0;
   for (const { text } of lines) widest = Math.max(widest, text.trimEnd().replace(UNBREAKABLE, '').length);
@@ -121,15 +121,15 @@ function breaksOf(lines: readonly Line[]): IsBroken {
   };
 }
 
-/** Of Markdown and HTML. */
+/** A hard line break in Markdown or HTML. */
 const HARD_BREAK = /(?: {2}|\\|<br ?\/?>\s*)\r?$/i;
 
 const BELOW_ITEM = /^(?: {2}|\t)/;
 
-/** A sentence that began on a line before. */
+/** The line continues a sentence of the line before. */
 const GOES_ON = /^\s*["“„«(]?\p{Ll}/u;
 
-/** Links and code begin with a sign wherever in a sentence they stand. */
+/** Links and code begin with these characters anywhere in a sentence. */
 const OPENS_MARKUP = /^\s*[`[(<*_]/;
 const IS_OPEN = /[^.:!?…\s]\s*$/;
 
@@ -137,7 +137,7 @@ const CAPITAL_OR_DIGIT = /^\s*["“„«(]?[\p{Lu}\p{N}]/u;
 
 const WIDEST_VERSE = 60;
 
-/** Verse and lists without marks: narrow lines that begin like sentences, where there was room or within sentences. */
+/** Whether narrow lines that begin like sentences are verse or list items: they end early or in mid-sentence. */
 function areLinesOfTheirOwn(lines: readonly Line[], widest: number): boolean {
   if (lines.length < 3 || widest > WIDEST_VERSE) return false;
   if (!lines.every(({ text }) => CAPITAL_OR_DIGIT.test(text))) return false;
@@ -147,11 +147,11 @@ function areLinesOfTheirOwn(lines: readonly Line[], widest: number): boolean {
   return fitting === before.length || (before.length > 2 && unfinished > 1);
 }
 
-/** One such line may begin prose ("Note: ..."); two in a row are a list of values. */
+/** A single labelled line may begin prose ("Note: ..."); two in a row are a list of values. */
 const areRecords = (line: string, next: string): boolean =>
   (RECORD.test(line) && RECORD.test(next)) || haveOneLabel(line, next);
 
-/** The name of the first column in a row of a data file: `Name of the line: North; Fare: 12`. */
+/** The first column name in a row of labelled values: `Name of the line: North; Fare: 12`. */
 const ROW_LABEL = /^\s*([^\s:;][^:;]{0,119}): .*; [^:;]{1,120}: /;
 
 function haveOneLabel(line: string, other: string): boolean {
@@ -162,7 +162,7 @@ function haveOneLabel(line: string, other: string): boolean {
 const isRowBeside = (line: Line, other: Line | undefined): boolean =>
   other !== undefined && haveOneLabel(line.text, other.text);
 
-/** Whether the next line's first word would have fitted. */
+/** Whether the first word of the next line would have fitted on this line. */
 const fits = (line: string, next: string, width: number): boolean =>
   line.trimEnd().length + 1 + (/^\s*(\S*)/.exec(next)?.[1]?.length ?? 0) <= width;
 

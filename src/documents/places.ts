@@ -1,6 +1,6 @@
 import type { HeadingSpan, Outline } from './document.ts';
 
-/** Page and headings in force from an offset of the extracted text on. */
+/** The page and headings that apply from an offset of the extracted text onwards. */
 export interface Place {
   readonly start: number;
   readonly page: number | null;
@@ -50,15 +50,15 @@ export function withPlaces<Stretch extends Placed & { readonly text: string; rea
   stretch: Stretch,
   outline: Outline | undefined,
 ): Stretch {
-  // The offsets of a ready-made or edited text do not apply to its characters.
+  // The characters of a ready-made or edited chunk do not correspond to its offsets.
   if (outline === undefined || stretch.text.length !== stretch.end - stretch.start) return stretch;
   const places = placesWithin(stretch, outline);
   return places.length > 1 ? { ...stretch, places } : stretch;
 }
 
 /**
- * The range's own path applies to all of it unless sections begin within it. Then each has its own path, except for the
- * column names of a table, which end the path of a range that begins within the table.
+ * The path of the range applies to all of it unless sections begin within it. Then each section has its own path; the
+ * column names of a table remain at the end of the path of a range that begins within the table.
  */
 function pathsOf(stretch: Placed & { readonly end: number }, headings: readonly HeadingSpan[]) {
   const inside = within(headings, stretch.start, stretch.end);

@@ -6,7 +6,7 @@ import { allOf, everything, type Filter, type Scalar } from './filter.ts';
 const MAX_DEPTH = 16;
 const MAX_CONDITIONS = 1_000;
 const MAX_VALUES = 10_000;
-/** Names in the path of a field. Metadata is not nested more deeply. */
+/** Maximum number of names in a field path; metadata is never nested more deeply. */
 const MAX_PATH = 64;
 
 const nothing: Filter = { kind: 'none' };
@@ -57,8 +57,8 @@ const onCollectionId: Readonly<Record<string, Operator>> = {
 };
 
 /**
- * Parses a filter of the API (docs/contract.md 4.2). Values and names are treated as data; the evaluation resolves
- * fields, and an unknown one matches nothing.
+ * Parses a filter of the API (docs/contract.md 4.2). Field names are resolved at evaluation, where an unknown one
+ * matches nothing.
  */
 export function readFilter(wire: unknown): Filter {
   const budget = { conditions: 0 };
@@ -88,7 +88,7 @@ function spend(budget: Budget, conditions: number): void {
   if (budget.conditions > MAX_CONDITIONS) throw bad(`A filter may have at most ${MAX_CONDITIONS} conditions.`);
 }
 
-/** The number of values in a JSON, each of which is compared; not counted further than a filter may have. */
+/** The number of values in a JSON document, each of which costs a comparison; counting stops above `MAX_CONDITIONS`. */
 function sizeOf(json: unknown): number {
   const left = [json];
   let size = 0;

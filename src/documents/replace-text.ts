@@ -13,7 +13,7 @@ export interface Replacement {
 
 /**
  * Replaces the range from `start` to `end` with `text`. A common prefix and suffix count as unchanged, so that chunks
- * which overlap the range only there stay unchanged.
+ * that overlap the range only there are not changed.
  */
 export function replaceText(
   whole: string,

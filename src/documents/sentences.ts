@@ -30,7 +30,7 @@ export function splitSentences(text: string): TextSpan[] {
 
 const INLINE_CODE = /`[^`]{1,200}`/g;
 const ENDS_SENTENCES = /[\p{Sentence_Terminal}\u2024\u0085]/u;
-// Made on first use: the data of one takes 1 MB and 6 ms, and programs that list the tools load this module.
+// Created on first use: a segmenter takes 1 MB and 6 ms, and this module is also loaded just to list the tools.
 const segmenters = new Map<'sentence' | 'word', Intl.Segmenter>();
 function segmentsOf(text: string, granularity: 'sentence' | 'word'): Intl.Segments {
   const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
@@ -39,8 +39,8 @@ function segmentsOf(text: string, granularity: 'sentence' | 'word'): Intl.Segmen
 }
 
 function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
-  // The segmenter ends a sentence at every line break, which in prose is only a soft wrap.
-  // Full stops and question marks within code end nothing.
+  // The segmenter ends a sentence at every line break, which in prose is only a soft wrap. Punctuation within code is
+  // masked, because it does not end a sentence.
   const line = paragraph
     .replace(/[\r\n\u2028\u2029]/g, ' ')
     .replace(INLINE_CODE, (code) => `\`${'x'.repeat(code.length - 2)}\``);
@@ -100,7 +100,7 @@ function* cutToLength(text: string, piece: TextSpan): Generator<TextSpan> {
   if (rest !== undefined) yield rest;
 }
 
-/** Where to cut an over-long range: after a clause, else after a word, else at any character boundary. */
+/** Where to cut an over-long range: preferably after a clause or a word, at worst at any character boundary. */
 function bestCut(stretch: string): number {
   const from = Math.floor(stretch.length / 2);
   const late = stretch.slice(from);

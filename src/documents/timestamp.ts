@@ -3,8 +3,8 @@ import { z } from 'zod';
 const isTime = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 /**
- * A point in time in the format of the records: ISO-8601 in UTC, which sorts chronologically. A date alone means its
- * start in UTC.
+ * Parses a point in time into the format of stored records: ISO-8601 in UTC, which sorts chronologically. A date alone
+ * means its start in UTC.
  */
 export const timestamp = z
   .string()

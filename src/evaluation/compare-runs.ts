@@ -63,7 +63,7 @@ export function compareRuns(before: readonly ScoredCase[], now: readonly ScoredC
   };
 }
 
-/** Significance level. */
+/** Significance level of the p-value. */
 const SIGNIFICANT = 0.05;
 
 /** The scores that decreased significantly. */

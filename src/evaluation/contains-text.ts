@@ -25,7 +25,7 @@ export function containsAnswer(text: string, wanted: string): boolean {
 
 const MIN_SHARE_TO_MATCH = 0.5;
 
-/** Whether a chunk contains an expected text, or most of its sentences when the text was split. */
+/** Whether a chunk contains an expected text, or most of its sentences if the text was split between chunks. */
 export function containsPassage(text: string, wanted: string): boolean {
   if (findVerbatim(text, wanted) !== undefined) return true;
   const sentences = splitSentences(wanted).map(({ start, end }) => wanted.slice(start, end));

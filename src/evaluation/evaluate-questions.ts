@@ -26,7 +26,7 @@ export interface QuestionResult extends ScoredCase {
     readonly isRefused: boolean;
     readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
   };
-  /** Why it could not be measured; it then has no scores. */
+  /** Why the question could not be measured; it then has no scores. */
   readonly failure?: string;
 }
 

@@ -75,14 +75,14 @@ export function toWire({ questions, ...rest }: EvaluationRecord) {
   };
 }
 
-/** Where a data folder keeps evaluations. */
+/** The folder of evaluations within a data folder. */
 export const evaluationFolder = (dataFolder: string): string => join(dataFolder, 'evaluations');
 
-/** File of the evaluation that began at that time. */
+/** Path of the file for the evaluation started at that time. */
 export const evaluationFile = (dataFolder: string, startedAt: string): string =>
   join(evaluationFolder(dataFolder), `${startedAt.replaceAll(':', '-')}.json`);
 
-/** Written to a temporary file and renamed, so that no partial file remains. Readable by its owner only. */
+/** Writes a temporary file and renames it, so that no partial evaluation is left. Readable by its owner only. */
 export async function writeEvaluation(file: string, dataFolder: string, record: EvaluationRecord): Promise<void> {
   await mkdir(evaluationFolder(dataFolder), { recursive: true, mode: 0o700 });
   await writeFile(`${file}.part`, `${JSON.stringify(toWire(record), null, 1)}\n`, { mode: 0o600 });

@@ -50,7 +50,7 @@ export function problemLines(questions: readonly QuestionResult[], most = MAX_LI
   return [...shown, ...(more > 0 ? [`  and ${more} more; --all lists them`] : [])];
 }
 
-/** What is wrong with a question, in words; nothing where all is well. */
+/** Describes the problems of a question's result; empty if there are none. */
 export function problemsOf({ scores, failure, found }: QuestionResult): string[] {
   if (failure !== undefined) return [`failed: ${failure}`];
   const instead = found.length === 0 ? 'nothing was found' : `found instead: ${found.map(quoted).join(', ')}`;

@@ -6,7 +6,7 @@ import { type EvaluationRecord, evaluationFolder, readEvaluation, setupChanges }
 import { measuredQuestions } from './evaluation-report.ts';
 
 export interface StoredEvaluation {
-  /** The name of its file. */
+  /** The file name without its extension. */
   readonly id: string;
   readonly record: EvaluationRecord;
 }
@@ -18,20 +18,20 @@ export interface EvaluationDifference {
   readonly comparison: RunComparison;
 }
 
-/** The evaluations that the data folder keeps. */
+/** The evaluations stored in the data folder. */
 export interface EvaluationStore {
-  /** Newest first; files that are not of evaluations are passed over. */
+  /** Newest first; files that are not evaluations are skipped. */
   list(page: {
     readonly offset: number;
     readonly limit: number;
   }): Promise<{ readonly items: readonly StoredEvaluation[]; readonly total: number }>;
   /** Throws `not_found`. */
   get(id: string): Promise<StoredEvaluation>;
-  /** Against the newest earlier one of at least half of its questions; undefined where there is none. */
+  /** Compares with the latest earlier evaluation that has at least half of the questions; undefined without one. */
   difference(evaluation: StoredEvaluation): Promise<EvaluationDifference | undefined>;
 }
 
-/** The least share of the questions that an earlier evaluation must have asked to be compared with. */
+/** Minimum share of the questions that an earlier evaluation must have in common to be compared. */
 const MIN_SHARED = 0.5;
 
 export function createEvaluationStore(dataFolder: string): EvaluationStore {
@@ -54,7 +54,7 @@ export function createEvaluationStore(dataFolder: string): EvaluationStore {
       return { items: items.filter((each) => each !== undefined), total: all.length };
     },
     async get(id) {
-      // Only what the folder lists: an identifier is never a path.
+      // Only listed files can be read, so an identifier cannot be used as a path.
       const found = (await ids()).includes(id) ? await read(id) : undefined;
       if (found === undefined) throw new ServiceError('not_found', `There is no evaluation "${id}".`);
       return found;

@@ -18,7 +18,7 @@ export interface ProposedQuestion {
   readonly document: string;
   readonly passage: string;
   readonly answer?: string;
-  /** The source of the question, for people who read the file. */
+  /** How the question was made, for people who read the file. */
   readonly note: string;
 }
 
@@ -26,7 +26,7 @@ const MIN_TERMS = 5;
 const MIN_SENTENCE_LENGTH = 40;
 const MAX_SENTENCE_LENGTH = 400;
 
-/** The most informative sentence of a chunk, which is to be found again; undefined when none is informative enough. */
+/** The most informative sentence of a chunk, as the target of the search; undefined if none is informative enough. */
 function mostInformativeSentence(text: string): { readonly sentence: string; readonly terms: number } | undefined {
   const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
   const [best] = sentences
@@ -43,7 +43,7 @@ const UNSPACED_QUERY_LENGTH = 14;
 
 /**
  * Generates a question from a chunk's own words, without a model: its heading, or the most informative words of its
- * best sentence. It measures whether stored content is found again (known-item search).
+ * best sentence. Such questions measure whether stored content is found again (known-item search).
  */
 export function questionFromText(chunk: SourceChunk, prefersHeading: boolean): ProposedQuestion | undefined {
   const best = mostInformativeSentence(chunk.text);

@@ -8,7 +8,7 @@ import { type Line, readLines } from './read-lines.ts';
 
 /** A question with the expected documents, texts and answers. */
 export interface Question {
-  /** Derived from the question and its expectations, so that an edited question counts as another. */
+  /** Derived from the question and its expectations, so that an edited question counts as a new one. */
   readonly id: string;
   readonly line: number;
   readonly text: string;

@@ -8,8 +8,8 @@ export interface Line {
 }
 
 /**
- * The non-empty lines of a file. Not node:readline, which also breaks lines at U+2028, which JSON may contain. Throws
- * `invalid_request` when the file cannot be read.
+ * The non-empty lines of a file. Does not use node:readline, which also breaks lines at U+2028, a character that JSON
+ * may contain. Throws `invalid_request` when the file cannot be read.
  */
 export async function* readLines(path: string): AsyncGenerator<Line, void> {
   let number = 0;

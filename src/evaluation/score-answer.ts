@@ -74,7 +74,7 @@ function expectationScores(question: ResolvedQuestion, answer: EvaluatedAnswer, 
   };
 }
 
-/** One per marker, or the system's own verdict where available. */
+/** For each citation, the system's own verdict if available, or else one verdict per marker. */
 function verdictsOf({ text, citations }: EvaluatedAnswer): readonly Verdict[] {
   const analyser = { analyse, analyseQuery };
   return citations.flatMap((citation) => {
@@ -91,7 +91,7 @@ function verdictsOf({ text, citations }: EvaluatedAnswer): readonly Verdict[] {
 
 const textOf = ({ text, quotes }: EvaluatedCitation): string => text ?? quotes.map((quote) => quote.text).join('\n');
 
-/** An answer without citations has no supported statements. */
+/** Share of verdicts that count as support; 0 without citations. */
 const shareSupported = (verdicts: readonly Verdict[]): number =>
   verdicts.length === 0 ? 0 : verdicts.filter(supports).length / verdicts.length;
 

@@ -19,8 +19,9 @@ export interface RetrievalScores {
 const MIN_DEPTH_FOR_RECALL = 100;
 
 /**
- * Scores ranked hits by the most specific expectation given: texts in a chunk, else documents, else an answer that a
- * chunk contains. Where documents are expected too, only their chunks count. Undefined for unanswerable questions.
+ * Scores ranked hits by the most specific expectation given: texts in a chunk, or else documents, or else an answer
+ * that a chunk contains. If documents are expected as well as texts, only chunks of these documents count. Undefined
+ * for unanswerable questions.
  */
 export function scoreRetrieval(
   question: ResolvedQuestion,
@@ -51,7 +52,7 @@ export function scoreRetrieval(
 
 type Target = (chunk: FoundChunk) => boolean;
 
-/** The expected items, each to be found once. */
+/** The expected items, each of which counts once. */
 function targetsOf({ expected, passages, answers }: ResolvedQuestion): readonly Target[] {
   const isExpected: Target = ({ documentId }) => expected.length === 0 || expected.some((ids) => ids.has(documentId));
   if (passages.length > 0) {

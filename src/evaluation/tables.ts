@@ -1,4 +1,4 @@
-/** Formats rows in aligned columns, the first `words` of them left-aligned, numbers right-aligned. */
+/** Formats rows as aligned columns: the first `words` columns left-aligned, the others right-aligned. */
 export function alignedTable(rows: readonly (readonly string[])[], words = 1): string[] {
   const widths: number[] = [];
   for (const row of rows) {

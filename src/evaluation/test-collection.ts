@@ -16,7 +16,7 @@ export interface TestQuery {
   readonly text: string;
   /** Document → relevance grade; at least one is relevant. */
   readonly gains: ReadonlyMap<string, number>;
-  /** Alternative correct answers, verbatim, where known. */
+  /** Alternative correct answers, verbatim; empty if unknown. */
   readonly answers: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface TestQuery {
 export interface TestCollection {
   readonly name: string;
   readonly documentCount: number;
-  /** Hash of the corpus, which distinguishes it from another version. */
+  /** Hash of the corpus, which identifies its version. */
   readonly corpusHash: string;
   readonly queries: readonly TestQuery[];
   /** Remarks for users: what was left out, and why. */
@@ -176,7 +176,7 @@ function notesOn({ ids, texts, judged, queries }: Read): string[] {
   return [
     ...(withoutAnswer > 0 ? [`${withoutAnswer} queries are left out, for nothing is relevant to them.`] : []),
     ...(unknownQueries > 0 ? [`${unknownQueries} judged queries are not in queries.jsonl.`] : []),
-    // They can never be found, and still count as misses: leaving them out would inflate the scores.
+    // Missing documents can never be found, but still count as misses: leaving them out would inflate the scores.
     ...(unknownDocuments > 0 ? [`${unknownDocuments} judged documents are not in corpus.jsonl.`] : []),
   ];
 }

@@ -1,10 +1,10 @@
-/** Below the user's cache folder: models are shared by all data folders. */
+/** Folder within the user's cache folder, because all data folders share the models. */
 export const MODELS_FOLDER = 'models';
 
 /** What a local model is used for. */
 export type LocalModelKind = 'embedding' | 'reranker';
 
-/** A model of the Hugging Face hub that is known to work and free to use. */
+/** A model on the Hugging Face hub that is known to work and free to use. */
 export interface CatalogModel {
   readonly name: string;
   readonly kind: LocalModelKind;

@@ -10,7 +10,7 @@ export interface HubFile {
 }
 
 export interface HubRepository {
-  /** Commit, so that all files are of one state. */
+  /** Commit hash; pins all files to the same state of the repository. */
   readonly revision: string;
   readonly files: readonly HubFile[];
 }
@@ -29,7 +29,7 @@ const tree = z.array(
 const UNREACHABLE = 'Set CITEWELL_MODEL_HUB to a mirror, or install from a folder with --from.';
 
 /**
- * The files of a repository at its latest commit, by the hub's API (`/api/models/…/revision`, `/tree`). Throws
+ * The files of a repository at its latest commit, from the hub's API (`/api/models/…/revision`, `/tree`). Throws
  * `invalid_request` for an unknown repository and `provider_failed` when the hub does not answer.
  */
 export async function readRepository(hub: string, repository: string, signal: AbortSignal): Promise<HubRepository> {
@@ -77,7 +77,7 @@ export interface ModelDownload {
   readonly file: HubFile;
   readonly target: string;
   readonly signal: AbortSignal;
-  /** Bytes of this file that are there. */
+  /** Receives the number of bytes of this file present so far. */
   readonly onProgress: (bytes: number) => void;
 }
 

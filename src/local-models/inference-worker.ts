@@ -7,7 +7,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import type { ModelFolder } from './model-folder.ts';
 import type { Pooling } from './pooling.ts';
 
-/** What the thread is started with. */
+/** The `workerData` of the thread. */
 export interface InferenceSetup {
   readonly model: ModelFolder;
   /** Entry file of ONNX Runtime. */
@@ -17,14 +17,14 @@ export interface InferenceSetup {
 export type InferenceRequest = { readonly id: number } & (
   | { readonly kind: 'embed'; readonly texts: readonly string[]; readonly pooling: Pooling }
   | { readonly kind: 'score'; readonly query: string; readonly texts: readonly string[] }
-  /** Drops a request that has not begun, and the rest of one that has. */
+  /** Drops a queued request, or stops a running one after its current text. */
   | { readonly kind: 'cancel' }
 );
 
 export type InferenceReply = { readonly id: number } & (
   | { readonly kind: 'done'; readonly rows: readonly Float32Array[] }
   | { readonly kind: 'failed'; readonly reason: string }
-  /** The model cannot be loaded; a new thread would have to try again. */
+  /** The model cannot be loaded; only a new thread can retry. */
   | { readonly kind: 'unusable'; readonly reason: string }
 );
 
@@ -50,7 +50,7 @@ interface Tokens {
   readonly types: readonly number[];
 }
 
-// More characters than any tokenizer puts into one token on average.
+// Upper bound: no tokenizer averages more characters per token.
 const MAX_CHARACTERS_PER_TOKEN = 16;
 
 const { model, runtime: runtimePath } = workerData as InferenceSetup;
@@ -58,18 +58,18 @@ const runtime: Runtime = createRequire(import.meta.url)(runtimePath);
 const cancelled = new Set<number>();
 
 /**
- * One text at a time: with int8 weights the scale of activations is taken over the whole batch, so vectors would depend
- * on what a text is embedded with, and batches of 8 or 16 were no faster.
+ * Runs one text at a time: with int8 weights, activations are scaled over the whole batch, so a vector would depend on
+ * the other texts of its batch; and batches of 8 or 16 were no faster.
  */
 const session = runtime.InferenceSession.create(model.weights, {
   intraOpNumThreads: availableParallelism(),
-  // Threads that wait busily take the cores from the database's threads, and from each other.
+  // Spinning threads would take the cores from the database's threads, and from each other.
   extra: { session: { intra_op: { allow_spinning: '0' } } },
   graphOptimizationLevel: 'all',
   logSeverityLevel: 3,
 });
 const tokenizer = loadTokenizer();
-// Reported with the first request.
+// Failures are reported with the first request.
 session.catch(() => {});
 tokenizer.catch(() => {});
 
@@ -92,7 +92,7 @@ async function answer(request: Exclude<InferenceRequest, { kind: 'cancel' }>): P
   }
   try {
     for (const text of request.texts) {
-      // Lets a cancellation in.
+      // Let a cancel message arrive.
       await new Promise((resolve) => setImmediate(resolve));
       if (cancelled.has(id)) return { id, kind: 'failed', reason: 'it was cancelled' };
       if (request.kind === 'embed') rows.push(pool(await run(await encode(text)), request.pooling));
@@ -114,7 +114,7 @@ async function loadTokenizer(): Promise<Tokenizer> {
   return new Tokenizer(await read('tokenizer.json'), await read('tokenizer_config.json').catch(() => ({})));
 }
 
-/** Truncated to the model's length; the end mark stays, and of a pair the passage loses its end. */
+/** Tokenizes and truncates to the model's length, keeping the end mark. In a pair, the passage is cut at its end. */
 async function encode(text: string, passage?: string): Promise<Tokens> {
   const { maxTokens } = model;
   const cut = (whole: string, tokens: number) => whole.slice(0, tokens * MAX_CHARACTERS_PER_TOKEN);

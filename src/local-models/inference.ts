@@ -7,7 +7,7 @@ import { findModelFolder, isTokenVectors, modelVersion, readModelFolder } from '
 import { findRuntime } from './onnx-runtime.ts';
 import type { Pooling } from './pooling.ts';
 
-/** A local model, run by ONNX Runtime in a worker thread that is started on first use and ends when idle. */
+/** A local model that ONNX Runtime runs in a worker thread, which starts on first use and ends when idle. */
 export interface LocalInference {
   /** A hash of the files that affect results. Throws `not_configured`. */
   version(): Promise<string>;
@@ -67,7 +67,7 @@ export function openInference({ model, modelsFolder, idleMs = IDLE_MS }: LocalIn
     worker.unref();
     const running: Running = { worker, pending: new Map() };
     const end = (error: ServiceError) => {
-      // Also called for a thread that has been replaced.
+      // May be called for a thread that has already been replaced.
       void started?.then((current) => {
         if (current === running) started = undefined;
       });

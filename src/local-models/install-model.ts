@@ -32,8 +32,8 @@ export interface InstallOptions {
 const MODEL_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 
 /**
- * Installs a model from the hub or a folder. Files arrive beside the installed ones and replace them when all are
- * there and their checksums are right; an interrupted installation continues when run again.
+ * Installs a model from the hub or a folder. The files are collected in a separate folder, which replaces an installed
+ * model when all are present and their checksums are right; an interrupted installation continues when run again.
  */
 export async function installModel(options: InstallOptions): Promise<InstalledModel> {
   const { name, modelsFolder, from } = options;

@@ -12,17 +12,17 @@ import { catalogModel, type LocalModelKind } from './catalog.ts';
  */
 export interface ModelFolder {
   readonly path: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly weights: string;
   readonly kind: LocalModelKind;
   /** Maximum length of an input in tokens. */
   readonly maxTokens: number;
 }
 
-/** Describes the model, as on the hub. */
+/** The model's description file on the hub. */
 export const CONFIG = 'config.json';
 
-/** Written when an installation is complete. */
+/** Manifest file that is written when an installation is complete. */
 export const MANIFEST = 'citewell-model.json';
 
 const manifest = z.object({
@@ -53,12 +53,12 @@ const WEIGHT_FILES = [
   'model.onnx',
 ] as const;
 
-/** The file of a Model2Vec model, which also offers an ONNX file of another form. */
+/** The weights of a Model2Vec model; preferred over its ONNX file, which has another format. */
 const TOKEN_VECTORS = 'model.safetensors';
 
 const DEFAULT_MAX_TOKENS = 512;
 
-/** The files that a model needs besides its weights; the second of a pair is optional. */
+/** The files of a model besides its weights, each with whether it is required. */
 const DESCRIPTION_FILES = [
   [CONFIG, true],
   ['tokenizer.json', true],
@@ -69,7 +69,7 @@ export const installedFolder = (modelsFolder: string, name: string): string =>
   join(modelsFolder, name.replaceAll('/', '--'));
 
 /**
- * The folder of the model with that name: a path, or the name of an installed model. Throws `not_configured` with the
+ * Finds the folder of a model by the name of an installed model or by its path. Throws `not_configured` with the
  * command that installs it.
  */
 export function findModelFolder(name: string, modelsFolder: string): string {
@@ -87,7 +87,7 @@ export function findModelFolder(name: string, modelsFolder: string): string {
   throw new ServiceError('not_configured', `The local model "${name}" is not installed. ${remedy}`);
 }
 
-/** Whether the model of that name is there and in the format of Model2Vec, which needs no ONNX Runtime. */
+/** Whether a model of that name exists in the Model2Vec format, which does not need ONNX Runtime. */
 export function isTokenVectors(name: string, modelsFolder: string): boolean {
   try {
     return hasTokenVectors(findModelFolder(name, modelsFolder));
@@ -120,7 +120,7 @@ export async function readModelFolder(path: string): Promise<ModelFolder> {
     path,
     weights: join(path, weights),
     kind: isReranker ? 'reranker' : 'embedding',
-    // Tokenizers without a limit give an astronomical number.
+    // Tokenizers without a limit state an astronomical number.
     maxTokens: Math.min(
       tokenizer.model_max_length ?? DEFAULT_MAX_TOKENS,
       config.max_position_embeddings ?? DEFAULT_MAX_TOKENS,
@@ -154,7 +154,7 @@ async function readManifest(path: string): Promise<ModelManifest | undefined> {
   return existsSync(file) ? readJson(file, manifest) : undefined;
 }
 
-/** A hash that changes with every file that affects the results; of an installed model by its recorded checksums. */
+/** A hash of all files that affect results; for an installed model, computed from its recorded checksums. */
 export async function modelVersion({ path, weights }: ModelFolder): Promise<string> {
   const recorded = new Map((await readManifest(path))?.files.map((file) => [file.path, file.sha256]));
   const names = ['tokenizer.json', 'tokenizer_config.json', weights.slice(path.length + 1).replaceAll('\\', '/')];
@@ -207,7 +207,7 @@ export async function removeModel(modelsFolder: string, name: string): Promise<b
   return isThere;
 }
 
-/** What a folder offers for installation, relative to it: the preferred weights and its description. */
+/** Relative paths of the files of a folder to install: the preferred weights and the description files. */
 export function filesToInstall(path: string): string[] {
   const inOnnx = existsSync(join(path, 'onnx')) ? readdirSync(join(path, 'onnx')).map((name) => `onnx/${name}`) : [];
   return chooseFiles([...readdirSync(path), ...inOnnx], { source: basename(path), description: path });
@@ -223,7 +223,7 @@ export interface Offer {
   readonly description: string;
 }
 
-/** The files to install out of those of a repository or folder. Throws `invalid_request` when one is missing. */
+/** Selects the files to install from those of a repository or folder. Throws `invalid_request` if one is missing. */
 export function chooseFiles(offered: readonly string[], { source, description }: Offer): string[] {
   const accepted = weightFiles(description);
   const weights = accepted.find((file) => offered.includes(file));

@@ -12,15 +12,15 @@ const VERSION = '1.30.0';
 const runtimeFolder = (modelsFolder: string): string => join(modelsFolder, 'runtime');
 
 /**
- * The entry file of ONNX Runtime: of the package installed beside this program, else of the one that `installRuntime`
- * put into the models folder. Undefined when there is neither.
+ * The entry file of ONNX Runtime, from the package installed with this program or else from the one that
+ * `installRuntime` put into the models folder. Undefined if there is neither.
  */
 export function findRuntime(modelsFolder: string): string | undefined {
   for (const from of [import.meta.url, join(runtimeFolder(modelsFolder), 'package.json')]) {
     try {
       return createRequire(from).resolve(PACKAGE);
     } catch {
-      // Not there.
+      // Not installed.
     }
   }
   return undefined;
@@ -33,7 +33,7 @@ export function findRuntime(modelsFolder: string): string | undefined {
 export async function installRuntime(modelsFolder: string, signal: AbortSignal): Promise<void> {
   const folder = runtimeFolder(modelsFolder);
   await mkdir(folder, { recursive: true });
-  // Makes npm install here and not into a project above.
+  // Makes npm install into this folder and not into a project in a parent folder.
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--no-save'];
   await runNpm(['install', ...options, `${PACKAGE}@${VERSION}`], folder, signal);

@@ -1,2 +1,2 @@
-/** How a model's token vectors become one vector: their mean, the first (`cls`) or the last one. */
+/** How token vectors are combined into one: by their mean, or by taking the first (`cls`) or the last. */
 export type Pooling = 'mean' | 'cls' | 'last_token';

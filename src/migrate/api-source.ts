@@ -3,7 +3,7 @@ import type { MigrationSource } from './migration-source.ts';
 import { r2rUser, readRecord } from './r2r-records.ts';
 import type { V3Connection } from './v3-connection.ts';
 
-/** A running R2R server, with what the caller may see of it. */
+/** A running R2R server as a source, limited to content that the caller may see. */
 export function apiSource(server: V3Connection): MigrationSource {
   const whoAmI = async () => readRecord(r2rUser, await server.get('/users/me'), 'user');
   return {

@@ -34,7 +34,7 @@ export async function copyConversation(
       without++;
       continue;
     }
-    // The sources of an answer are unknown after migration.
+    // The sources of an answer are unknown after migration, so it counts as based on untrusted text.
     const remarks = message.role === 'assistant' ? { ...metadata, read_untrusted: true } : metadata;
     const body = { role: message.role, content, metadata: remarks, ...(parent !== undefined && { parent_id: parent }) };
     const stored = await to.post(`/conversations/${made.id}/messages`, body);
@@ -48,7 +48,7 @@ export async function copyConversation(
   };
 }
 
-/** What a run left behind that was killed while it created a conversation. */
+/** An empty conversation of that name, left by a run that was killed after creating it; undefined if there is none. */
 async function emptyOne(to: Migration['to'], name: string): Promise<string | undefined> {
   for await (const entry of to.list('/conversations')) {
     const each = readRecord(r2rConversation, entry, 'conversation');

@@ -8,11 +8,11 @@ import type { V3Connection } from './v3-connection.ts';
 /** Metadata members that a server adds itself. */
 const SERVER_FIELDS: ReadonlySet<string> = new Set(['version', 'failure', 'document_type']);
 
-/** The collections of a document that could be copied, by their identifiers here. */
+/** The collections of a document that were copied, by their identifiers on the target. */
 export interface DocumentCollections {
-  /** Those that its owner may put it into. */
+  /** Collections to which the owner of the document may add it. */
   readonly usable: readonly string[];
-  /** Those that only `admin` may put it into: R2R lets anybody put documents into the collections of others. */
+  /** Collections to which only `admin` may add it: R2R lets users add documents to collections of others. */
   readonly others: readonly string[];
   readonly admin: V3Connection;
 }
@@ -48,7 +48,7 @@ export async function copyDocument(
   return { to: id, outcome: 'copied' };
 }
 
-/** The original file, or its chunks where R2R kept no file. */
+/** The original file, or its chunks if R2R kept no file. */
 async function contentOf(from: Migration['from'], { id, title, document_type: type }: R2rDocument): Promise<FormData> {
   const form = new FormData();
   const file = await from.fileOf(id);

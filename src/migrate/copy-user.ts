@@ -7,8 +7,8 @@ import { r2rUser, readRecord } from './r2r-records.ts';
 const created = z.object({ id: z.string() });
 
 /**
- * Copies a user with rights and password: the hash is kept until the first login, and replaced by one of this server
- * then. A user with this e-mail stays as it is; one left incomplete by an interrupted run is completed.
+ * Copies a user with permissions and password hash, which this server replaces by its own at the first login. An
+ * existing user with this e-mail is not changed; one left incomplete by an interrupted run is completed.
  */
 export async function copyUser(
   { to, state }: Migration,
@@ -23,7 +23,7 @@ export async function copyUser(
     ...(user.bio !== '' && { bio: user.bio }),
     ...(user.profile_picture !== '' && { profile_picture: user.profile_picture }),
   };
-  // Noted before, so that a run which is killed here does not take the user for one of this server.
+  // Recorded before the user is created, so that after a crash the user is not taken for one that already existed.
   if (isFresh && known === undefined) await state.note({ kind: 'user', from: user.id, to: '', state: 'begun' });
   const id = (known?.to || present) ?? (await create(to, user, profile));
   let reason = isFresh ? undefined : 'A user with this e-mail is here already, and keeps their password.';
@@ -49,19 +49,19 @@ export async function copyUser(
 }
 
 async function create(to: Migration['to'], user: z.output<typeof r2rUser>, profile: object): Promise<string> {
-  // Nobody knows this one. Its hash, which takes long, is not made where R2R's is kept.
+  // A random password that nobody knows. If R2R's hash is stored, the slow hash of this password is not computed.
   const password = randomUUID();
   const body = { email: user.email, password, is_verified: user.is_verified, ...profile };
   const hash = user.hashed_password === '' ? {} : { password_hash: user.hashed_password };
   const made = await to.post('/users', { ...body, ...hash }).catch((error: unknown) => {
-    // A hash that cannot be read is spoken of above; all else is refused again.
+    // Retry without the hash, which may be unreadable (the caller reports that); any other fault fails again.
     if (!(error instanceof ServiceError) || error.code !== 'invalid_request') throw error;
     return to.post('/users', body);
   });
   return readRecord(created, made, 'user').id;
 }
 
-/** Identifiers of the users here, by e-mail. */
+/** Identifiers of the users on the target, by lower-case e-mail. */
 export async function usersHere(to: Migration['to']): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for await (const entry of to.list('/users')) {

@@ -10,9 +10,9 @@ export interface R2rDatabase {
 
 const PAGE = 100;
 const CONNECT_MS = 10_000;
-/** Bytes of a file that are read at once; the protocol carries them twice as long. */
+/** Bytes of a file read per query; the protocol transfers them as hexadecimal text of twice the length. */
 const PIECE = 8 * 1024 * 1024;
-/** PostgreSQL's code where a large object is missing, as after a restore without them. */
+/** PostgreSQL's error code for a missing large object, as after a restore without large objects. */
 const UNDEFINED_OBJECT = '42704';
 
 type Rows = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
@@ -20,8 +20,8 @@ type Rows = (text: string, values?: readonly unknown[]) => Promise<Record<string
 type Table = 'users' | 'collections' | 'documents' | 'chunks' | 'files' | 'conversations' | 'messages';
 
 /**
- * R2R's own PostgreSQL, read without a running R2R: all users with their password hashes, and what each of them owns. It
- * is only read. Throws `provider_failed` and `invalid_request`.
+ * Reads R2R's PostgreSQL database without a running R2R: all users with their password hashes, and the content of each.
+ * Nothing is written to it. Throws `provider_failed` and `invalid_request`.
  */
 export async function openDatabaseSource({ url, schema }: R2rDatabase): Promise<MigrationSource> {
   const client = await connect(url);
@@ -35,7 +35,7 @@ export async function openDatabaseSource({ url, schema }: R2rDatabase): Promise<
       });
     }
   };
-  /** All rows, page by page, in the order of their identifiers, which does not change meanwhile. */
+  /** All rows in pages by keyset pagination: the order of identifiers is stable while the database changes. */
   const pages = async function* (name: Table, columns: string): AsyncGenerator<Record<string, unknown>, void> {
     for (let after: unknown = null; ; ) {
       const condition = 'where $1::uuid is null or id > $1::uuid';
@@ -122,7 +122,7 @@ async function connect(url: string): Promise<Client> {
   const { Client: PgClient } = (await import('pg')).default;
   try {
     const client = new PgClient({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-    // A connection that ends while nothing is asked is reported by the next query.
+    // Without a listener, losing an idle connection would crash the process; the next query reports it.
     client.on('error', () => {});
     await client.connect();
     await client.query('set default_transaction_read_only = on');
@@ -135,7 +135,7 @@ async function connect(url: string): Promise<Client> {
 }
 
 async function checkSchema(rows: Rows, schema: string): Promise<void> {
-  // The column tells them from tables of the same names, such as Citewell's own.
+  // The column distinguishes R2R's table from other tables of the same name, such as Citewell's own.
   const found = await rows(
     `select table_schema as schema from information_schema.columns where table_name = 'users' and column_name = 'hashed_password'`,
   );
@@ -146,7 +146,7 @@ async function checkSchema(rows: Rows, schema: string): Promise<void> {
   throw new ServiceError('invalid_request', `The tables of R2R 3 are not in the schema "${schema}"; ${others}.`);
 }
 
-/** Columns that early versions of R2R 3 lack or name otherwise. */
+/** Columns that early versions of R2R 3 lack or name differently. */
 const COLUMNS: Readonly<Record<Exclude<Table, 'files'>, readonly string[]>> = {
   users: ['id', 'collection_ids'],
   collections: ['id', 'owner_id'],
@@ -170,7 +170,7 @@ async function checkColumns(rows: Rows, schema: string): Promise<void> {
   );
 }
 
-/** PostgreSQL's messages name no secrets; an address that cannot be reached has several errors in one. */
+/** PostgreSQL's messages contain no secrets. A failed connection may combine several errors. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error instanceof Error && error.message !== '' ? error.message : String(error);

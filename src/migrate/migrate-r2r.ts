@@ -10,16 +10,16 @@ import type { V3Connection } from './v3-connection.ts';
 
 export type MigratedKind = keyof SourceCounts;
 
-/** Result for one item. `present` existed already, from an earlier run or otherwise. */
+/** Result for one item; `present` means that it existed already, for example from an earlier run. */
 export interface MigratedItem {
   readonly type: 'item';
   readonly kind: MigratedKind;
   readonly outcome: 'copied' | 'present' | 'failed';
   readonly id: string;
   readonly name: string;
-  /** Its identifier here; null for a failed item. */
+  /** Its identifier on the target; null for a failed item. */
   readonly to: string | null;
-  /** For failures, and for parts that could not be kept. */
+  /** Why the item failed, or which of its parts could not be copied. */
   readonly reason?: string;
 }
 
@@ -27,13 +27,14 @@ export type MigrationEvent =
   | { readonly type: 'found'; readonly user: string; readonly counts: Readonly<Record<MigratedKind, number>> }
   | MigratedItem;
 
-/** The users of the source by their identifiers there. Without users, everything belongs to the caller here. */
+/** Target identifiers of the users by their source identifiers. Without users, everything belongs to the caller. */
 type Owners = ReadonlyMap<string, string>;
 
 /**
  * Copies collections, documents with their metadata, and conversations from R2R; from its database also the users, each
- * with what they own. Documents keep their identifiers, so that references stay valid; their text is read and embedded
- * again. A failed item does not stop the others. Throws only when a source or server cannot be reached or denies access.
+ * with their content. Documents keep their identifiers, so that references stay valid; their text is extracted and
+ * embedded again. A failed item does not stop the others. Throws only when a source or server cannot be reached or
+ * denies access.
  */
 export async function* migrateR2r(migration: Migration): AsyncGenerator<MigrationEvent, void> {
   const { from, to, signal } = migration;
@@ -48,10 +49,10 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
     for await (const entry of from.users()) {
       signal.throwIfAborted();
       const user = readRecord(r2rUser, entry, 'user');
-      // A user whose creation was aborted would have neither rights nor password.
+      // Not aborted midway, because a half-created user would have neither permissions nor a password.
       const whole = { ...migration, to: to.uninterrupted() };
       const email = user.email.toLowerCase();
-      // R2R tells upper from lower case; here, both would be one user with the content of the two.
+      // R2R's e-mails are case-sensitive. Ours are not, so two such users would become one with the content of both.
       const isTaken = emails.has(email);
       emails.add(email);
       const copy = async (): Promise<Copied> => {
@@ -108,21 +109,21 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
   }
 }
 
-/** Members of collections, beside their owners. A collection or user that could not be copied has none. */
+/** Copies the members of collections other than their owners; skips collections and users that could not be copied. */
 async function copyMemberships(
   to: V3Connection,
   parts: {
     readonly members: ReadonlyMap<string, readonly string[]>;
     readonly owners: Owners;
     readonly collectionIds: ReadonlyMap<string, string>;
-    /** By identifiers of the source, as members are. */
+    /** Keys and values are identifiers of the source, as in `members`. */
     readonly collectionOwners: ReadonlyMap<string, string>;
   },
 ): Promise<void> {
   const usersOf = new Map<string, string[]>();
   for (const [user, collections] of parts.members) {
     for (const there of collections) {
-      // Owners are members of what they own.
+      // Owners are members of their own collections anyway.
       if (parts.collectionOwners.get(there) !== user) usersOf.set(there, [...(usersOf.get(there) ?? []), user]);
     }
   }

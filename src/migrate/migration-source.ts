@@ -1,4 +1,4 @@
-/** Numbers of what there is to copy. */
+/** Numbers of items to copy. */
 export interface SourceCounts {
   readonly user: number;
   readonly collection: number;
@@ -6,27 +6,27 @@ export interface SourceCounts {
   readonly conversation: number;
 }
 
-/** Where a migration copies from. Records are as R2R's interface returns them, and are checked by whoever reads them. */
+/** Source of a migration. Records have the format of R2R's API and are not validated; the caller does that. */
 export interface MigrationSource {
-  /** Without credentials, for messages. */
+  /** Name for messages, without credentials. */
   readonly name: string;
-  /** Whether it has all users with what each of them owns; otherwise everything is that of one user. */
+  /** Whether the source provides all users with their content, or only the content of a single user. */
   readonly hasUsers: boolean;
   /** Whose content is copied: an e-mail, or all users. */
   describe(): Promise<string>;
   counts(): Promise<SourceCounts>;
-  /** None without `hasUsers`. */
+  /** Empty without `hasUsers`. */
   users(): AsyncIterable<unknown>;
   collections(): AsyncIterable<unknown>;
   documents(): AsyncIterable<unknown>;
   conversations(): AsyncIterable<unknown>;
-  /** In order. */
+  /** The messages in their order. */
   messagesOf(conversationId: string): Promise<readonly unknown[]>;
-  /** The original file; undefined where none is kept. */
+  /** The original file; undefined if none is kept. */
   fileOf(documentId: string): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined>;
-  /** Texts, in order. */
+  /** Texts of the chunks in document order. */
   chunksOf(documentId: string): AsyncIterable<unknown>;
-  /** The default collection of the only user here, without `hasUsers`. */
+  /** Identifier of the single user on the source; used only without `hasUsers`. */
   defaultOwner(): Promise<string>;
   close(): Promise<void>;
 }

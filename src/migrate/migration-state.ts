@@ -6,18 +6,18 @@ const line = z.object({
   kind: z.enum(['user', 'collection', 'document', 'conversation']),
   /** Identifier on the source server. */
   from: z.string(),
-  /** Identifier here; empty while it is being created, and not known yet. */
+  /** Identifier on the target; empty while the item is being created. */
   to: z.string(),
-  /** `begun` for conversations, which are created before their messages, and users, before their rights and password. */
+  /** `begun`: a conversation without all its messages, or a user without permissions and password. */
   state: z.enum(['begun', 'done']),
 });
 
 type Line = z.output<typeof line>;
 
-/** Log of the migrated items, in a file of lines, so that an interrupted migration resumes. */
+/** Log of the migrated items in a JSON Lines file, so that an interrupted migration can resume. */
 export interface MigrationState {
   find(kind: Line['kind'], from: string): Line | undefined;
-  /** On disk when it resolves. */
+  /** Appends an entry; it is flushed to disk when the promise resolves. */
   note(entry: Line): Promise<void>;
 }
 

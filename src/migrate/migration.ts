@@ -3,7 +3,7 @@ import type { MigrationSource } from './migration-source.ts';
 import type { MigrationState } from './migration-state.ts';
 import type { V3Connection } from './v3-connection.ts';
 
-/** What one run of a migration works with. */
+/** Context of one migration run. */
 export interface Migration {
   readonly from: MigrationSource;
   readonly to: V3Connection;
@@ -18,7 +18,7 @@ export interface Copied {
   readonly reason?: string;
 }
 
-/** Undefined for `not_found`. */
+/** Resolves to undefined if the request fails with `not_found`. */
 export async function undefinedIfMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -47,7 +47,7 @@ export const r2rMessage = z.object({
   metadata,
 });
 
-/** The database has the hash of the password, the interface has not. */
+/** `hashed_password` is present only in the database, not in the API. */
 export const r2rUser = z.object({
   id: z.string(),
   email: text,

@@ -7,20 +7,20 @@ export interface V3Server {
   readonly url: string;
   readonly apiKey?: string | undefined;
   readonly bearer?: string | undefined;
-  /** The user for whom a superuser acts. */
+  /** Identifier of the user on whose behalf a superuser acts. */
   readonly actingFor?: string | undefined;
 }
 
 interface Call {
   readonly body?: FormData | object;
-  /** Retried when the response was lost; only for idempotent calls. */
+  /** Whether to retry after a lost response; only for idempotent calls. */
   readonly isRepeatable?: boolean;
 }
 
 /** Client for one server's `/v3` API, as needed for migration. Throws ServiceError with the server's own message. */
 export interface V3Connection {
   readonly url: string;
-  /** `results`, unwrapped. */
+  /** Returns the `results` member of the response. */
   get(path: string): Promise<unknown>;
   post(path: string, body?: FormData | object): Promise<unknown>;
   delete(path: string): Promise<void>;
@@ -30,9 +30,9 @@ export interface V3Connection {
   list(path: string): AsyncGenerator<unknown, void>;
   /** Number of entries of a list. */
   count(path: string): Promise<number>;
-  /** The same server, for another user: only for superusers of Citewell. */
+  /** A connection on behalf of another user; only for superusers of Citewell. */
   actingFor(userId: string): V3Connection;
-  /** The same server, whose calls end even when the others are aborted. */
+  /** A connection whose calls are not aborted by this connection's signal. */
   uninterrupted(): V3Connection;
 }
 
@@ -60,7 +60,7 @@ export function connectV3(server: V3Server, signal: AbortSignal): V3Connection {
         if (response.ok) return response;
         failure = await refusal(base, response);
         if (!isTransient(response.status)) throw failure;
-        // A rejected request was not carried out, so it can be retried.
+        // A request that the server rejected was not carried out, so even a POST can be retried.
         const asked = Number(response.headers.get('retry-after'));
         if (asked > 0) wait = Math.min(asked * 1000, MAX_WAIT_MS);
         if (tries >= MAX_ATTEMPTS) throw failure;

@@ -21,7 +21,7 @@ export interface Line {
   readonly y: number;
   readonly size: number;
   readonly isRotated: boolean;
-  /** True when all its letters are bold. */
+  /** True if all its letters are bold. */
   readonly isBold: boolean;
   /** The runs it consists of, in reading order. */
   readonly runs: readonly PlacedText[];

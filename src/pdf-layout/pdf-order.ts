@@ -107,7 +107,7 @@ const BEFORE_NUMBER = /^[$€£¥(]{1,2}$/;
 const AFTER_NUMBER = /^[)%]{1,2}$/;
 const SIGN_OF_NEXT = /^(.*\d\)?) ([$€£¥])$/;
 
-/** Joins a bullet to its text, and a currency sign or a bracket to its number, however far apart they are. */
+/** Joins a bullet to its text, and a currency sign or bracket to its number, at any distance. */
 function joinSigns(cells: readonly Line[]): Line[] {
   const joined: Line[] = [];
   for (const given of cells) {
@@ -132,7 +132,7 @@ function joinSigns(cells: readonly Line[]): Line[] {
   return joined;
 }
 
-/** `$ 48` and `( 15 )` of a table are one number. */
+/** Closes the gaps in `$ 48` and `( 15 )`, each of which is one number in a table. */
 const closeUp = (text: string): string => text.replace(/^([$€£¥(]) (?=[\d(.])/, '$1').replace(/(\d) ([)%]+)$/, '$1$2');
 
 export function median(values: readonly number[]): number {

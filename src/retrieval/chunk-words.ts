@@ -1,4 +1,4 @@
-/** The words of a chunk, or characters for scripts without spaces, for comparing two chunks. */
+/** The words of a chunk, for comparing two chunks; in scripts without spaces, its characters. */
 export const chunkWords = (text: string): string[] =>
   text.normalize('NFKC').toLowerCase().match(WORD)?.map(String) ?? [];
 

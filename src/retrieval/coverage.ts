@@ -1,22 +1,22 @@
 import type { Chunk } from '../documents/chunk.ts';
 import { analyse, beginningOf, readQueryTerms } from '../store/full-text/analyse.ts';
 
-/** How much of a question the chunks found speak of, by its words. */
+/** How many words of a question occur in the chunks that were found. */
 export interface Coverage {
-  /** Share of the question's telling words that the best chunk has, 0 to 1. A right chunk has most of them. */
+  /** Largest share of the question's terms found in a single chunk, 0 to 1. A relevant chunk contains most of them. */
   readonly score: number;
-  /** Words of the question that none of the chunks looked at has. */
+  /** Words of the question that occur in none of the compared chunks. */
   readonly missing: readonly string[];
 }
 
-/** Number of chunks looked at, the first ones. */
+/** Only this many of the top chunks are compared. */
 const CHUNKS_COMPARED = 10;
 
 /** Null for a question without words. */
 export function coverageOf(query: string, chunks: readonly Chunk[]): Coverage | null {
   const { terms, words } = readQueryTerms(query);
   const typed = new Map(words);
-  // Beginnings repeat words of inflected languages, which they are looked up with below.
+  // Prefix terms (ending in "-") repeat words of inflected languages; `has` looks those up by prefix as well.
   const wanted = terms.filter((term) => !term.endsWith('-'));
   if (wanted.length === 0) return null;
   const chunkTerms = chunks.slice(0, CHUNKS_COMPARED).map((chunk) => new Set(analyse(wordsOf(chunk))));

@@ -54,8 +54,8 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     }
   }
 
-  // Each leg sees one state of the corpus, but not the same: a document that was replaced in between would appear in two
-  // versions. The hits are therefore read together, and looked for again when one of them is gone.
+  // The two legs may see different states of the corpus, so a document replaced in between would appear in two
+  // versions. The hits are therefore read in one query, and the search is repeated when one of them is gone.
   async function hybrid(
     text: LegTexts,
     search: Search,
@@ -74,7 +74,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const fused = byScores
       ? fuseScores(near.map(identify), words, plan.hybrid)
       : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
-    // With several variants the lists are fused again, which may use any hit; otherwise only this page is shown.
+    // With several variants the lists are fused again, which may use any hit; without variants only this page is shown.
     const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.depth) : fused;
     const keys = shown.map(({ item }) => item.key);
     const read = keys.length === 0 ? new Map<number, Chunk>() : await chunks.read(keys, signal, settings.asOf);
@@ -102,7 +102,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const query = await log.time('embed', () => embedQuery(text, signal));
     const blended = await log.time('semantic', () => applyRelevanceFeedback({ chunks, query, keys, signal }));
     if (blended === undefined) return first;
-    // When the corpus has moved to another embedder meanwhile, the first results are kept.
+    // If the corpus has switched to another embedder in the meantime, the first results are kept.
     return nearest(blended, search, chunks.nearestRanking).catch((error) => {
       if (error instanceof ServiceError && error.code === 'embedding_mismatch') return first;
       throw error;
@@ -183,7 +183,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     return [...saying, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, least) }))];
   }
 
-  // Reads more candidates the more are removed, so that the page is full if possible.
+  // Reads further candidates when post-processing removes too many to fill the page.
   async function searchShaped(phrases: readonly string[], query: string, search: Search) {
     const { settings, log } = search;
     const wanted = settings.offset + settings.limit;
@@ -235,8 +235,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
   };
 }
 
-/** Number of candidates to read next, when some hits are removed. */
-/** Searches of a corpus that changes meanwhile. */
+/** Maximum number of times a hybrid search is run when the corpus changes during it. */
 const MAX_HYBRID_ATTEMPTS = 3;
 
 const nextDepth = (read: number): number => Math.max(200, 2 * read);
@@ -263,7 +262,7 @@ interface LegTexts {
   readonly fullText: string;
 }
 
-/** The semantic leg with chunks, or by its ranking alone. */
+/** A nearest-neighbour search that returns chunks, or only their ranking. */
 type FindNearest<Hit> = (query: VectorQuery) => Promise<readonly Hit[]>;
 
 /** A hit in the fusion. */

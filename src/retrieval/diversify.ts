@@ -1,9 +1,9 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import { chunkWords, cosineSimilarity } from './chunk-words.ts';
 
-/** Number of ranks chosen by MMR; the rest keeps its order. */
+/** Number of ranks that MMR fills; the remaining chunks keep their order. */
 const MAX_DIVERSIFIED = 100;
-/** The rank with half the relevance of the first. */
+/** The rank at which relevance falls to half that of the first. */
 const HALF_VALUE_RANK = 10;
 
 /**

@@ -29,7 +29,7 @@ export async function embedDescriptions(
     });
     await records.keep(space, described);
     done += bare.length;
-    // Fewer than requested: the queue is empty, and later changes are reported separately.
+    // A batch that is not full means that the queue is empty; later changes are reported separately.
     if (bare.length < BATCH_SIZE) return done;
   }
 }

@@ -15,13 +15,13 @@ export type EmbedQuery = (text: string, signal: AbortSignal) => Promise<Embedded
 
 const MAX_CACHED_QUERIES = 256;
 
-/** Embeds queries with a cache of the last ones, for paging and repeated searches. */
+/** Embeds queries, with an LRU cache for paging and repeated searches. */
 export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
   const known = new LruMap<string, Float32Array>({ max: MAX_CACHED_QUERIES });
   return async (text, signal) => {
     for (;;) {
       const space = await embedder.space(signal);
-      // The corpus may move to another embedder, or to a retrained one, while this one is in use.
+      // The corpus may switch to another or a retrained embedder during the call.
       const key = [space.embedder, space.version, space.dimensions, text].join('\n');
       const vector = known.get(key) ?? (await embedOne(embedder, text, signal));
       if (!isSameSpace(space, await embedder.space(signal))) continue;
@@ -35,7 +35,7 @@ const MAX_ATTEMPTS = 5;
 const PAUSE_MS = 20;
 
 /**
- * Runs a search with an embedded query, and again with the new embedder's vector when the corpus was moved meanwhile:
+ * Runs a search with an embedded query, and retries with a new vector when the corpus has switched to another embedder:
  * the records switch first, and the embedder follows a moment later.
  */
 export async function withCurrentVector<Result>(

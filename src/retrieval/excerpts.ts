@@ -3,7 +3,7 @@ import { splitSentences } from '../documents/sentences.ts';
 import { wholeCharacterEnd } from '../shared/text.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
 
-/** Characters of all texts together above which the later ones are shortened. */
+/** Total number of characters above which the later texts are shortened. */
 const BUDGET = 4_500;
 /** Length of an excerpt. */
 const EXCERPT_LENGTH = 300;
@@ -11,8 +11,8 @@ const EXCERPT_LENGTH = 300;
 const MIN_SAVING = 80;
 
 /**
- * Shortens texts, best first, to the parts that speak of the query most, so that they fit the budget together. The first
- * text stays whole, and so do the following ones while there is room. Undefined where a text stays whole.
+ * Shortens texts, given best first, to the parts most relevant to the query, so that all of them fit the budget. The
+ * first text is kept whole, and so are the following ones while there is room. An undefined entry means the whole text.
  */
 export function excerptsOf(texts: readonly string[], query: string): (TextSpan | undefined)[] {
   const terms = new Set(analyseQuery(query));

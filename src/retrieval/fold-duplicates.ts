@@ -7,8 +7,8 @@ const MIN_DUPLICATE_SIMILARITY = 0.85;
 const SHINGLE_LENGTH = 3;
 
 /**
- * Folds near-duplicate chunks: the best one stays and lists the others. Chunks with different words in one sentence out
- * of ten, or with a different number in a short one, are not duplicates.
+ * Folds near-duplicate chunks into the best one, which lists the others. Chunks that differ in one sentence out of ten,
+ * or in a number in a short chunk, are not duplicates.
  */
 export function foldDuplicates(chunks: readonly ScoredChunk[], drop: (drop: Drop) => void): ScoredChunk[] {
   const kept: { chunk: ScoredChunk; readonly shingles: ReadonlySet<string>; readonly words: number }[] = [];

@@ -1,6 +1,6 @@
 import type { HybridSettings } from './search-settings.ts';
 
-/** An item whose identifier recurs in another list. */
+/** An item of a ranked list; items of several lists are matched by `id`. */
 interface Identified {
   readonly id: string;
 }

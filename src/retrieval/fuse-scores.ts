@@ -16,14 +16,14 @@ const FULL_TEXT_SHARE = 0.6;
 export type ScoreShares = Pick<HybridSettings, 'fullTextWeight' | 'semanticWeight'>;
 
 export function scoreShares(fullTextShare = FULL_TEXT_SHARE): ScoreShares {
-  // Rounded, because `explain` shows it.
+  // Rounded, because `explain` shows the weights.
   return { fullTextWeight: fullTextShare, semanticWeight: Math.round(100 * (1 - fullTextShare)) / 100 };
 }
 
 /**
- * Convex combination of normalised scores, by default `0.6 · BM25/best BM25 + 0.4 · cosine/best cosine`, best first, ties
- * in the order of the full text, then of the other. A hit missing from a leg scores 0 there. Unlike ranks, scores keep the
- * distances between hits.
+ * Convex combination of normalised scores, by default `0.6 · BM25/best BM25 + 0.4 · cosine/best cosine`, best first,
+ * ties in the order of the full text, then of the other. A hit missing from a leg scores 0 there. Unlike ranks, scores
+ * keep the distances between hits.
  *
  * Only the first candidates of each list are scored, so that all pages come from the same ranking; further hits of the
  * lists follow, interleaved.

@@ -8,7 +8,7 @@ export interface ReadQuery {
   readonly phrases: readonly string[];
   /** Words, and quoted phrases, preceded by `-`. */
   readonly excluded: readonly string[];
-  /** It is a question, in which quotation marks may merely name things. */
+  /** Whether the query is a question, in which quotation marks may merely mark a name. */
   readonly isQuestion: boolean;
 }
 
@@ -17,7 +17,7 @@ const MAX_MARKS = 16;
 
 /**
  * Parses `"exact words"`, `-word` and `-"exact words"`, each at the beginning or after a space or bracket. Everything
- * else is text: an unpaired quotation mark, a hyphen by itself, before a digit (`-5`) or a single letter (`tar -x`),
+ * else is text: an unpaired quotation mark, a lone hyphen, one before a digit (`-5`) or a single letter (`tar -x`),
  * doubled (`--flag`), inside a word, or as a suspended hyphen (`Haupt- und -nebenfach`).
  */
 export function readQuery(query: string): ReadQuery {
@@ -40,7 +40,7 @@ export function readQuery(query: string): ReadQuery {
   };
 }
 
-// An opening; then a phrase in straight or curly quotation marks, or after a hyphen a word.
+// After a space or bracket: a phrase in straight or curly quotation marks, or a word after a hyphen.
 const MARK =
   /(?<=^|\s|(?<![\p{L}\p{N}_])[([{])(-?)(?:"([^"\n]{1,300})"(?![\p{L}\p{N}])|[“„”]([^“”„"\n]{1,300})[”“](?![\p{L}\p{N}])|(?<=-)(?<!(?:^|\s)(?:und|oder|bzw\.?|sowie|and|or|en|of|och|og|eller|&)\s{1,3}-)([\p{L}_][\p{L}\p{M}\p{N}_]+(?:[-.'’][\p{L}\p{M}\p{N}_]+)*))/giu;
 

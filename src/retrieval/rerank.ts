@@ -33,12 +33,12 @@ interface Reranking {
   readonly signal: AbortSignal;
 }
 
-/** Maximum that any reranker accepts at once. */
+/** Maximum number of chunks that are reranked. */
 const MAX_RERANKED = 1_000;
 
 /**
- * Reorders the top hits by the reranker's scores. When it fails or exceeds its time limit, the order stays and a note
- * is added.
+ * Reorders the top hits by the reranker's scores. When it fails or exceeds its time limit, the order is unchanged and a
+ * note is added.
  */
 export async function rerank(found: readonly ScoredChunk[], reranking: Reranking): Promise<readonly ScoredChunk[]> {
   const { reranker, query, depth, log, signal } = reranking;
@@ -88,6 +88,6 @@ function reorder(head: readonly ScoredChunk[], ranked: readonly RankedText[]): S
   return [...judged, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
 }
 
-/** A reranker that gave up by itself has failed, too. */
+/** A `cancelled` error counts as a failure if the reranker gave up on its own. */
 const isFailure = (error: unknown): error is ServiceError =>
   isOutage(error) || (error instanceof ServiceError && error.code === 'cancelled');

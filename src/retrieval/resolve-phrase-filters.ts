@@ -22,8 +22,8 @@ export interface ResolvedPhraseFilters {
 
 /**
  * Phrases are required when some chunk contains them all; phrases that are not found are searched as words, with a
- * note. In a question, where the answer may use other words, and in a longer text, where quotation marks may be
- * incidental, phrases are only preferred. Throws `invalid_request` when the query consists of exclusions only.
+ * note. In a question, whose answer may use other words, and in a longer text, whose quotation marks may be incidental,
+ * phrases are only preferred. Throws `invalid_request` when the query consists of exclusions only.
  */
 export async function resolvePhraseFilters(
   query: ReadQuery,

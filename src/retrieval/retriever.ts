@@ -8,7 +8,7 @@ import type { HybridSettings, SearchKind, SearchSettings } from './search-settin
 export interface SearchExplanation {
   readonly kind: SearchKind;
   readonly strategy: string;
-  /** The standalone query, where the question depended on a conversation. */
+  /** The standalone query, if the question depended on a conversation. */
   readonly searched?: string;
   readonly embedder: string | null;
   readonly hybrid: HybridSettings | null;

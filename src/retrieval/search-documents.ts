@@ -14,7 +14,7 @@ export interface DocumentSearchParts {
   readonly embedder: EmbeddingModel;
 }
 
-/** Candidates of the vector leg. */
+/** Minimum number of candidates of each leg. */
 const MIN_VECTOR_CANDIDATES = 100;
 const MIN_TEXT_CANDIDATES = 200;
 

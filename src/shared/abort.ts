@@ -1,4 +1,4 @@
-/** Calls the listener when the signal aborts, at once when it has. The result ends the listening. */
+/** Calls the listener when the signal aborts, immediately if it has already. Returns a function that unsubscribes. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined) return () => {};
   if (signal.aborted) {
@@ -10,8 +10,8 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 }
 
 /**
- * The promise's value, or as soon as the signal aborts what `toError` makes of it: the signal's reason by default. The
- * promise goes on by itself; combine signals with `AbortSignal.any` to end what is behind it.
+ * Settles like the promise, but rejects with `toError(signal)`, by default the signal's reason, as soon as the signal
+ * aborts. Does not stop the work behind the promise; pass the signal to that work as well.
  */
 export async function raceAbort<T>(
   promise: PromiseLike<T>,
@@ -22,7 +22,7 @@ export async function raceAbort<T>(
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stopListening = onAbort(signal, () => reject(toError(signal)));
   try {
-    // First, so that an aborted caller gets nothing even when the value is there.
+    // `aborted` comes first, so that it wins even if the promise is already resolved.
     return await Promise.race([aborted, promise]);
   } finally {
     stopListening();
@@ -38,11 +38,11 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
 
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** True when the time is up, which the caller's own signal does not make it. */
+  /** True once the time limit has passed; not set by the caller's own signal. */
   readonly isOver: boolean;
 }
 
-/** The caller's signal with a time limit. Unlike with `AbortSignal.timeout` no timer is left when the work ends early. */
+/** Adds a time limit to the caller's signal. Unlike with `AbortSignal.timeout`, disposal clears the timer. */
 export function startDeadline(milliseconds: number, caller: AbortSignal): Deadline {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new DOMException('The time is up.', 'TimeoutError')), milliseconds);

@@ -1,8 +1,8 @@
-/** Something that happens again and again, and that many may wait for. */
+/** A recurring event that any number of callers can wait for. */
 export class Condition<Value = void> {
   #next = Promise.withResolvers<Value>();
 
-  /** Resolves when it happens next. */
+  /** Resolves at the next `notify`. */
   get next(): Promise<Value> {
     return this.#next.promise;
   }

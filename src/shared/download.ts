@@ -24,20 +24,20 @@ export interface Download {
   /** What to do when the server cannot be reached, for messages. */
   readonly unreachable: string;
   readonly signal: AbortSignal;
-  /** Bytes of this file that are there. */
+  /** Receives the number of bytes present so far, including those of an earlier attempt. */
   readonly onProgress: (bytes: number) => void;
 }
 
 const STALLED_AFTER_MS = 30_000;
 
 /**
- * Downloads a file, continuing a partial download. The target exists only when its checksum is right. Throws
+ * Downloads a file, continuing a partial download. The target exists only if its checksum is right. Throws
  * `provider_failed`, `cancelled`.
  */
 export async function download(options: Download): Promise<void> {
   const { url, target, checksum, size, name, signal, onProgress, mismatch = 'Run the command again.' } = options;
   await mkdir(dirname(target), { recursive: true });
-  // Named after the content, so that it never continues another version.
+  // Named after the content, so that a download never continues the partial file of another version.
   const partial = `${target}.${checksum.value.slice(0, 12)}.partial`;
   if (await hasChecksum(target, checksum, size)) return onProgress((await stat(target)).size);
   let have = existsSync(partial) ? (await stat(partial)).size : 0;
@@ -46,7 +46,7 @@ export async function download(options: Download): Promise<void> {
     const range: Record<string, string> = have > 0 ? { range: `bytes=${have}-` } : {};
     const response = await get(url, { ...options, headers: range });
     if (!response.ok || response.body === null) {
-      // The partial file is longer than the file of the server.
+      // 416: the partial file is longer than the file on the server.
       if (response.status === 416) await rm(partial, { force: true });
       throw await refused(response);
     }
@@ -70,12 +70,12 @@ export async function download(options: Download): Promise<void> {
   onProgress(have);
 }
 
-/** Of a file whose size is not announced. */
+/** Size limit for a file whose size is not known in advance. */
 const MAX_BYTES = 1_000_000_000;
 
 /**
- * Writes each piece before it takes the next, so that what has arrived when the connection breaks is kept. Ends when
- * nothing arrives for a while: a connection may stall without being closed.
+ * Writes each piece before it reads the next, so that everything received before a broken connection is kept. Aborts
+ * when nothing arrives for a while, because a connection may stall without being closed.
  */
 async function receive(
   body: ReadableStream<Uint8Array>,
@@ -106,7 +106,7 @@ interface GetOptions extends Pick<Download, 'unreachable' | 'signal'> {
   readonly headers?: Record<string, string>;
 }
 
-/** Limits the time until the answer begins. Throws `provider_failed` when there is none, `cancelled`. */
+/** Fetches with a time limit for the response headers. Throws `provider_failed` without a response, `cancelled`. */
 export async function get(url: string, { headers = {}, unreachable, signal }: GetOptions): Promise<Response> {
   using deadline = startDeadline(STALLED_AFTER_MS, signal);
   try {
@@ -129,7 +129,7 @@ export async function hasChecksum(path: string, checksum: Checksum, size?: numbe
   const found = await stat(path);
   if (!found.isFile() || (size !== undefined && found.size !== size)) return false;
   const hash: Hash = createHash(checksum.algorithm === 'sha256' ? 'sha256' : 'sha1');
-  // A Git object is hashed with its type and length before it.
+  // Git hashes an object with a prefix of its type and length.
   if (checksum.algorithm === 'git-sha1') hash.update(`blob ${found.size}\0`);
   for await (const piece of createReadStream(path)) hash.update(piece);
   return hash.digest('hex') === checksum.value;

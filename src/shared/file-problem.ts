@@ -18,7 +18,7 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the system’s limit of watched folders (on Linux, fs.inotify.max_user_watches) is reached'],
 ]);
 
-/** Why a file or folder cannot be read, in plain words; the error's own message for causes without them. */
+/** A plain explanation why a file or folder cannot be read; the error's own message for unknown causes. */
 export function fileProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return PROBLEMS.get(code) ?? (error instanceof Error ? error.message : String(error));

@@ -1,27 +1,27 @@
-/** Copying less than this costs next to nothing. */
+/** Copying fewer bytes than this costs next to nothing. */
 const LARGE = 1_000_000;
 
 const given = new WeakSet<ArrayBufferLike>();
 
 /**
- * Says that the caller does not need these bytes any more once it has passed them on. Whoever they end with may then take their
- * buffer, after which they are empty, instead of a copy.
+ * Marks bytes that the caller no longer uses after passing them on. The receiver may then transfer their buffer to
+ * another thread, which detaches it, instead of copying it.
  */
 export function giveBytes(bytes: Uint8Array): Uint8Array {
   const { buffer, byteLength } = bytes;
-  // Small files read by Node are parts of buffers that others use too.
+  // Small buffers in Node are slices of a shared pool.
   if (byteLength >= LARGE && buffer.byteLength === byteLength) given.add(buffer);
   return bytes;
 }
 
-/** The buffers among these values that may be taken. */
+/** The buffers of those values that may be transferred. */
 export function takenBuffers(values: readonly unknown[]): ArrayBuffer[] {
   return values.flatMap((value) =>
     value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && given.has(value.buffer) ? [value.buffer] : [],
   );
 }
 
-/** Frees the memory of bytes that nobody else has, without waiting for the garbage collection. */
+/** Frees the memory of bytes that nothing else uses, without waiting for garbage collection. */
 export function freeBytes(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
   if (byteLength >= LARGE && buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);

@@ -1,43 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 
-/** What a round of background work came to; `waitMs` when more is waiting but cannot be done before. */
+/** Result of a round of background work; `waitMs` if tasks are waiting that cannot be started before then. */
 export type Round = 'worked' | 'empty' | { readonly waitMs: number };
 
 export interface LeasedQueueParts {
-  /** Puts back the tasks that an ended process had taken. Called once, before the first is taken here. */
+  /** Requeues the tasks of a process that has ended. Called before the first task is taken. */
   readonly requeue: () => Promise<void>;
   readonly countWaiting: () => Promise<number>;
-  /** Takes and finishes a task or a few, in the background. */
+  /** Takes and finishes one or a few tasks in the background. */
   readonly round: (signal: AbortSignal) => Promise<Round>;
   /** Called in the background when the queue is empty. */
   readonly onIdle?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly changes: { subscribe(listener: () => void): () => void };
-  /** Receives what ended the background work; the next change starts it again, or half a minute. */
+  /** Receives the error that stopped the background work, which restarts at the next change or after `retryMs`. */
   readonly onFailure: (error: unknown) => void;
   readonly retryMs?: number;
 }
 
 export interface Progress {
-  /** How many are done so far, and the expected total. */
+  /** Number of tasks done so far, and the expected total. */
   readonly done: number;
   readonly total: number;
 }
 
 /**
- * Work on tasks that the records hold, each taken by one worker at a time: in the background from `start` on and after
- * every change, or by a caller who waits for it.
+ * Works off stored tasks, each leased by one worker at a time: in the background, from `start` on and after every
+ * change, or by a caller that waits for them.
  */
 export interface LeasedQueue {
   /** Settles when tasks can be taken. */
   ready(): Promise<void>;
-  /** Finishes tasks until `next` finds none, which is undefined. */
+  /** Finishes tasks until `next` returns undefined, because none is left. */
   drain<Finished extends object>(next: () => Promise<Finished | undefined>): AsyncGenerator<Finished & Progress, void>;
   start(): void;
   readonly isStarted: boolean;
-  /** Has the background look for tasks once, also before `start`. */
+  /** Makes the background worker look for tasks once, even before `start`. */
   wake(): void;
-  /** Has `requeue` called again before the next task is taken, as one may not have been put back. */
+  /** Calls `requeue` again before the next task is taken, because a task may not have been put back. */
   requeueAgain(): void;
   /** Aborted by `close`. */
   readonly stopping: AbortSignal;
@@ -94,7 +94,7 @@ export function createLeasedQueue(parts: LeasedQueueParts): LeasedQueue {
   return {
     ready() {
       requeued ??= parts.requeue().catch((error: unknown) => {
-        // Tried again at the next change, as when the database was restarting.
+        // Retried at the next change, since the database may only be restarting.
         requeued = undefined;
         throw error;
       });

@@ -1,15 +1,15 @@
 const NEWLINE = 10;
 const EXCERPT_BYTES = 1_000;
 
-/** The beginning and the end of a line that was too long to be kept. */
+/** The beginning and the end of a line that exceeded the limit. */
 export interface LongLine {
   readonly head: string;
   readonly tail: string;
 }
 
 /**
- * Returns a function that takes chunks of bytes and calls back with each complete line, without its end. A line of more
- * than `maxBytes` is dropped and `onTooLong` called at its end; without `onTooLong`, RangeError is thrown.
+ * Returns a function that takes chunks of bytes and calls back with each complete line, without its terminator. A line
+ * of more than `maxBytes` is dropped, and `onTooLong` is called at its end; without `onTooLong`, RangeError is thrown.
  */
 export function lineSplitter(
   onLine: (line: string) => void,
@@ -26,7 +26,7 @@ export function lineSplitter(
     if (onTooLong === undefined) throw new RangeError(`A line is longer than ${maxBytes} bytes.`);
     const whole = Buffer.concat(parts);
     head ??= whole.toString('utf8', 0, EXCERPT_BYTES);
-    // A copy, since a part keeps the whole in memory.
+    // Copied, because a slice would keep the whole buffer in memory.
     parts = [Buffer.from(whole.subarray(-EXCERPT_BYTES))];
   };
   return (chunk) => {

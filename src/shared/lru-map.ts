@@ -1,13 +1,13 @@
 export interface LruOptions<Key, Value> {
-  /** Most entries kept at once, or with `sizeOf` the sum of their sizes. */
+  /** Maximum number of entries or, with `sizeOf`, maximum sum of their sizes. */
   readonly max: number;
   readonly sizeOf?: (value: Value) => number;
   readonly onEvict?: (key: Key, value: Value) => void;
 }
 
-/** A map of bounded size. `get` and `set` count as use; beyond the bound the least recently used entries go. */
+/** A map of bounded size that evicts the least recently used entries. `get` and `set` count as use. */
 export class LruMap<Key, Value> {
-  // A map keeps the order of insertion, which here is that of the last use.
+  // A Map iterates in insertion order; entries are reinserted on use, so the first is the least recently used.
   readonly #entries = new Map<Key, Value>();
   readonly #options: LruOptions<Key, Value>;
   #size = 0;
@@ -16,7 +16,7 @@ export class LruMap<Key, Value> {
     this.#options = options;
   }
 
-  /** Whether there is an entry, without using it. */
+  /** Whether the key has an entry; does not count as use. */
   has(key: Key): boolean {
     return this.#entries.has(key);
   }
@@ -30,7 +30,7 @@ export class LruMap<Key, Value> {
     return value;
   }
 
-  /** The entry just set stays, even when it alone is over the bound. */
+  /** Never evicts the entry just set, even if it alone exceeds the bound. */
   set(key: Key, value: Value): void {
     this.delete(key);
     this.#entries.set(key, value);
@@ -42,7 +42,7 @@ export class LruMap<Key, Value> {
     }
   }
 
-  /** The value of a key, made now when there is none. */
+  /** The value of a key, created if absent. */
   getOrCreate(key: Key, create: () => Value): Value {
     const known = this.get(key);
     if (known !== undefined) return known;

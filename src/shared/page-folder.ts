@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** `dist/page`, the built web page, whether this file runs compiled or as its source. */
+/** Path of `dist/page`, the built web page, whether this module runs compiled or from source. */
 export function pageFolder(): string {
   const here = new URL('.', import.meta.url);
   const compiled = fileURLToPath(new URL('../../page', here));

@@ -3,21 +3,21 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export interface RestSettings {
-  /** How long a thread must have had next to nothing to do. */
+  /** How long the thread must have been idle. */
   readonly restMs?: number;
-  /** Frees what else the thread can do without; called before the garbage is collected. */
+  /** Frees other memory the thread can do without; called before garbage collection. */
   readonly free?: () => void;
 }
 
 const REST_MS = 10_000;
-/** A thread that was busy for less than this share of the time rests. */
+/** A thread whose event loop is busy for less than this share of the time is idle. */
 const RESTING = 0.01;
-/** Milliseconds of work after which there is garbage worth collecting. */
+/** Milliseconds of work after which a collection is worthwhile. */
 const WORTHWHILE_MS = 100;
 
 /**
- * Collects the garbage of this thread and returns the memory to the system whenever the thread rests after work. V8 does so
- * only while it allocates, so a process at rest would keep what its busiest time left. Returns what ends this.
+ * Collects garbage and returns memory to the operating system whenever this thread becomes idle after work. V8 collects
+ * only while it allocates, so an idle process would keep the memory of its busiest time. The result stops this.
  */
 export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}): () => void {
   let last = performance.eventLoopUtilization();
@@ -31,7 +31,7 @@ export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}
     free?.();
     collectGarbage();
     workedMs = 0;
-    // The collection is no work that leaves garbage.
+    // Exclude the collection itself from the measured work.
     last = performance.eventLoopUtilization();
   };
   const timer = setInterval(look, restMs).unref();
@@ -40,11 +40,11 @@ export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}
 
 type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
 
-/** Unlike an ordinary collection, the last resort gives pages of the heap back. */
+/** Unlike an ordinary collection, the `last-resort` flavor returns heap pages to the operating system. */
 function collectGarbage(): void {
   const options = { type: 'major', flavor: 'last-resort' } as const;
   const { gc } = globalThis as { readonly gc?: Collect };
-  // There when Node was started with --expose-gc, which then stays.
+  // Defined if Node was started with --expose-gc; that flag must not be reset below.
   if (gc !== undefined) {
     gc(options);
     return;
@@ -54,9 +54,9 @@ function collectGarbage(): void {
     const collect: Collect = runInNewContext('gc');
     collect(options);
   } catch {
-    // Another thread has just taken the flag back; the next rest will do.
+    // Another thread has just reset the flag; try again at the next idle time.
   } finally {
-    // Contexts that are made later do not get the function.
+    // Contexts created later must not get the function.
     setFlagsFromString('--no-expose-gc');
   }
 }

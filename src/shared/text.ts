@@ -1,13 +1,13 @@
-/** White space of any kind and length as single spaces, none at the ends. */
+/** Collapses each run of white space to one space, and trims. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** On one line; cut to the length, an ellipsis included, where it is longer. */
+/** Puts the text on one line and truncates it to `maxLength`, including the ellipsis. */
 export function shortLine(text: string, maxLength: number): string {
   const line = oneLine(text);
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).toWellFormed()}…`;
 }
 
-/** The entries of a list as settings and headers write it, separated by commas and white space unless told. */
+/** Splits a list as written in settings and headers, by default at commas and white space; drops empty entries. */
 export const splitList = (list: string, separator: RegExp = /[,\s]+/): string[] =>
   list
     .split(separator)
@@ -21,7 +21,7 @@ export function wholeCharacterEnd(text: string, end: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
 }
 
-/** The value of a JSON text; undefined when it is not JSON. */
+/** Parses JSON; undefined if the text is not valid JSON. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,16 +1,16 @@
 export interface ThrottledTaskParts {
-  /** Least time between the beginnings of two rounds. */
+  /** Minimum time between the starts of two rounds. */
   readonly everyMs: number;
-  /** Does what there is to do by now. */
+  /** Does all the work that has accumulated. */
   readonly work: () => Promise<void>;
-  /** Receives the first of a row of failures; the work is tried again until it succeeds. */
+  /** Receives the first of several consecutive failures; the work is retried until it succeeds. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Work that is wanted often and done together: at once when it was not for a while, never twice at a time. */
+/** Coalesces requests for work: runs immediately after a pause, at most once per interval, never concurrently. */
 export interface ThrottledTask {
   wake(): void;
-  /** Resolves when nothing is wanted any more, or after that time; then no round is begun any more. */
+  /** Resolves when no work is pending, or after `withinMs`; then no further round is started. */
   close(withinMs: number): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 import { onAbort } from './abort.ts';
 
-/** Lets many wait for changes of what only can be asked about. */
+/** Lets many callers wait for changes of versions that can only be polled. */
 export interface VersionWatch<Key> {
-  /** Resolves when the version is another than the known one; rejects with the signal's reason. */
+  /** Resolves when the version differs from `known`; rejects with the signal's reason when aborted. */
   changed(key: Key, known: string | undefined, signal: AbortSignal): Promise<void>;
 }
 
@@ -13,8 +13,8 @@ interface Waiter<Key> {
 }
 
 /**
- * Asks for the versions of everything that is waited for, together, at this interval; not at all while nobody waits. A
- * failure counts as no change.
+ * Polls the versions of all awaited keys in one call per interval, and not at all while nobody waits. A failure counts
+ * as no change.
  */
 export function createVersionWatch<Key>(
   intervalMs: number,

@@ -1,7 +1,7 @@
 import type { Usage } from '../models/model.ts';
 import type { SandboxOccupancy } from '../sandbox/sandbox.ts';
 
-/** What a service counts while it runs. Implementations bound the number of distinct routes and models they keep. */
+/** Metrics of a running service. Implementations bound the number of distinct routes and models they keep. */
 export interface Metrics {
   /** `route` is a pattern such as `/v3/documents/:id`. */
   request(facts: {
@@ -12,9 +12,9 @@ export interface Metrics {
   }): void;
   /** One search, with the seconds of each leg that ran. */
   search(facts: { readonly kind: string; readonly legs: Readonly<Record<string, number>> }): void;
-  /** Part of a search that is not among its legs, such as that of the graph. */
+  /** Part of a search that is measured separately from its legs, such as the graph search. */
   searchLeg(facts: { readonly leg: string; readonly seconds: number }): void;
-  /** One answer of a model. `usage` is absent where it failed; `dollars` where its price is unknown. */
+  /** One answer of a model. `usage` is absent if it failed, `dollars` if the price is unknown. */
   modelCall(facts: {
     readonly model: string;
     readonly outcome: 'ok' | 'failed' | 'cancelled';
@@ -22,17 +22,17 @@ export interface Metrics {
     readonly usage?: Usage;
     readonly dollars?: number | undefined;
   }): void;
-  /** Tokens that an embedding model read in one request. */
+  /** Number of tokens that an embedding model read in one request. */
   embedding(facts: { readonly model: string; readonly tokens: number; readonly dollars?: number | undefined }): void;
-  /** One call of Python. */
+  /** One run of Python code. */
   sandboxRun(facts: { readonly outcome: 'ok' | 'failed'; readonly seconds: number }): void;
-  /** Reads how full the sandbox is whenever the metrics are read. */
+  /** Registers a function that is called for the occupancy of the sandbox whenever the metrics are rendered. */
   watchSandbox(occupancy: () => SandboxOccupancy): void;
-  /** Everything counted, and these values as they are now, in the text format of Prometheus. */
+  /** All metrics, together with these current values, in the text format of Prometheus. */
   render(now: MomentaryValues): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** What is asked for when the metrics are read. */
+/** Values that are determined when the metrics are read. */
 export interface MomentaryValues {
   readonly queue: {
     readonly queued: number;
@@ -43,11 +43,11 @@ export interface MomentaryValues {
   };
   readonly index: 'ready' | 'checking' | 'rebuilding' | 'unavailable';
   readonly pendingIndexWrites: number;
-  /** By status of ingestion. */
+  /** Number of documents by ingestion status. */
   readonly documents: Readonly<Record<string, number>>;
   readonly chunks: number;
-  /** Whether the storage of the uploaded files answers, where they are not in the database. */
+  /** State of the object storage for uploaded files; absent if they are in the database. */
   readonly originals?: 'ready' | 'unavailable';
-  /** Processes on the same database, where it is shared. */
+  /** Processes that use the same database; absent if it is not shared. */
   readonly processes?: readonly { readonly role: string }[];
 }

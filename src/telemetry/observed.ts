@@ -15,7 +15,7 @@ export function observedRetriever(retriever: Retriever, metrics: Metrics): Retri
     async search(query, settings, signal) {
       const outcome = await retriever.search(query, settings, signal);
       const { kind, milliseconds } = outcome.explanation;
-      // That of the graph is counted by itself, without the embedder that it waits for.
+      // The graph leg is measured separately, without the embedder it waits for.
       const ran = Object.entries(milliseconds).filter(([leg, spent]) => spent > 0 && leg !== 'graph');
       metrics.search({ kind, legs: Object.fromEntries(ran.map(([leg, spent]) => [leg, spent / 1000])) });
       return outcome;
@@ -23,7 +23,7 @@ export function observedRetriever(retriever: Retriever, metrics: Metrics): Retri
   };
 }
 
-/** Counts the time of searches of the graph, as a leg of the searches that they are part of. */
+/** Measures graph searches as a leg of the searches they belong to. */
 export const observedGraphSearch = (graph: GraphSearch, metrics: Metrics): GraphSearch => ({
   async search(query) {
     const start = performance.now();
@@ -75,12 +75,12 @@ export function observedModels(models: ModelRegistry, prices: PriceTable, metric
   }
 }
 
-/** Counts the tokens and cost of every embedding model that counts its tokens. */
+/** Counts the tokens and cost of every embedding model that reports its tokens. */
 export const observedEmbedders = (embedders: Embedders, prices: PriceTable, metrics: Metrics): Embedders => ({
   ...embedders,
   create(name) {
     const model = embedders.create(name);
-    // The length of vectors, as in `openai/text-embedding-3-small@256`, does not change the price.
+    // The vector length, as in `openai/text-embedding-3-small@256`, does not affect the price.
     const price = priceOf(model.name.replace(/@\d+$/, ''), prices);
     const onTokens = (tokens: number) => {
       const usage = { input: tokens, cachedInput: 0, output: 0, reasoning: 0 };
@@ -93,7 +93,7 @@ export const observedEmbedders = (embedders: Embedders, prices: PriceTable, metr
   },
 });
 
-/** Counts calls of Python, and shows how full the sandbox is. */
+/** Counts runs of Python code, and reports the occupancy of the sandbox. */
 export function observedSandbox(sandbox: Sandbox, metrics: Metrics): Sandbox {
   const { occupancy } = sandbox;
   if (occupancy !== undefined) metrics.watchSandbox(occupancy);

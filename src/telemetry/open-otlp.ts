@@ -7,15 +7,15 @@ export interface OtlpOptions {
   readonly warn: (message: string, cause?: unknown) => void;
   /** Loads the optional packages. */
   readonly load?: typeof loadPackages;
-  /** How long spans are sent, and sent again where that fails. */
+  /** Time limit for sending a batch of spans, including retries. */
   readonly sendingMs?: number;
 }
 
 const PACKAGES = '@opentelemetry/sdk-trace @opentelemetry/resources @opentelemetry/exporter-trace-otlp-http';
-/** A collector that does not answer must not keep the process from ending, as sending and trying again do. */
+/** Kept short, because sending and retrying delay the exit of the process if the collector does not answer. */
 const SENDING_MS = 5_000;
 
-/** Traces sent to a collector in batches. Throws `not_configured` when OpenTelemetry's packages are not installed. */
+/** Traces that are sent to a collector in batches. Throws `not_configured` if OpenTelemetry's packages are missing. */
 export async function openOtlpTraces(
   settings: OtlpSettings,
   { version, warn, load = loadPackages, sendingMs = SENDING_MS }: OtlpOptions,
@@ -27,7 +27,7 @@ export async function openOtlpTraces(
   const reporting: ConstructorParameters<typeof sdk.BatchSpanProcessor>[0]['exporter'] = {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        // Once, until it works again.
+        // Warn once, until sending works again.
         if (result.code !== 0 && !isFailing) warn(`Traces cannot be sent to ${new URL(url).origin}.`, result.error);
         isFailing = result.code !== 0;
         done(result);

@@ -15,9 +15,9 @@ import type { OpenSpan, SpanAttributes, Traces } from './traces.ts';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
-/** Traces of a tracer, such as a host program's own. `close` should send what the tracer holds. */
+/** Traces that use a given tracer, such as that of a host program. `close` should flush the tracer. */
 export function createTraces(tracer: Tracer, close: () => Promise<void> = async () => {}): Traces {
-  // Not OpenTelemetry's global context, which belongs to the host program.
+  // Does not use OpenTelemetry's global context, which belongs to the host program.
   const contexts = new AsyncLocalStorage<Context>();
   const active = (): Context => contexts.getStore() ?? ROOT_CONTEXT;
   return {
@@ -43,7 +43,7 @@ const openSpan = (span: Span, run: OpenSpan['run']): OpenSpan => ({
   fail(error) {
     const type = error instanceof ServiceError ? error.code : error instanceof Error ? error.name : typeof error;
     span.setAttribute('error.type', type);
-    // Without the message, which may name a file or an address, or quote what was sent.
+    // The message is left out, because it may contain a file name, an address or the content of a request.
     span.setStatus({ code: SpanStatusCode.ERROR });
   },
   end: () => span.end(),
@@ -57,7 +57,7 @@ const defined = (attributes: SpanAttributes) =>
     ),
   );
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header; undefined for one that is not valid. */
+/** Parses https://www.w3.org/TR/trace-context/#traceparent-header; undefined if it is invalid. */
 function readTraceParent(header: string): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = ''] =
     /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(header.trim()) ?? [];

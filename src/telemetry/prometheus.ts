@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { SandboxOccupancy } from '../sandbox/sandbox.ts';
 import type { Metrics, MomentaryValues } from './metrics.ts';
 
-/** Distinct values of a label that callers influence; further ones are counted as `other`. */
+/** Maximum number of distinct values of a label that callers can influence; further values are counted as `other`. */
 const MAX_VALUES = 200;
 const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 const LEG_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
@@ -10,7 +10,7 @@ const CALL_SECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160];
 const ORIGINALS_STATES = ['ready', 'unavailable'] as const;
 const INDEX_STATES = ['ready', 'checking', 'rebuilding', 'unavailable'] as const;
 
-/** Metrics as Prometheus reads them, with those of the process (memory, CPU, event loop). */
+/** Metrics in the format of Prometheus, including those of the process (memory, CPU, event loop). */
 export function createPrometheusMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -9,7 +9,7 @@ type Method<Port> = Extract<
   string
 >;
 
-/** The port with a span around each call of these methods, with the number of what they return. */
+/** Wraps a port with a span around each call of the given methods, which records the length of a returned array. */
 export function tracedMethods<Port extends object>(
   port: Port,
   spans: Partial<Readonly<Record<Method<Port>, SpanStart | ((port: Port) => SpanStart)>>>,
@@ -44,7 +44,7 @@ export const tracedRetriever = (retriever: Retriever, traces: Traces): Retriever
     }),
 });
 
-/** Spans of model calls, by OpenTelemetry's conventions for generative AI; without messages. */
+/** Spans of model calls by OpenTelemetry's conventions for generative AI, without message contents. */
 export function tracedModels(models: ModelRegistry, traces: Traces): ModelRegistry {
   // One object for each model, as in the registry: callers compare them.
   const known = new WeakMap<object, ReturnType<ModelRegistry['resolve']>>();
@@ -98,7 +98,7 @@ export function tracedModels(models: ModelRegistry, traces: Traces): ModelRegist
   }
 }
 
-/** A span for each call of a tool. */
+/** A span for each tool call. */
 export const tracedTools =
   (traces: Traces): AroundTool =>
   (tool, work) =>
@@ -140,7 +140,7 @@ export const tracedIngestor = (ingestor: Ingestor, traces: Traces): Ingestor => 
       throw error;
     } finally {
       try {
-        // Where the reader of the events has left.
+        // Ends the ingestion if the consumer of the events has stopped early.
         await events.return();
       } finally {
         stage?.end();
@@ -152,7 +152,7 @@ export const tracedIngestor = (ingestor: Ingestor, traces: Traces): Ingestor => 
 
 type WriteLine = (fields: object, message: string) => void;
 
-/** Log lines name the current span, as OpenTelemetry's conventions for logs do. */
+/** Adds the identifiers of the current span to log lines, by OpenTelemetry's conventions for logs. */
 export function tracedLog<Log extends Readonly<Record<'info' | 'warn' | 'error', WriteLine>>>(
   log: Log,
   traces: Traces,

@@ -3,7 +3,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean |
 
 export interface SpanStart {
   readonly name: string;
-  /** `server` for a request that is answered, `client` for one that is sent; internal by default. */
+  /** `server` for an incoming request, `client` for an outgoing one; internal by default. */
   readonly kind?: 'server' | 'client';
   readonly attributes?: SpanAttributes;
   /** The `traceparent` header (W3C Trace Context) that a caller sent. */
@@ -15,24 +15,24 @@ export interface OpenSpan {
   readonly traceId: string;
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
-  /** Marks it as failed. */
+  /** Marks the span as failed. */
   fail(error: unknown): void;
   end(): void;
-  /** Spans that begin in this work become its children. */
+  /** Runs `work` with this span as the parent of the spans started in it. */
   run<Result>(work: () => Result): Result;
 }
 
-/** Records what happens as OpenTelemetry's spans. Nothing is recorded, and nothing costs, where the port is absent. */
+/** Records activity as OpenTelemetry spans. If this port is absent, nothing is recorded, at no cost. */
 export interface Traces {
-  /** A child of the current span, or of the caller's. */
+  /** Starts a child of the caller's span if `traceParent` is valid, or else of the current span. */
   start(span: SpanStart): OpenSpan;
   /** Identifiers of the current span, for log lines and error responses. */
   current(): { readonly traceId: string; readonly spanId: string } | undefined;
-  /** Sends what has been recorded. */
+  /** Sends all recorded spans. */
   close(): Promise<void>;
 }
 
-/** Does the work in a span; its failure is noted and thrown on. */
+/** Runs the work in a span. A failure is recorded and rethrown. */
 export async function inSpan<Result>(
   traces: Traces,
   start: SpanStart,
