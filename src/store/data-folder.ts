@@ -76,8 +76,7 @@ async function makeUsable(path: string): Promise<void> {
   throw new ServiceError(
     'not_configured',
     `The data folder ${path} cannot be used: ${problem}. It holds documents and password hashes. Set ` +
-      'CITEWELL_DATA_DIR to a folder inside it that is not there yet, which is made for this user alone, or close it ' +
-      'with chmod 700.',
+      'CITEWELL_DATA_DIR to a new subfolder of it (created with mode 700), or run chmod 700 on the folder itself.',
   );
 }
 

@@ -3,6 +3,6 @@ import { ServiceError } from '../errors.ts';
 /** A row's parent was deleted between reading it and writing the row. Reading it again yields the precise error. */
 export class DeletedConcurrently extends ServiceError {
   constructor(options?: ErrorOptions) {
-    super('conflict', 'What this belongs to was deleted at the same time; look what is there and try again.', options);
+    super('conflict', 'The parent record was deleted concurrently. Reload and try again.', options);
   }
 }

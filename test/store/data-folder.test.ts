@@ -55,7 +55,7 @@ describe('the data folder', () => {
     await expect(openDataFolder(path)).rejects.toMatchObject({
       code: 'not_configured',
       message: expect.stringMatching(
-        /other users can reach it \(mode 0755\), and it holds other things\..*a folder inside it/,
+        /other users can reach it \(mode 0755\), and it holds other things\..*a new subfolder/,
       ),
     });
     expect((await stat(path)).mode & 0o777).toBe(0o755);

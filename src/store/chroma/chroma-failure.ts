@@ -44,7 +44,7 @@ export function toServiceError(error: unknown, where: string): ServiceError {
     );
   }
   if (error instanceof ChromaRateLimitError) {
-    return new IndexBusy(`${where} takes no more calls for the moment.`, { cause: error, retryAfter: 10 });
+    return new IndexBusy(`${where} is rate-limiting requests. Try again later.`, { cause: error, retryAfter: 10 });
   }
   if (error instanceof ChromaQuotaExceededError) {
     const reason = error.message.replace(/\.$/, '');

@@ -93,7 +93,7 @@ function remoteConnection(address: Address): ChromaConnection {
     },
     onRecovered: () => undefined,
     empty: async () => {
-      throw new ServiceError('store_failed', `${where} is not ours to empty.`);
+      throw new ServiceError('store_failed', `${where} is a shared server; Citewell does not delete all its data.`);
     },
     close: async () => closing.abort(),
   };

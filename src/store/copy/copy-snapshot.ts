@@ -80,7 +80,7 @@ async function requireRoom(
   throw new ServiceError(
     'store_failed',
     `${words}, and the disk of ${folder} has ${byteCount(free)} free. Free some space there, and try again.`,
-    { publicMessage: `${words} of free disk space, which is not there.` },
+    { publicMessage: `${words}, but there is not enough free disk space.` },
   );
 }
 

@@ -17,6 +17,7 @@ export const newObjectName = ({ hash, size }: ObjectFacts): string =>
 
 export function factsOf(object: string): ObjectFacts {
   const [, hash = '', size = ''] = /^([0-9a-f]{64})-(\d{1,15})-[0-9a-f]{16}$/.exec(object) ?? [];
-  if (hash === '') throw new ServiceError('store_failed', `"${object}" is no name of an original.`);
+  if (hash === '')
+    throw new ServiceError('store_failed', `"${object}" is not a valid object name of an uploaded file.`);
   return { hash, size: Number(size) };
 }

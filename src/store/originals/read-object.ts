@@ -54,7 +54,7 @@ export async function* streamObject(
   if (at > end + 1 || (isWhole && hashed.digest('hex') !== hash)) {
     throw new ServiceError(
       'store_failed',
-      `The object ${object} in ${objects.name} is damaged: its bytes have another SHA-256 than its name says. ` +
+      `The object ${object} in ${objects.name} is damaged: its SHA-256 does not match its name. ` +
         'Restore it from a version of the bucket or a backup, or upload the document again.',
       { publicMessage: 'The stored file of this document is damaged. Delete the document, and upload it again.' },
     );

@@ -272,7 +272,7 @@ async function refuseSeveral(
     throw new ServiceError(
       'conflict',
       `Another server uses the database ${name} with CITEWELL_VECTOR_INDEX=${other}, this one has ${vectorIndex}. ` +
-        'What one writes the other would not find: set it alike for all servers of the database.',
+        "They could not find each other's vectors: set it to the same value for all servers of the database.",
     );
   }
   if (!(isAlone || rows[0].is_alone)) return;

@@ -196,8 +196,9 @@ export async function refusePooler(writer: Writer, reader: Writer): Promise<void
   if ((await pidOf(writer)) !== (await pidOf(reader))) return;
   throw new ServiceError(
     'store_failed',
-    'CITEWELL_DATABASE_URL leads to a pooler that gives every transaction another session, such as PgBouncer with ' +
-      'pool_mode = transaction. Citewell holds locks of a session: use pool_mode = session, or the address of PostgreSQL itself.',
+    'CITEWELL_DATABASE_URL leads to a connection pooler that can use a different session for each transaction, such ' +
+      'as PgBouncer with pool_mode = transaction. Citewell needs session locks: use pool_mode = session, or connect to ' +
+      'PostgreSQL directly.',
   );
 }
 

@@ -37,7 +37,7 @@ export function toServiceError(error: unknown, name: string): ServiceError {
   if (UNSTORABLE.test(code) && /\bjson\b|Unicode escape/.test(message)) {
     return new ServiceError(
       'invalid_request',
-      'PostgreSQL stores no NUL characters and no halves of surrogate pairs in metadata. Remove them and try again.',
+      'PostgreSQL cannot store NUL characters or unpaired surrogates in metadata. Remove them and try again.',
       { cause: error },
     );
   }
@@ -45,7 +45,7 @@ export function toServiceError(error: unknown, name: string): ServiceError {
     return new ServiceError('timeout', 'The database stopped a query that took too long.', { cause: error });
   }
   const reason = STATES.test(code) ? `: ${message}` : '; the log of the service says why';
-  return new ServiceError('store_failed', `The database ${name} could not do what was asked: ${message}.`, {
+  return new ServiceError('store_failed', `The database operation on ${name} failed: ${message}.`, {
     cause: error,
     publicMessage: `The database operation failed${reason}.`,
   });

@@ -89,8 +89,8 @@ function refuseUnlike(own: Known, other: Known, name: string): void {
     throw new ServiceError(
       'conflict',
       `Another server uses the database ${name} with the Chroma at ${other.chroma}, this one with the one at ` +
-        `${own.chroma}. What one writes the other would not find: set CHROMA_URL, CHROMA_TENANT and CHROMA_DATABASE alike, ` +
-        'in the same spelling, for all servers of the database. To change them, stop all servers first.',
+        `${own.chroma}. They could not find each other's vectors: set CHROMA_URL, CHROMA_TENANT and CHROMA_DATABASE to ` +
+        'the same values, spelled identically, for all servers of the database. To change them, stop all servers first.',
     );
   }
   // A process without a key reports that when it needs one.
@@ -109,15 +109,15 @@ function unlikeOriginals(own: AlikeSettings, other: AlikeSettings, name: string)
   return new ServiceError(
     'conflict',
     `Another server uses the database ${name} with the originals in ${theirs}, this one in ${ours}: set CITEWELL_ORIGINALS ` +
-      'alike for all servers of the database. To change it, stop all servers first.',
+      'to the same value for all servers of the database. To change it, stop all servers first.',
   );
 }
 
 const unlikeSecret = (variable: string, name: string, why: string): ServiceError =>
   new ServiceError(
     'conflict',
-    `Another server uses the database ${name} with another ${variable}. ${why}: set it alike for all servers of the ` +
-      'database. To change it, stop all servers first.',
+    `Another server uses the database ${name} with another ${variable}. ${why}: set it to the same value for all ` +
+      'servers of the database. To change it, stop all servers first.',
   );
 
 async function refuseOtherAnalyser(transaction: Queries, name: string): Promise<void> {
@@ -125,8 +125,9 @@ async function refuseOtherAnalyser(transaction: Queries, name: string): Promise<
   if (stamp === undefined || stamp === ANALYSER_VERSION) return;
   throw new ServiceError(
     'conflict',
-    `Servers of another version use the database ${name}, and find words otherwise (analyser ${stamp}, this version has ` +
-      `${ANALYSER_VERSION}). The full-text index would have to be made anew under them: stop them all, and start this one again.`,
+    `Servers of another version use the database ${name} with a different text analyser version (${stamp}; this one ` +
+      `has ${ANALYSER_VERSION}). The full-text index cannot be rebuilt while they run: stop them all, and start this ` +
+      'one again.',
   );
 }
 

@@ -237,7 +237,7 @@ describePostgres('servers of one database', () => {
     const { s3, open } = await storage();
     const inDatabase = await open();
     await expect(open(s3.open('kb'))).rejects.toThrow(
-      /originals in the database, this one in s3:\/\/originals\/kb: set CITEWELL_ORIGINALS alike/,
+      /originals in the database, this one in s3:\/\/originals\/kb: set CITEWELL_ORIGINALS to the same value/,
     );
     await inDatabase.close();
     const first = await open(s3.open('kb'));

@@ -84,11 +84,11 @@ describePostgres('A server', () => {
     const notes = sql`update settings set value = regexp_replace(value, '"analyser":"[^"]+"', '"analyser":"0"')
       where name = 'settings_of_servers'`;
     await notes.execute(earlier.writer);
-    await expect(start(url, {})).rejects.toEqual(refusal(/analyser 0, this version has \d+.*stop them all/));
+    await expect(start(url, {})).rejects.toEqual(refusal(/analyser version \(0; this one has \d+.*stop them all/));
     // One of a version that noted nothing.
     await sql`delete from settings where name = 'settings_of_servers'`.execute(earlier.writer);
     await sql`update cluster_servers set version = 'before'`.execute(earlier.writer);
-    await expect(start(url, {})).rejects.toEqual(refusal(/analyser 0, this version has \d+.*stop them all/));
+    await expect(start(url, {})).rejects.toEqual(refusal(/analyser version \(0; this one has \d+.*stop them all/));
     await earlier.close();
     await start(url, {});
   });
@@ -106,7 +106,9 @@ describePostgres('A server', () => {
     const earlier = await start(url, {});
     await sql`delete from settings where name = 'settings_of_servers'`.execute(earlier.writer);
     await sql`update cluster_servers set knows_schema = 20`.execute(earlier.writer);
-    await expect(start(url, { originals: 's3://bucket' })).rejects.toEqual(refusal(/CITEWELL_ORIGINALS alike/));
+    await expect(start(url, { originals: 's3://bucket' })).rejects.toEqual(
+      refusal(/CITEWELL_ORIGINALS to the same value/),
+    );
     await start(url, {});
   });
 });

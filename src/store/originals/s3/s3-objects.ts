@@ -60,7 +60,7 @@ export function openS3Objects(
       if (response === undefined) return undefined;
       if (range !== undefined && response.status !== 206) {
         await response.body?.cancel();
-        throw new ServiceError('store_failed', `${name} does not send parts of objects (status ${response.status}).`);
+        throw new ServiceError('store_failed', `${name} does not support range requests (status ${response.status}).`);
       }
       return piecesOf(response, name, signal);
     },
@@ -79,7 +79,10 @@ export function openS3Objects(
       while (query !== undefined) {
         const page = await (await send({ method: 'GET', query, signal })).text();
         if (!/<ListBucketResult[\s>]/.test(page)) {
-          throw new ServiceError('store_failed', `${name} does not list its objects as S3 does.`);
+          throw new ServiceError(
+            'store_failed',
+            `${name} did not return an S3 object list. Check CITEWELL_ORIGINALS_ENDPOINT.`,
+          );
         }
         for (const [, key = ''] of page.matchAll(/<Key>([^<]*)<\/Key>/g))
           yield unescaped(key).slice(keyOf('', prefix).length);
@@ -137,7 +140,7 @@ async function putInParts(
 ): Promise<void> {
   const begun = await (await send({ method: 'POST', object, query: { uploads: '' }, signal })).text();
   const uploadId = unescaped(/<UploadId>([^<]+)<\/UploadId>/.exec(begun)?.[1] ?? '');
-  if (uploadId === '') throw new ServiceError('store_failed', `The upload of ${object} was answered with no number.`);
+  if (uploadId === '') throw new ServiceError('store_failed', `The storage returned no upload id for ${object}.`);
   const failing = new AbortController();
   const either = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
   try {
@@ -164,7 +167,7 @@ async function putInParts(
     // S3 sends the status before it has assembled the parts, so only the body tells whether that succeeded.
     if (!/<CompleteMultipartUploadResult[\s>]/.test(answer)) {
       const reason = /<Code>([^<]{1,200})<\/Code>/.exec(answer)?.[1] ?? 'no reason';
-      throw new S3Refusal(`The parts of ${object} were not put together (${reason}).`, { status: 500, reason });
+      throw new S3Refusal(`The multipart upload of ${object} failed (${reason}).`, { status: 500, reason });
     }
   } catch (error) {
     failing.abort();

@@ -37,7 +37,7 @@ export class S3Refusal extends ServiceError {
 
   constructor(message: string, { status, reason }: { readonly status: number; readonly reason: string }) {
     super('store_failed', message, {
-      publicMessage: `The storage of the uploaded files refuses. ${WHILE_AWAY}`,
+      publicMessage: `The storage of the uploaded files rejected the request. ${WHILE_AWAY}`,
       ...((status >= 500 || status === 429) && { retryAfter: RETRY_AFTER_S }),
     });
     this.status = status;

@@ -181,7 +181,7 @@ describe('the embedded database', () => {
       .execute();
     await expect(adding).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching(/^What this belongs/),
+      message: expect.stringMatching(/^The parent record was deleted/),
     });
     await sqlite.close();
   });
