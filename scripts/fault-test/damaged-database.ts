@@ -34,7 +34,7 @@ export const damagedDatabase: Fault = {
       for (const command of [['serve', '--port', '0'], ['doctor']]) {
         const { code, stdout, stderr } = await trial.command(command);
         const said = `${stdout}${stderr}`;
-        const isClear = /The database \S+citewell\.db is (damaged|empty|gone)/.test(said);
+        const isClear = /The database \S+citewell\.db is (damaged|empty|missing)/.test(said);
         trial.check(
           `"citewell ${command[0]}" says that a database is damaged that was ${how}`,
           code === 0 && 'It ended with 0.',

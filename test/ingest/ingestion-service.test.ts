@@ -351,7 +351,7 @@ describeEngines('A process that ends during ingestion', (engine) => {
     }
     expect(await store.queue.ofDocument(poison.id)).toMatchObject({
       state: 'failed',
-      lastError: expect.stringMatching(/ended 3 times while this document was worked on/),
+      lastError: expect.stringMatching(/crashed 3 times while ingesting this document/),
     });
     const { service } = await openService(engine, { store });
     service.wakeUp();

@@ -52,7 +52,7 @@ export async function compactDatabase(path: string): Promise<{ readonly before: 
     const damage = findDamage(compacted);
     if (logged !== undefined || damage.length > 0) {
       const reason = damage.length > 0 ? damage.join('; ') : 'another program has it open';
-      throw new ServiceError('store_failed', `The database ${path} was left as it is: ${reason}.`);
+      throw new ServiceError('store_failed', `The database ${path} was not compacted and is unchanged: ${reason}.`);
     }
     const before = (await stat(path)).size;
     const after = (await stat(compacted)).size;

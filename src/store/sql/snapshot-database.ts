@@ -75,7 +75,7 @@ async function requireRoom(path: string, folder: string, freeIn: typeof freeSpac
     `A copy of the database needs up to ${byteCount(needed)}, and the disk of ${folder} has ${byteCount(free)} free. ` +
       'Free some space there, and try again.',
     {
-      publicMessage: `A copy of the database needs up to ${byteCount(needed)} of free disk space, which is not there.`,
+      publicMessage: `A copy of the database needs up to ${byteCount(needed)} of free disk space, which is not available.`,
     },
   );
 }

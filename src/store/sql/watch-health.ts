@@ -33,8 +33,9 @@ export function refuseEmptied(path: string): void {
   if (size > 0 || !existsSync(markerOf(path))) return;
   throw new ServiceError(
     'store_failed',
-    `The database ${path} is ${existsSync(path) ? 'empty' : 'gone'}, but there was one: its documents are lost with it. ` +
-      `Restore a copy of it. To start over, remove the folder ${dirname(path)} or choose another with CITEWELL_DATA_DIR.`,
+    `The database ${path} is ${existsSync(path) ? 'empty' : 'missing'} although it was created before; its documents are ` +
+      `unavailable. Restore it from a backup. To start over, remove the folder ${dirname(path)} or choose another with ` +
+      'CITEWELL_DATA_DIR.',
   );
 }
 

@@ -84,7 +84,7 @@ describeEngines('A copy of records with files in a storage', (engine) => {
       .where('f.object', '=', kept[0] ?? '')
       .executeTakeFirstOrThrow();
     const refusal = await copyOf(store, objects).catch((error: Error) => error.message);
-    expect(refusal).toMatch(/not be whole: 2 of 3 files are missing in s3:.*delete these documents/);
+    expect(refusal).toMatch(/be incomplete: 2 of 3 files are missing in s3:.*delete these documents/);
     for (const { id } of documents) expect(String(refusal).includes(id)).toBe(id !== left.id);
     await expect(store.corpus.bytesOf(documents.find(({ id }) => id !== left.id)?.id ?? '')).rejects.toMatchObject({
       code: 'store_failed',

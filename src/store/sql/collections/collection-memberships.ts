@@ -76,7 +76,7 @@ export function createMemberships({ reader, writer }: Database): Memberships {
         if (owner_id === userId) {
           throw new ServiceError(
             'invalid_request',
-            `The owner of the collection ${id} belongs to it for as long as it is there; delete it instead.`,
+            `The owner cannot be removed from collection ${id}; delete the collection instead.`,
           );
         }
         const { numDeletedRows } = await transaction

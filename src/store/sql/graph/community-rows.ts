@@ -165,7 +165,7 @@ async function find(
 }
 
 function required(community: StoredCommunity | undefined): StoredCommunity {
-  if (community === undefined) throw new ServiceError('internal', 'A community was not there after it was made.');
+  if (community === undefined) throw new ServiceError('internal', 'A community was not found after it was created.');
   return community;
 }
 

@@ -123,7 +123,7 @@ async function* deleteHidden(
       if (signal?.aborted) {
         throw new ServiceError(
           'cancelled',
-          `The graph is empty; ${done} of ${total} rows are deleted, and the rest is in the background.`,
+          `The graph is empty; ${done} of ${total} rows are deleted, and the rest will be deleted in the background.`,
         );
       }
       const started = performance.now();

@@ -147,6 +147,6 @@ async function renameEnds(database: Queries, key: number, name: string): Promise
 }
 
 function required<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new ServiceError('internal', 'A row of a graph was not there after it was made.');
+  if (row === undefined) throw new ServiceError('internal', 'A graph row was not found after it was created.');
   return row;
 }

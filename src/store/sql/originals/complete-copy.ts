@@ -57,7 +57,7 @@ async function explained(error: MissingObject, { source, objects, signal }: Copy
   const words =
     found.missing.length === 0
       ? 'A file was removed from the storage while it was copied. Back up again.'
-      : `The backup would not be whole: ${describeMissing(found, objects.name)}. ${MISSING_REMEDY}`;
+      : `The backup would be incomplete: ${describeMissing(found, objects.name)}. ${MISSING_REMEDY}`;
   return new ServiceError('store_failed', words, { cause: error });
 }
 
@@ -68,6 +68,6 @@ async function requireRoom(folder: string, needed: number): Promise<void> {
   throw new ServiceError(
     'store_failed',
     `${words}, and the disk of ${folder} has ${byteCount(bavail * bsize)} free. Free some space there, and try again.`,
-    { publicMessage: `${words} of free disk space, which is not there.` },
+    { publicMessage: `${words} of free disk space, which is not available.` },
   );
 }

@@ -131,7 +131,7 @@ async function requirePlace(writer: Queries, objects: ObjectStore, moving: 'ther
     'conflict',
     recorded === undefined
       ? 'The originals are in the database already.'
-      : `The originals are in ${recorded.place}. Copy them to ${objects.place} with all objects by a tool for buckets, and ` +
+      : `The originals are in ${recorded.place}. Copy all objects to ${objects.place} with an object storage tool, and ` +
           'set CITEWELL_ORIGINALS to it; or move them to the database first (--to database).',
   );
 }
@@ -168,7 +168,7 @@ async function putBack(
     throw new ServiceError(
       'store_failed',
       `A file of ${Math.ceil(bytes.byteLength / 1e6)} MB (${name}, ${keyColumn} ${key}) could not be written to the ` +
-        'database. PostgreSQL takes none of more than some 250 MB: delete such documents first.',
+        'database. PostgreSQL accepts no files larger than about 250 MB: delete such documents first.',
       { cause: error },
     );
   }

@@ -117,7 +117,7 @@ function required(objects: ObjectStore | undefined): ObjectStore {
   if (objects !== undefined) return objects;
   throw new ServiceError(
     'not_configured',
-    'This file is an object of a storage that CITEWELL_ORIGINALS does not name. Set it as it was when the file was stored.',
+    'This file is in an object storage that CITEWELL_ORIGINALS does not name. Restore the setting used when it was stored.',
   );
 }
 

@@ -142,7 +142,10 @@ async function readMarker(objects: ObjectStore): Promise<string | undefined> {
   const marker = jsonOrUndefined(Buffer.concat(await Array.fromAsync(pieces)).toString());
   const isMarker = typeof marker === 'object' && marker !== null && 'database' in marker;
   if (isMarker && typeof marker.database === 'string') return marker.database;
-  throw new ServiceError('conflict', `${MARKER} in ${objects.name} is not of Citewell. Choose another prefix.`);
+  throw new ServiceError(
+    'conflict',
+    `${MARKER} in ${objects.name} was not written by Citewell. Choose another prefix.`,
+  );
 }
 
 async function holdsOriginals(database: Queries): Promise<boolean> {

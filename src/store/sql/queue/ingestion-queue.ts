@@ -194,8 +194,8 @@ export async function recoverTasks(database: Queries, inWork: readonly number[] 
   for (const { documentKey, generation, crashes } of lost) {
     await dropStaged(database, { key: documentKey, generation });
     const failure =
-      `The whole process ended ${crashes} times while this document was worked on, so it is not tried again by ` +
-      'itself. To try it once more: citewell ingest retry';
+      `The process crashed ${crashes} times while ingesting this document, so it is not retried automatically. ` +
+      'To retry it, run: citewell ingest retry';
     await update(database, documentKey, { ingestion_status: 'failed', failure });
   }
 }

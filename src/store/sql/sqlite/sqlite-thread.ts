@@ -37,10 +37,14 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   let closing: Promise<void> | undefined;
 
   const die = (cause: unknown) => {
-    death ??= new ServiceError('store_failed', `The thread of the database ${options.path} has ended; start again.`, {
-      cause,
-      publicMessage: 'The database no longer exists; restart the service.',
-    });
+    death ??= new ServiceError(
+      'store_failed',
+      `The database thread for ${options.path} has stopped; restart the service.`,
+      {
+        cause,
+        publicMessage: 'The database connection was lost; restart the service.',
+      },
+    );
     for (const { reject } of waiting.values()) reject(death);
     waiting.clear();
   };
@@ -114,8 +118,8 @@ function takenFrom(task: SqliteTask): ArrayBuffer[] {
 function fromFailure({ message, serviceCode, error }: SqliteFailure, path: string): ServiceError {
   if (serviceCode !== null) return new ServiceError(serviceCode as ErrorCode, message);
   if (message === 'FOREIGN KEY constraint failed') return new DeletedConcurrently({ cause: error });
-  const reason = STATES.test(message) ? `: ${message}` : '; the log of the service says why';
-  return new ServiceError('store_failed', `The database ${path} could not do what was asked: ${message}.`, {
+  const reason = STATES.test(message) ? `: ${message}` : '; see the service log for the reason';
+  return new ServiceError('store_failed', `The operation on database ${path} failed: ${message}.`, {
     cause: error,
     publicMessage: `The database operation failed${reason}.`,
   });

@@ -24,7 +24,7 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
   let isMoving = false;
 
   async function* move(target: SpaceRow, embedder: Parameters<VectorSpaces['reindex']>[0], signal: AbortSignal) {
-    if (isMoving) throw new ServiceError('conflict', 'The corpus is being moved to another embedder already.');
+    if (isMoving) throw new ServiceError('conflict', 'The corpus is already being moved to another embedder.');
     isMoving = true;
     try {
       do {

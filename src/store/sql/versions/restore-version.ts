@@ -29,7 +29,7 @@ export async function restoreVersion(
     }
     const then = await rowAsOf(transaction, id, { version });
     if (then === undefined) throw noVersion(id, version);
-    if (then.version_key === 0) throw new ServiceError('conflict', `"${version}" is what document ${id} is now.`);
+    if (then.version_key === 0) throw new ServiceError('conflict', `Document ${id} is already version "${version}".`);
     const text = (await textAsOf(transaction, then)) ?? { text: '', pages: [] };
     const original = await originalAsOf(transaction, then, 'all');
     await dropStaged(transaction, row);

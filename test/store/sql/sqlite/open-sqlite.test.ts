@@ -77,8 +77,12 @@ describe('the embedded database', () => {
   });
 
   it.each([
-    ['emptied', (path: string) => truncate(path, 0), /is empty, but there was one.*Restore a copy/],
-    ['gone', (path: string) => rm(path), /is gone, but there was one/],
+    [
+      'emptied',
+      (path: string) => truncate(path, 0),
+      /is empty although it was created before.*Restore it from a backup/,
+    ],
+    ['gone', (path: string) => rm(path), /is missing although it was created before/],
     ['cut off', (path: string) => truncate(path, 40_960), DAMAGED],
     [
       'cut off in the middle of a page',
@@ -166,7 +170,7 @@ describe('the embedded database', () => {
     expect((failed as ServiceError).cause).toMatchObject({ message: expect.stringContaining('no such table') });
     // File paths and table names appear in the log only.
     expect((failed as ServiceError).publicMessage).toBe(
-      'The database operation failed; the log of the service says why.',
+      'The database operation failed; see the service log for the reason.',
     );
     expect((await sql<{ one: number }>`select 1 as one`.execute(sqlite.reader)).rows).toEqual([{ one: 1 }]);
     await sqlite.close();
