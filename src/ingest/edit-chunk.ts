@@ -30,7 +30,7 @@ export async function editChunk(
   if (vector === undefined) {
     throw new ServiceError(
       'provider_failed',
-      `The embedder ${embeddings.name} gave no vector for the chunk. Try again.`,
+      `The embedder ${embeddings.name} returned no embedding for the chunk. Try again.`,
     );
   }
   return corpus.editChunk(chunk.id, { ...change, words: { text, vector, embeddedIn } });

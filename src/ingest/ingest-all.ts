@@ -205,10 +205,15 @@ async function itemOf(source: ReadableSource, options: IngestAllOptions): Promis
     case 'file':
       return readItem(source, options);
     case 'url': {
-      if (options.web === undefined) throw new ServiceError('not_configured', 'Addresses are not fetched here.');
+      if (options.web === undefined)
+        throw new ServiceError('not_configured', 'Web access is not configured, so URLs cannot be ingested.');
       const page = await options.web.fetcher.fetch(source.name, { signal: options.abandon });
       // No earlier state was sent, so "unchanged" is not a valid answer.
-      if (page === 'unchanged') throw new ServiceError('provider_failed', `${source.name} answered out of turn.`);
+      if (page === 'unchanged')
+        throw new ServiceError(
+          'provider_failed',
+          `${source.name} answered 304 Not Modified to an unconditional request.`,
+        );
       return pageItem(source.name, page, options);
     }
     case 'page':

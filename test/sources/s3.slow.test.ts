@@ -153,7 +153,7 @@ it('follows a bucket: new, changed and deleted objects, and reads no unchanged o
   // A listing that is suddenly empty is not taken for the deletion of everything.
   for (const name of ['rivers.md', 'weirs.md', 'picture.bin']) await s3.remove(`docs/${name}`);
   const emptied = await sync(id);
-  expect(emptied.problem).toContain('lists nothing any more');
+  expect(emptied.problem).toContain('The listing is empty');
   expect(await titles()).toEqual(['rivers.md', 'weirs.md']);
 });
 

@@ -174,7 +174,7 @@ async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<Fo
       ...(after !== undefined && { after }),
     });
     if (isEmptyRoot && page.length > 0) {
-      const reason = 'The folder is empty, as when what it leads to is not mounted, so its documents are kept.';
+      const reason = 'The folder is empty, possibly because its file system is not mounted; no documents were removed.';
       yield { type: 'kept', name: root, reason };
       return;
     }

@@ -94,7 +94,7 @@ export async function trySource(
 const refused = (code: ServiceError['code'], why: string, cause: unknown): ServiceError =>
   new ServiceError(
     code,
-    `Nothing was changed, since the source cannot be read that way: ${why} It is stored untried with "check": false, or ` +
-      '--no-check of the command.',
+    `Nothing was changed because the source could not be listed: ${why} ` +
+      'To store the new settings and credentials without this check, set "check": false or use --no-check on the command line.',
     { cause },
   );

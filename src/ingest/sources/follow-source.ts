@@ -114,7 +114,10 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
         await requireOwnerRights(entry.source, users);
         const path = await followableFolder(location.path, allowedFolders);
         if (path !== location.path)
-          throw new ServiceError('conflict', `${location.path} now leads to ${path}. Remove it here and add it again.`);
+          throw new ServiceError(
+            'conflict',
+            `${location.path} now resolves to ${path}. Remove this source and add it again.`,
+          );
         void tally.count(path, dataFolder, signal);
         const watched = await identityOf(path);
         check = setInterval(async () => {

@@ -13,7 +13,7 @@ export async function* removeUnseen(listed: number, parts: PassParts): AsyncGene
       outcome: 'kept',
       name: id,
       documentId: null,
-      reason: 'The source lists nothing any more, as when access to it was narrowed, so its documents are kept.',
+      reason: 'The listing is empty, possibly because access was restricted; no documents were removed.',
     };
     return;
   }

@@ -21,8 +21,8 @@ export async function requireOwnerRights(
   if (isForSuperusers(location) && !owner.isSuperuser) {
     throw new ServiceError(
       'forbidden',
-      `Its owner, ${owner.email}, is no longer a superuser, and only superusers may have ${location.kind === 'folder' ? 'folders watched' : 'this followed'}. ` +
-        'Another superuser can remove it here and add it again.',
+      `Its owner, ${owner.email}, is no longer a superuser, and only superusers can follow ${location.kind === 'folder' ? 'folders' : 'this kind of source'}. ` +
+        'Another superuser can remove this source and add it again.',
     );
   }
 }

@@ -145,7 +145,10 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   const sealed = async (secrets: Secrets | undefined, id: string): Promise<string | undefined> => {
     if (secrets === undefined || Object.keys(secrets).length === 0) return undefined;
     if (parts.secrets !== undefined) return parts.secrets.seal(JSON.stringify(secrets), id);
-    throw new ServiceError('not_configured', 'This service can keep no credentials. Set CITEWELL_SECRET_KEY.');
+    throw new ServiceError(
+      'not_configured',
+      'Credentials cannot be stored without an encryption key. Set CITEWELL_SECRET_KEY.',
+    );
   };
 
   const find = async (id: string): Promise<Followed> => {

@@ -40,7 +40,7 @@ it.each(['cloud', 'data-center'] as const)(
     expect(await titles()).toEqual(['Bridges', 'Streams', 'Weirs', 'plan.txt']);
 
     for (const each of pages) each.status = 'archived';
-    expect((await sync(first.id)).problem).toContain('lists nothing any more');
+    expect((await sync(first.id)).problem).toContain('The listing is empty');
     server.refusals.push({ status: 401 });
     expect(await sync(first.id)).toMatchObject({
       state: 'stopped',

@@ -111,7 +111,7 @@ function unreadable(fileName: string, output: string | undefined): ServiceError 
   if (/Unsupported Method/i.test(output)) {
     return new ServiceError(
       'unsupported_type',
-      `${fileName} is packed in a way that is not read. Pack it as zip first.`,
+      `${fileName} uses an unsupported compression method. Repack it as zip first.`,
     );
   }
   return new ServiceError(

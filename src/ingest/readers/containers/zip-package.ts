@@ -33,7 +33,7 @@ export function openZipPackage({ bytes, fileName, what }: PackageSource): ZipPac
   if (entries === undefined || entries.length === 0) {
     throw new ServiceError(
       'invalid_request',
-      `${fileName} is not ${what}: it is no readable archive, or one that was cut off. Send the whole file again.`,
+      `${fileName} cannot be read as ${what}: its ZIP archive is damaged or incomplete. Send the whole file again.`,
     );
   }
   if (entries.length > MAX_PARTS)

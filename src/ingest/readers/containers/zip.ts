@@ -31,7 +31,7 @@ const toFile = (archive: Uint8Array, entry: ZipEntry): InnerFile => ({
   bytes(maxBytes) {
     if (entry.isEncrypted) throw new ServiceError('invalid_request', 'It is encrypted and needs a password.');
     if (entry.method !== STORED && entry.method !== DEFLATED)
-      throw new ServiceError('invalid_request', `It is packed in a way that is not read (method ${entry.method}).`);
+      throw new ServiceError('invalid_request', `It uses an unsupported compression method (${entry.method}).`);
     return unpackEntry(archive, entry, Math.max(1, maxBytes));
   },
 });

@@ -21,7 +21,7 @@ export async function readMimeMail(source: string, input: ReaderInput): Promise<
   const found: Found = { bodies: [], attachments: [], unreadable: [], fileName };
   visit(root, found);
   if (root.headers.size === 0 && found.bodies.every(({ text }) => text.trim() === '')) {
-    throw new ServiceError('invalid_request', `${fileName} is no mail: it has neither headers nor text.`);
+    throw new ServiceError('invalid_request', `${fileName} is not an email message: it has neither headers nor text.`);
   }
   const header = (name: string) => headerOf(root.headers, name);
   const mail: Mail = {

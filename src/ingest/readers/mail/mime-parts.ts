@@ -26,7 +26,10 @@ export function readMimeParts(source: string, fileName: string): MimePart {
   const read = (text: string, depth: number, inDigest: boolean): MimePart => {
     partsLeft -= 1;
     if (partsLeft < 0)
-      throw new ServiceError('too_large', `${fileName} has more than ${MAX_PARTS} parts. No mail program writes such.`);
+      throw new ServiceError(
+        'too_large',
+        `${fileName} has more than ${MAX_PARTS} MIME parts, which is over the limit.`,
+      );
     const { headers, bodyStart } = readHeaders(text);
     const content = readField(headers.get('content-type'));
     const disposition = readField(headers.get('content-disposition'));

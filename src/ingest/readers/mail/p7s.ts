@@ -21,14 +21,11 @@ export const p7sReader: Reader = {
       case 'signature':
         throw new ServiceError(
           'invalid_request',
-          `${fileName} holds a signature only, and none of the words it is for. Send the signed mail itself.`,
+          `${fileName} contains a detached signature only, without the signed message. Send the signed message itself.`,
         );
       case 'unknown':
         if (decodeText(bytes) === undefined)
-          throw new ServiceError(
-            'invalid_request',
-            `${fileName} is damaged: it is no signed message that can be opened.`,
-          );
+          throw new ServiceError('invalid_request', `${fileName} is damaged: it cannot be read as a signed message.`);
         return readMimeMail(bytes.toString('latin1'), input);
     }
   },

@@ -90,10 +90,7 @@ export async function streamXml({ pieces, fileName, signal }: XmlStream, events:
 }
 
 const tooDeep = (fileName: string): ServiceError =>
-  new ServiceError(
-    'invalid_request',
-    `${fileName} nests its parts more than ${MAX_DEPTH} deep; no program writes such.`,
-  );
+  new ServiceError('invalid_request', `The XML of ${fileName} is nested more than ${MAX_DEPTH} levels deep.`);
 
 /** `p` of `w:p`: prefixes are chosen freely by each writer. */
 export function localName(name: string): string {

@@ -144,7 +144,7 @@ describeHostileFiles('mails', [
     make: () =>
       utf8(`Subject: x\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(DEPTH)}--b--`),
     outcome: 'refused',
-    says: /2000 parts/,
+    says: /2000 MIME parts/,
     seconds: 10,
   },
   {

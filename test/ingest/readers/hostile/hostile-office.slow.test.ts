@@ -47,7 +47,7 @@ describeHostileFiles('Office files that play with XML', [
     fileName,
     make: () => replaced(parts, part, (content) => content.replace('WORDS', nested('w:r', 'deep'))),
     outcome: 'refused' as const,
-    says: /nests its parts|nested too deeply/,
+    says: /is nested more than|nested too deeply/,
     seconds: 10,
   })),
 ]);

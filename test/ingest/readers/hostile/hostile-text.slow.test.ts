@@ -74,7 +74,7 @@ describeHostileFiles('texts', [
     fileName: 'a.svg',
     make: () => utf8(`<svg>${'<g>'.repeat(DEPTH)}<text>WORDS</text>${'</g>'.repeat(DEPTH)}</svg>`),
     outcome: 'refused',
-    says: /nests its parts/,
+    says: /is nested more than/,
   },
   {
     title: 'entities of a drawing neither grow nor read a file',
