@@ -88,7 +88,7 @@ export function accessComplaints(value: AccessVariables): (readonly [variable: s
   const { CITEWELL_HOST: host, CITEWELL_OAUTH_ISSUER: issuer } = value;
   const complaints: (readonly [string, string])[] = [];
   if (issuer !== undefined && value.CITEWELL_OAUTH_AUDIENCE === undefined && ANY_ADDRESS.has(host)) {
-    const why = `"${host}" is no address that an access token could be made out to. Set it to the address of /mcp as clients call it, such as https://kb.example.org/mcp`;
+    const why = `"${host}" cannot be used as the audience of access tokens. Set it to the URL at which clients reach /mcp, such as https://kb.example.org/mcp`;
     complaints.push(['CITEWELL_OAUTH_AUDIENCE', why]);
   }
   if (value.CITEWELL_AUTH === 'off' && hasAuthentication(value)) {

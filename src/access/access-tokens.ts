@@ -106,7 +106,7 @@ function keysAt(address: URL): JWTVerifyGetKey {
     } catch (error) {
       // These two errors are caused by the token.
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-      throw new ServiceError('provider_failed', 'The issuer of access tokens does not give out its keys; try again.', {
+      throw new ServiceError('provider_failed', 'Cannot fetch the keys of the access token issuer; try again.', {
         cause: error,
       });
     }

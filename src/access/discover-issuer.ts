@@ -19,7 +19,7 @@ export async function discoverIssuer(issuer: string): Promise<URL> {
     if (found.issuer !== issuer) {
       throw new ServiceError(
         'provider_failed',
-        `The issuer of access tokens calls itself ${found.issuer}; CITEWELL_OAUTH_ISSUER has to be exactly that.`,
+        `The issuer of access tokens identifies itself as ${found.issuer}; CITEWELL_OAUTH_ISSUER must match that exactly.`,
       );
     }
     if (!isConfidential(found.jwks_uri)) {

@@ -48,7 +48,9 @@ export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, p
     if (known.id === userId && known.passwordHash === null) {
       await users.update(userId, { passwordHash: await passwords.hash(first.password) });
     } else if (!known.isSuperuser) {
-      warn(`CITEWELL_ADMIN_EMAIL names ${known.email}, who is a user already and no admin, and stays so.`);
+      warn(
+        `CITEWELL_ADMIN_EMAIL names ${known.email}, an existing user who is not an admin; their permissions are unchanged.`,
+      );
     }
     return;
   }

@@ -37,7 +37,7 @@ export function createLibreChatAuthenticator(secret: string | undefined): Authen
     }
     throw new ServiceError(
       'unauthenticated',
-      'This is no token of the LibreChat whose JWT_SECRET is set as CITEWELL_LIBRECHAT_SECRET.',
+      'This is not a valid token of the LibreChat whose JWT_SECRET is set as CITEWELL_LIBRECHAT_SECRET.',
     );
   };
 }

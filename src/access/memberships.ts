@@ -50,4 +50,4 @@ export function createMemberships({ collections, users }: MembershipParts): Memb
   };
 }
 
-const notOwner = () => new ServiceError('forbidden', 'Only the owner of a collection says who belongs to it.');
+const notOwner = () => new ServiceError('forbidden', 'Only the owner of a collection can manage its members.');

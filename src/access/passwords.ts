@@ -45,7 +45,7 @@ export function createPasswords(cost: number = DEFAULT_COST, minLength: number =
   };
   const matchesOwn = async (given: string, stored: string | null): Promise<boolean> => {
     const [, ln, r, p, salt = '', hash = ''] = FORMAT.exec(stored ?? nobody) ?? [];
-    if (ln === undefined) throw new ServiceError('store_failed', 'A password is kept in a form that is not known.');
+    if (ln === undefined) throw new ServiceError('store_failed', 'A stored password hash has an unknown format.');
     const wanted = Buffer.from(hash, 'base64url');
     const made = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
     const found = await derive(given, Buffer.from(salt, 'base64url'), made);
@@ -60,7 +60,7 @@ export function createPasswords(cost: number = DEFAULT_COST, minLength: number =
     adopt(given) {
       const adopted = readForeignHash(given);
       if (adopted !== undefined) return adopted;
-      throw new ServiceError('invalid_request', 'This is no password hash of bcrypt or Argon2.');
+      throw new ServiceError('invalid_request', 'This is not a bcrypt or Argon2 password hash.');
     },
     async renew(password, stored) {
       return FORMAT.test(stored) ? undefined : hash(password);

@@ -66,7 +66,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
   return {
     async create(by, { id = newId(), name, description = null }) {
       if (!by.isSuperuser && isMadeFromName(id)) {
-        throw new ServiceError('forbidden', `The identifier ${id} is not free to choose; leave it out.`);
+        throw new ServiceError('forbidden', `The identifier ${id} is reserved. Omit it to have one generated.`);
       }
       if ((await collections.get(id)) !== undefined) {
         throw new ServiceError('conflict', `There is a collection ${id} already.`);

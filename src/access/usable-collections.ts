@@ -27,10 +27,7 @@ export async function usableCollections(
       isMadeFromName(name) &&
       !collectionIds.includes(name.toLowerCase())
     ) {
-      throw new ServiceError(
-        'forbidden',
-        `The collection ${name} is not there, and its identifier is not free to choose.`,
-      );
+      throw new ServiceError('forbidden', `The collection ${name} does not exist, and this identifier is reserved.`);
     }
     // Derived from the name, so that two concurrent requests create the same collection.
     const id = found?.id ?? (isId ? name.toLowerCase() : uuidFromName(`collection ${name} of ${userId}`));

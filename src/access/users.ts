@@ -143,13 +143,13 @@ export function createUsers(parts: UsersParts): Users {
     async register(by, { email, password, passwordHash, isVerified, ...profile }, address) {
       const isSuperuser = by?.isSuperuser ?? false;
       if (policy.registration === 'closed' && !isSuperuser) {
-        throw new ServiceError('forbidden', 'Nobody registers here by themselves; a superuser makes users.');
+        throw new ServiceError('forbidden', 'Registration is closed; only superusers can create users.');
       }
       if (isVerified !== undefined && !isSuperuser) {
-        throw new ServiceError('forbidden', 'Only a superuser says whose e-mail is verified.');
+        throw new ServiceError('forbidden', 'Only superusers can set whether an e-mail address is verified.');
       }
       if (passwordHash !== undefined && !isSuperuser) {
-        throw new ServiceError('forbidden', 'Only a superuser gives the hash of a password.');
+        throw new ServiceError('forbidden', 'Only superusers can supply a password hash.');
       }
       checkEmail(email);
       passwords.check(password);
@@ -339,7 +339,10 @@ const emailTaken = (email: string) =>
 const notOwnAccount = () => new ServiceError('forbidden', 'Only the user and superusers may do this.');
 
 const defaultAdminUnchangeable = () =>
-  new ServiceError('invalid_request', 'This is the user of the server itself, who stays an active superuser.');
+  new ServiceError(
+    'invalid_request',
+    'The built-in user of this server cannot be deleted, deactivated or demoted, and its e-mail address cannot be changed.',
+  );
 
 const badCode = (kind: string) =>
   new ServiceError('invalid_request', `This ${kind} code is wrong, was used, or has expired; ask for a new one.`);

@@ -49,7 +49,7 @@ export interface CopyOptions {
 export async function* copyRecords(options: CopyOptions): AsyncGenerator<CopyEvent> {
   const { from, to, onlyVerify, mode, signal, report } = options;
   if (nameOf(from) === nameOf(to)) {
-    throw new ServiceError('invalid_request', `The records are in ${nameOf(to)} already; --to names another place.`);
+    throw new ServiceError('invalid_request', `The records are already in ${nameOf(to)}. Set --to to another place.`);
   }
   const source = await openPlace(from, { mode, mustExist: true, report });
   try {

@@ -103,7 +103,7 @@ export async function unpackChecked(
     const { documents, chunks, schema } = databaseFacts(database);
     const { manifest } = unpacked;
     if (documents !== manifest.documents || chunks !== manifest.chunks || schema !== manifest.schema) {
-      throw damaged(file, 'its database is another one than it says');
+      throw damaged(file, 'its database does not match the manifest');
     }
     return unpacked;
   } catch (error) {

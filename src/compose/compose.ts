@@ -140,7 +140,7 @@ export function compose(given: Adapters): Product {
     // If it fails, documents are found by full text, and the next change triggers a retry.
     onIdle: whenIdle(
       (signal) => embedDescriptions(store.descriptions, embeddings, signal),
-      'What documents are described by could not be embedded.',
+      'The document descriptions could not be embedded.',
     ),
     report,
   });

@@ -62,7 +62,7 @@ async function contentOf(from: Migration['from'], { id, title, document_type: ty
   const chunks: string[] = [];
   for await (const chunk of from.chunksOf(id)) chunks.push(readRecord(passage, chunk, 'chunk').text);
   if (chunks.length === 0) {
-    throw new ServiceError('not_found', 'There is neither a file nor a passage of it.');
+    throw new ServiceError('not_found', 'The source has neither the file nor any chunks of this document.');
   }
   form.set('chunks', JSON.stringify(chunks));
   return form;

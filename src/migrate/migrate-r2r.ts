@@ -56,7 +56,7 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
       const isTaken = emails.has(email);
       emails.add(email);
       const copy = async (): Promise<Copied> => {
-        if (isTaken) throw new ServiceError('conflict', 'Another user has this e-mail, but for upper and lower case.');
+        if (isTaken) throw new ServiceError('conflict', 'Another user has this e-mail in different letter case.');
         return copyUser(whole, user, present.get(email));
       };
       const item = await attempt('user', user.id, user.email, signal, copy);

@@ -70,6 +70,6 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
   const [issue] = read.error.issues;
   throw new ServiceError(
     'provider_failed',
-    `The server's ${what} is not as R2R's are: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(),
+    `The server returned an invalid ${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(),
   );
 }

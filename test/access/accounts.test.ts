@@ -219,7 +219,7 @@ describeEngines('Accounts', ({ openTestStore }) => {
       expect(await hints()).toEqual([expect.stringContaining('No administrator can log in')]);
       expect(await hints({ requiresVerified: true })).toEqual([expect.stringContaining('Nobody can log in yet')]);
       await settle(false, ada);
-      expect(warnings).toEqual([expect.stringContaining('names ada@example.org, who is a user already and no admin')]);
+      expect(warnings).toEqual([expect.stringContaining('ada@example.org, an existing user who is not an admin')]);
       expect(await hints()).toEqual([expect.stringContaining('No administrator can log in')]);
     });
 

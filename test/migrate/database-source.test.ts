@@ -180,7 +180,7 @@ describePostgres('the database of R2R', () => {
         expect.arrayContaining([
           'user ben@example.org copied',
           'user cleo@example.org copied',
-          'user BEN@example.org Another user has this e-mail, but for upper and lower case.',
+          'user BEN@example.org Another user has this e-mail in different letter case.',
           'document ferry.md copied',
           'document notes copied',
         ]),
