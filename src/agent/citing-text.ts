@@ -45,7 +45,7 @@ export class CitingText {
   #cite({ number, shown, span }: MarkerPart): AgentEvent {
     const { sources, analyser, question } = this.#run;
     const source = sources.get(number);
-    if (source === undefined) throw new ServiceError('internal', `Marker [${number}] passed without a source.`);
+    if (source === undefined) throw new ServiceError('internal', `Marker [${number}] refers to an unknown source.`);
     const statement = statementBefore(this.#scanner.text, span.start);
     const quotable = quotableOf(source);
     const quote = quotable && findQuote({ chunk: quotable, statement, question, analyser });

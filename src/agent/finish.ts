@@ -51,7 +51,7 @@ export async function* finish(
 
 function withoutAnswer(run: AgentRun, ended: RunEnd): string {
   const count = ownSources(run).length;
-  const found = count === 0 ? 'Nothing was found until then.' : `${count} sources were found until then.`;
+  const found = count === 0 ? 'No sources were found before that.' : `${count} sources were found before that.`;
   switch (ended) {
     case 'end':
       return 'The model ended without an answer.';

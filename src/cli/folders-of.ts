@@ -16,7 +16,7 @@ export async function foldersOf(names: readonly string[]): Promise<string[]> {
   }
   const inner = roots.find((root) => roots.some((other) => root !== other && root.startsWith(other + sep)));
   if (inner !== undefined) {
-    throw new ServiceError('invalid_request', `${inner} is below another given folder; give only that one.`);
+    throw new ServiceError('invalid_request', `${inner} is inside another given folder; give only the outer folder.`);
   }
   return [...new Set(roots)];
 }

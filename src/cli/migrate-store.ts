@@ -119,7 +119,7 @@ function printComparison(
   output.print(`All ${compared.length} tables are equal.`);
   if (!isCopy) return;
   for (const sentence of NOT_COPIED) output.note(sentence);
-  output.note(`Servers use ${to} when their settings name it (docs/scaling.md); what was copied from is as it was.`);
+  output.note(`To use ${to}, name it in the settings of the servers (docs/scaling.md). The source was not changed.`);
 }
 
 export function toWire(event: CopyEvent): unknown {

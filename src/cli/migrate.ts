@@ -185,5 +185,5 @@ async function secret(what: string): Promise<string> {
   }
   const given = (await readAll(process.stdin)).trim();
   if (given !== '') return given;
-  throw new ServiceError('invalid_request', `No ${what} came over stdin.`);
+  throw new ServiceError('invalid_request', `Stdin contains no ${what}.`);
 }

@@ -26,7 +26,7 @@ export async function openPage(url: string, output: Pick<Output, 'note'>, surrou
   try {
     const opener = await surroundings.open(url);
     opener.once('exit', (code) => {
-      if (code !== null && code !== 0) note(`what opens addresses here ended with code ${code}`);
+      if (code !== null && code !== 0) note(`the program that opens URLs exited with code ${code}`);
     });
   } catch (error) {
     note(error instanceof Error ? error.message : String(error));

@@ -121,7 +121,7 @@ export function changeSource(place: string, options: ChangeOptions, context: Com
     if (Object.keys(change).length === 0) {
       throw new ServiceError(
         'invalid_request',
-        'Nothing is to be changed. "citewell sources change --help" shows what can be.',
+        'No change was given. "citewell sources change --help" shows what can be changed.',
       );
     }
     const changed = await client.sources.change(id, { ...change, ...(!check && { check }) });
@@ -183,7 +183,10 @@ function readSetting({ type, fields }: SourceKind, written: string): readonly [s
   const field = fields[name];
   if (field === undefined) {
     const known = Object.entries(fields).map(([each, { description }]) => `${each} (${description})`);
-    throw new ServiceError('invalid_request', `"${written}" is no setting of ${type}. There are: ${known.join('; ')}.`);
+    throw new ServiceError(
+      'invalid_request',
+      `Unknown setting "${written}" for ${type}. Known settings: ${known.join('; ')}.`,
+    );
   }
   if (field.type === 'number') return [name, Number(value)];
   if (field.type === 'flag') return [name, value === 'true' || value === ''];
@@ -291,6 +294,6 @@ async function findSource(client: Client, place: string): Promise<SourceRecord> 
     source === undefined ? 'not_found' : 'invalid_request',
     source === undefined
       ? `No followed source is "${place}". "citewell sources list" shows them.`
-      : `"${place}" begins several identifiers: ${found.map(({ id }) => id).join(', ')}.`,
+      : `"${place}" matches the beginning of several identifiers: ${found.map(({ id }) => id).join(', ')}.`,
   );
 }

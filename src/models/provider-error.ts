@@ -64,7 +64,7 @@ export function toProviderError(error: unknown, { provider, model, signal }: Fai
   if (error instanceof SyntaxError) {
     return fail(
       'provider_failed',
-      `${label} sent something that is not of its format. Check ${provider.addressVariable}.`,
+      `${label} sent a response in an unexpected format. Check ${provider.addressVariable}.`,
       'retry',
     );
   }
@@ -116,7 +116,7 @@ export function toProviderError(error: unknown, { provider, model, signal }: Fai
           )
         : fail(
             'provider_failed',
-            `Nothing answers model requests at ${provider.address} (404). Check ${provider.addressVariable}.`,
+            `No model API was found at ${provider.address} (404). Check ${provider.addressVariable}.`,
             'other_provider',
           );
     case 429:

@@ -55,7 +55,7 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
       if (part.type === 'text') return { type: 'message', text: part.text };
       const { number, span } = part;
       const source = sources.get(number);
-      if (source === undefined) throw new ServiceError('internal', `Marker [${number}] lost its source.`);
+      if (source === undefined) throw new ServiceError('internal', `Marker [${number}] refers to an unknown source.`);
       const statement = statementBefore(scanner.text, span.start);
       const quotable = quotableOf(source);
       const { analyser } = generation;

@@ -36,7 +36,7 @@ export class InProcessRunLog implements RunLog {
   }
 
   async removeOfOwner(ownerId: string): Promise<void> {
-    const reason = new ServiceError('cancelled', 'Its user was deleted.');
+    const reason = new ServiceError('cancelled', 'The run was cancelled because its user was deleted.');
     for (const run of [...this.#running.values()].filter((each) => each.ownerId === ownerId)) {
       this.#running.delete(run.id);
       await run.cancel(reason);

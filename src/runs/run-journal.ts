@@ -142,8 +142,7 @@ export class RunJournal {
   /** Ends a run whose record was removed or no longer belongs to this server. */
   #abandon(run: Run): void {
     if (!this.#entries.delete(run.id)) return;
-    const message =
-      'The run was ended from outside: its user was deleted, or other servers took this one for one that had ended.';
+    const message = 'The run was ended by another server: its user was deleted, or this server was considered dead.';
     const reason = new ServiceError('cancelled', message);
     run.abandon(reason);
     if (!run.hasEnded) this.#report(`The run ${run.id} was ended by another server.`, reason);

@@ -81,7 +81,7 @@ export const CANCEL_TIMEOUT_MS = 2_000;
 const ELSEWHERE = Symbol('elsewhere');
 
 export const noSuchEvent = (id: string, events: number, after: number): ServiceError =>
-  new ServiceError('invalid_request', `The run ${id} has ${events} events; ${after} is none of them.`);
+  new ServiceError('invalid_request', `The run ${id} has ${events} events; event ${after} does not exist.`);
 
 /**
  * One run: produces each event once and lets any number of readers follow from any event on. Events are kept until the
@@ -286,7 +286,10 @@ export class Run implements ReadableRun {
   }
 
   #endWithin(milliseconds: number): void {
-    const end = () => this.#abort.abort(new ServiceError('cancelled', 'Its reader left and did not come back.'));
+    const end = () =>
+      this.#abort.abort(
+        new ServiceError('cancelled', 'The run was cancelled because its client disconnected and did not reconnect.'),
+      );
     clearTimeout(this.#graceTimer);
     if (milliseconds === 0) end();
     else this.#graceTimer = setTimeout(end, milliseconds).unref();

@@ -75,7 +75,10 @@ export class SharedRunLog implements RunLog {
   }
 
   async removeOfOwner(ownerId: string): Promise<void> {
-    await this.#journal.removeOfOwner(ownerId, new ServiceError('cancelled', 'Its user was deleted.'));
+    await this.#journal.removeOfOwner(
+      ownerId,
+      new ServiceError('cancelled', 'The run was cancelled because its user was deleted.'),
+    );
     await this.#runs.removeOfOwner(ownerId);
   }
 

@@ -31,7 +31,7 @@ export async function askReasoningModel(
       return { text: text.trim(), reason: event.reason, model: event.model, usage: event.usage };
     }
   }
-  throw new ServiceError('provider_failed', 'The reasoning model ended its reply without saying so.');
+  throw new ServiceError('provider_failed', 'The stream of the reasoning model ended without a final event.');
 }
 
 /** Usage in the notation of results and replies. */

@@ -29,7 +29,7 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
         ]
       : []),
     ...(error ? [describeError(result)] : []),
-    ...(result.end === 'exit' ? [`It ended itself with exit code ${result.exitCode ?? 0}.`] : []),
+    ...(result.end === 'exit' ? [`The code exited with code ${result.exitCode ?? 0}.`] : []),
     ...fileLines(result, linkTo),
     ...(result.sessionLost ? [describeLoss(result)] : []),
   ];
@@ -41,7 +41,7 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
   const said = [...streams, ...around];
   const nothing = value === undefined && error === undefined && stdout.characters + stderr.characters === 0;
   if (nothing && result.end === 'finished' && result.files.length === 0) {
-    said.push('The code ran and showed nothing. Print what is wanted, or end with an expression.');
+    said.push('The code produced no output. Print what is wanted, or end with an expression.');
   }
   const kept = isSession && result.end !== 'timeout' && result.end !== 'memory' && result.end !== 'crash';
   said.push(`(${Math.round(result.milliseconds)} ms${kept ? '; variables are kept for the next call' : ''})`);

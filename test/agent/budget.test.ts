@@ -121,7 +121,7 @@ describe('a run under a budget', () => {
     const events = await ask('Tea or coffee?', { limits: { tokens: 10 } });
     expect(answerIn(events)).toMatchObject({
       ended: 'tokens',
-      text: 'The token limit of this request was reached before an answer was written. Nothing was found until then.',
+      text: 'The token limit of this request was reached before an answer was written. No sources were found before that.',
     });
     expect(events.map(({ type }) => type)).toEqual(['message', 'final_answer']);
   });
@@ -145,7 +145,7 @@ describe('a run under a budget', () => {
     const answer = answerIn(await ask('Tea or coffee?', { limits: { dollars: 0.006 } }));
     expect(answer.ended).toBe('money');
     expect(answer.spent.dollars).toBeCloseTo(0.0049, 10);
-    expect(answer.text).toContain('2 sources were found until then.');
+    expect(answer.text).toContain('2 sources were found before that.');
   });
 
   it('shares its tokens with its sub-questions, which count their own steps', async () => {

@@ -56,7 +56,7 @@ it('changes credentials, schedule and settings of a source, with a server and wi
   const added = await run(['add', place, '--set', `endpoint=${bucket.endpoint}`], keys('RIGHT'));
   expect([added.code, added.stdout]).toEqual([0, expect.stringContaining('1 ingested')]);
   const nothing = await run(['change', address]);
-  expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('Nothing is to be changed')]);
+  expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('No change was given')]);
   // The keys of the environment are taken only when that is asked for.
   const later = await run(['change', address, '--every', '90', '--keep-deleted', '--json'], keys('WRONG'));
   expect(later.code, later.stderr).toBe(0);

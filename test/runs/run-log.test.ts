@@ -76,7 +76,7 @@ describeEngines('Runs', (engine) => {
       { id, conversationId: 'talk', status: 'running', events: 1, endedAt: null },
     ]);
     const run = await runs.get(id, 'owner');
-    await expect(run.follow(2, never).next()).rejects.toThrow(/has 1 events; 2 is none of them/);
+    await expect(run.follow(2, never).next()).rejects.toThrow(/has 1 events; event 2 does not exist/);
     const cancelling = run.cancel();
     expect(await reader.next()).toMatchObject({ value: { number: 2, event: 'error' } });
     await cancelling;

@@ -162,7 +162,7 @@ describe('readers of a run', () => {
     });
     await run.ended;
     expect(await all(run, 1)).toEqual([]);
-    await expect(all(run, 2)).rejects.toThrow(/has 1 events; 2 is none of them/);
+    await expect(all(run, 2)).rejects.toThrow(/has 1 events; event 2 does not exist/);
   });
 
   it('end at once when they leave while no event arrives', async () => {
@@ -220,7 +220,7 @@ describe('a run', () => {
     expect(run.record.status).toBe('running');
     await run.ended;
     expect(run.record.status).toBe('cancelled');
-    expect((await all(run)).at(-1)?.json).toContain('did not come back');
+    expect((await all(run)).at(-1)?.json).toContain('did not reconnect');
   });
 
   it('without grace time ends with its last reader', async () => {

@@ -143,7 +143,7 @@ describePostgres('A run', () => {
     expect(received.filter(({ event }) => event === 'error')).toEqual([received.at(-1)]);
     expect(received.at(-1)?.json).toContain('The server that worked on it ended');
     expect(await two.runs.list('owner')).toMatchObject([{ status: 'failed', events: received.length }]);
-    await expect(onOne).rejects.toThrow('ended from outside');
+    await expect(onOne).rejects.toThrow('ended by another server');
     await run.untilEnded(never);
   });
 
