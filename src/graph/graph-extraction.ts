@@ -142,7 +142,7 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
       const { promise, resolve } = Promise.withResolvers<void>();
       const all = waiting.get(documentId) ?? new Set();
       waiting.set(documentId, all.add(resolve));
-      const cancelled = () => new ServiceError('cancelled', 'The extraction goes on without being waited for.');
+      const cancelled = () => new ServiceError('cancelled', 'The extraction continues in the background.');
       try {
         await raceAbort(promise, AbortSignal.any([signal, queue.stopping]), cancelled);
       } finally {

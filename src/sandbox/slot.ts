@@ -105,7 +105,8 @@ function toAnswer(next: Next, { milliseconds }: SlotRequest): SlotAnswer {
   switch (next.kind) {
     case 'message':
       if (next.message.kind === 'reply') return { kind: 'reply', text: next.message.reply };
-      if (next.message.kind !== 'fault') return { kind: 'crash', detail: 'The slot said what it was not asked.' };
+      if (next.message.kind !== 'fault')
+        return { kind: 'crash', detail: 'The sandbox process sent an unexpected message.' };
       return {
         kind: next.message.fault === 'start' ? 'crash' : next.message.fault,
         detail: next.message.detail,
@@ -119,7 +120,7 @@ function toAnswer(next: Next, { milliseconds }: SlotRequest): SlotAnswer {
       return { kind: ranOutOfMemory(next.output) ? 'memory' : 'crash', detail: next.output };
     case 'raw':
     case 'garbled':
-      return { kind: 'crash', detail: 'The slot said what nobody can read.' };
+      return { kind: 'crash', detail: 'The sandbox process sent an unreadable message.' };
   }
 }
 
@@ -130,7 +131,9 @@ async function failure(child: Child, next: Next): Promise<SlotFailure> {
   await child.ended;
   if (next.kind === 'message' && next.message.kind === 'fault') return new SlotFailure(next.message.detail);
   if (next.kind === 'late') return new SlotFailure(`It was not ready within ${START_LIMIT_MS / 1000} s.`);
-  return new SlotFailure(next.kind === 'ended' ? next.output || 'It ended without output.' : `It said: ${next.kind}.`);
+  return new SlotFailure(
+    next.kind === 'ended' ? next.output || 'It ended without output.' : `Unexpected message: ${next.kind}.`,
+  );
 }
 
 interface Child {

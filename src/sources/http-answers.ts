@@ -43,7 +43,7 @@ export async function refusal(
   }
   if (status === 403) return new ServiceError('forbidden', `Access refused: ${answered}.`);
   if (status === 404 || status === 410) {
-    return new ServiceError(whole ? 'invalid_request' : 'not_found', `${answered}: it is not there.`);
+    return new ServiceError(whole ? 'invalid_request' : 'not_found', `${answered}: not found.`);
   }
   if (status === 429 || status === 503) {
     const retryAfter = secondsOf(response.headers.get('retry-after'));
@@ -54,7 +54,7 @@ export async function refusal(
     );
   }
   if (status >= 300 && status < 400) {
-    return new ServiceError('invalid_request', `${answered}: it leads elsewhere. Check the address and the region.`);
+    return new ServiceError('invalid_request', `${answered}: unexpected redirect. Check the address and the region.`);
   }
   return new ServiceError(status >= 500 || status === 408 ? 'provider_failed' : 'invalid_request', `${answered}.`);
 }

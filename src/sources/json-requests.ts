@@ -44,7 +44,7 @@ export function createJsonRequests(service: JsonService): JsonRequests {
     await response.body?.cancel().catch(() => undefined);
     throw new ServiceError(
       'unauthenticated',
-      `${name} answered as to a visitor without an account. Check the credentials, which may have expired; the documents stay.`,
+      `${name} treated the request as anonymous. Check the credentials, which may have expired; the documents are kept.`,
     );
   }
 

@@ -45,7 +45,11 @@ export function createWebPages(parts: WebPagesParts): WebPages {
       });
       if (fetched === 'unchanged') {
         cache.renew(url.href);
-        if (known === undefined) throw new ServiceError('provider_failed', `${url.href} answered out of turn.`);
+        if (known === undefined)
+          throw new ServiceError(
+            'provider_failed',
+            `${url.href} answered 304 Not Modified to an unconditional request.`,
+          );
         return { ...known.page, url: address };
       }
       const page = await toPage(fetched, address, { signal, admit });

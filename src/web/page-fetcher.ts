@@ -214,7 +214,7 @@ function refusedByServer(url: URL, status: number, retryAfter: string | undefine
   const seconds = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   const options = { cause: { status }, ...(seconds !== undefined && { retryAfter: seconds }) };
   return status === 429
-    ? new ServiceError('rate_limited', `${url.href} asks to be asked less often (status 429).`, options)
+    ? new ServiceError('rate_limited', `${url.href} is rate limiting requests (status 429).`, options)
     : new ServiceError('provider_failed', `${url.href} answered with status ${status}.`, options);
 }
 

@@ -108,7 +108,8 @@ async function fetchPage(
     admit: crawlPolicy.admit,
     ...(maxBytes !== undefined && { maxBytes }),
   });
-  if (page === 'unchanged') throw new ServiceError('provider_failed', `${address} answered out of turn.`);
+  if (page === 'unchanged')
+    throw new ServiceError('provider_failed', `${address} answered 304 Not Modified to an unconditional request.`);
   return page;
 }
 

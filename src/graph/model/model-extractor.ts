@@ -136,7 +136,7 @@ async function ask(
       return { text, reason: event.reason };
     }
   }
-  throw new ServiceError('provider_failed', `${model.name} ended its reply without saying so.`);
+  throw new ServiceError('provider_failed', `The reply of ${model.name} ended unexpectedly.`);
 }
 
 function failure({ name }: Model, chunks: readonly GraphChunk[], what: string): ServiceError {

@@ -80,14 +80,14 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
         },
         async ask(request, timeout) {
           const reply: unknown = await answer.apply(undefined, [request], { timeout });
-          if (typeof reply !== 'string' || reply === '') throw new Error('The reply is no text.');
+          if (typeof reply !== 'string' || reply === '') throw new Error('The reply is not a string or is empty.');
           return reply;
         },
       };
     },
     async snapshot() {
       const copy: unknown = await (await method('snapshot')).apply(undefined, [], { result: { copy: true } });
-      if (!(copy instanceof ArrayBuffer)) throw new Error('The snapshot is no memory.');
+      if (!(copy instanceof ArrayBuffer)) throw new Error('The snapshot is not an ArrayBuffer.');
       return new Uint8Array(copy);
     },
   };

@@ -7,7 +7,7 @@ export function patchPyodide(source: string): string {
   for (const { call, times, unless = 'false' } of GUARDED) {
     const places = text.split(call).length - 1;
     if (places !== times)
-      throw new Error(`This Pyodide is not the one that was examined: "${call}" stands in it ${places} times.`);
+      throw new Error(`Unsupported Pyodide version: expected "${call}" ${times} times, found ${places}.`);
     text = text.replaceAll(
       call,
       `try{if(globalThis.isLockedDown&&!(${unless}))throw new EvalError("JavaScript is out of reach in this sandbox.");${call.slice('try{'.length)}`,

@@ -59,7 +59,10 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
       if (found._links.next === undefined) return;
       cursor = URL.parse(found._links.next, site)?.searchParams.get('cursor') ?? undefined;
       if (cursor === undefined || seen.has(cursor)) {
-        throw new ServiceError('provider_failed', 'Confluence lists the same over and over, or breaks off.');
+        throw new ServiceError(
+          'provider_failed',
+          'Confluence sent a missing or repeated cursor for the next page of results.',
+        );
       }
       seen.add(cursor);
     }

@@ -184,5 +184,5 @@ export function createGitConnector(source: GitSource): SourceConnector {
 const REASONS = {
   link: 'It is a symbolic link, which is not followed.',
   module: 'It is a submodule. Add its repository as a source of its own.',
-  nameless: 'Its name is not UTF-8, or it is none.',
+  nameless: 'Its name is not valid UTF-8 or is not a valid path segment.',
 } as const;

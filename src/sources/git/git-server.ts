@@ -202,7 +202,10 @@ async function readCapabilities(packets: AsyncIterable<Packet>, name: string): P
   }
   const format = lines.find((line) => line.startsWith('object-format='))?.slice('object-format='.length) ?? 'sha1';
   if (format !== 'sha1' && format !== 'sha256') {
-    throw new ServiceError('invalid_request', `${name} names objects in a way that is not known here.`);
+    throw new ServiceError(
+      'invalid_request',
+      `${name} uses an unsupported object format; SHA-1 and SHA-256 are supported.`,
+    );
   }
   const fetching = lines.find((line) => line.startsWith('fetch='))?.slice('fetch='.length) ?? '';
   return { hash: format, filters: fetching.split(' ').includes('filter') };

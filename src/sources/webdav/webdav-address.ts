@@ -27,7 +27,7 @@ export function webdavAddress({ url, user }: Folder): { readonly address: string
     .filter((part) => part !== '')
     .map(decoded);
   if (segments.some((part) => part === '.' || part === '..' || part.includes('/'))) {
-    throw new ServiceError('invalid_request', 'url: the path of the folder has a part that none can have.');
+    throw new ServiceError('invalid_request', 'url: the path of the folder contains an invalid segment.');
   }
   folder.pathname = `/${segments.map((part) => `${encodeURIComponent(part)}/`).join('')}`;
   const scheme = parsed.protocol === 'http:' ? 'dav' : 'davs';

@@ -64,10 +64,10 @@ function refusal({ name, advice }: SearchEngine, { statusCode, headers }: Dispat
     const after = String(headers['retry-after'] ?? '');
     const options = /^\d{1,6}$/.test(after) ? { retryAfter: Number(after) } : {};
     const when = options.retryAfter === undefined ? '' : ` for ${options.retryAfter} s`;
-    return new ServiceError('rate_limited', `${name} wants no more questions${when}.`, options);
+    return new ServiceError('rate_limited', `${name} is rate limiting requests${when}.`, options);
   }
   if (statusCode === 401 || statusCode === 403) {
-    return new ServiceError('unauthenticated', `${name} does not take the key it was given (status ${statusCode}).`);
+    return new ServiceError('unauthenticated', `${name} rejected the configured API key (status ${statusCode}).`);
   }
   return new ServiceError('provider_failed', `${name} answered with status ${statusCode}.`);
 }

@@ -137,7 +137,7 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
       refusals.push(answered);
       await expect(collectListing(connector)).rejects.toMatchObject({
         code: 'unauthenticated',
-        message: expect.stringContaining('as to a visitor without an account'),
+        message: expect.stringContaining('treated the request as anonymous'),
       });
       expect((await collectListing(connector)).items.map(({ key }) => key)).toEqual(['page/1']);
     },
