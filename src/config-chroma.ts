@@ -47,7 +47,7 @@ export function chromaComplaints(value: Values): FieldIssue[] {
     complaints.push(issue('CITEWELL_VECTOR_INDEX', message));
   }
   if (key && token && key !== token) {
-    complaints.push(issue('CHROMA_API_KEY', 'is another key than CHROMA_TOKEN; set one of them'));
+    complaints.push(issue('CHROMA_API_KEY', 'differs from CHROMA_TOKEN; set only one of them'));
   }
   if (address === undefined) return complaints;
   const { protocol, hostname, username, password } = new URL(address);

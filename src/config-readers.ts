@@ -102,7 +102,7 @@ export function readOpenHosts(list: string, complain: (message: string) => void)
     const open = readOpenHost(entry);
     if (open === undefined) {
       complain(
-        `expected hosts or networks such as wiki.intern:8080, *.intern or 10.0.0.0/8, separated by commas; entry ${index + 1} is none`,
+        `expected hosts or networks such as wiki.intern:8080, *.intern or 10.0.0.0/8, separated by commas; entry ${index + 1} is invalid`,
       );
     }
     return open ?? [];

@@ -54,7 +54,7 @@ const isOurs = (variable: string): boolean => known.has(variable) || variable.st
 function refusal(file: string, variables: readonly string[]): string {
   const list = variables.join(', ');
   return (
-    `${list} in ${file} ${variables.length === 1 ? 'is' : 'are'} ignored: a .env that is just there may be anybody's. ` +
+    `${list} in ${file} ${variables.length === 1 ? 'is' : 'are'} ignored: a .env file that is not named explicitly can set only some variables. ` +
     'If the file is yours, name it with --env-file .env or CITEWELL_ENV_FILE, or set them in the environment.'
   );
 }

@@ -310,7 +310,7 @@ describe('configuration', () => {
     ['CITEWELL_QUOTAS', 'files=many', 'documents=100'],
     ['CITEWELL_ALLOWED_ORIGINS', 'https://a.test', 'without scheme'],
     ['CITEWELL_WEB_SEARCH', 'google', 'names of searxng, brave'],
-    ['CITEWELL_ALLOW_HOSTS', 'wiki.intern, http://x', 'entry 2 is none'],
+    ['CITEWELL_ALLOW_HOSTS', 'wiki.intern, http://x', 'entry 2 is invalid'],
     ['CITEWELL_OBEY_ROBOTS', 'never', 'true or false'],
     ['SEARXNG_URL', 'searx.test', 'an http or https address'],
     ['CITEWELL_MODEL', 'gpt', '<provider>/<name>'],
@@ -491,7 +491,7 @@ describe('configuration', () => {
     const address = { CHROMA_URL: 'https://api.trychroma.com' };
     expect(load({ ...address, CHROMA_API_KEY: 'k' }).chroma?.token).toBe('k');
     expect(load({ ...address, CHROMA_API_KEY: 'k', CHROMA_TOKEN: 'k' }).chroma?.token).toBe('k');
-    expect(refusal({ ...address, CHROMA_API_KEY: 'k', CHROMA_TOKEN: 't' }).message).toContain('another key than');
+    expect(refusal({ ...address, CHROMA_API_KEY: 'k', CHROMA_TOKEN: 't' }).message).toContain('differs from');
     expect(load({ CHROMA_API_KEY: 'k' }).warnings).toEqual([
       expect.stringContaining('CHROMA_API_KEY does nothing without CHROMA_URL=https://api.trychroma.com'),
     ]);

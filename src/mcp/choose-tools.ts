@@ -94,7 +94,7 @@ const HOW_TO_ENABLE: Readonly<Record<ToolNeed, string>> = {
   ingestion: 'Documents cannot be changed from here.',
   folders:
     'No folder may be read: start the server with --folder <folder>, which is kept in step, or --allow-dir <folder>.',
-  facts: 'Nothing is known of the corpus here.',
+  facts: 'Corpus statistics are not available.',
 };
 
 function refuseUnknown(kind: string, given: readonly string[], known: readonly string[]): void {

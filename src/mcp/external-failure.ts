@@ -44,7 +44,9 @@ export function reasonOf(error: unknown, { transport }: ExternalServer): string 
       return 'has more tools than can be listed';
     default:
       // `fetch` throws a TypeError when there is no response.
-      return causes.some(({ name }) => name === 'TypeError') ? 'cannot be reached' : 'answered with what is not MCP';
+      return causes.some(({ name }) => name === 'TypeError')
+        ? 'cannot be reached'
+        : 'sent a response that is not valid MCP';
   }
 }
 

@@ -170,7 +170,8 @@ function asFailure(error: unknown, { server, sentMoreThan, isRead }: FailedAnswe
   const { code, status } = error as { readonly code?: unknown; readonly status?: unknown };
   const cause = { cause: error };
   if (serverErrorMessage(error) !== undefined) {
-    if (isRead && NOT_FOUND.has(code)) return new ServiceError('not_found', `${name} no longer has it.`, cause);
+    if (isRead && NOT_FOUND.has(code))
+      return new ServiceError('not_found', `${name} no longer has this resource.`, cause);
     return new ServiceError('provider_failed', `${name} answered with an error (${String(code)}).`, cause);
   }
   const reason = `${name} ${reasonOf(error, server)}.`;

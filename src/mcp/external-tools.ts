@@ -78,7 +78,7 @@ function toolsOf(connection: ExternalConnection): OfferedTools {
       problems.push(`The tool ${publicName(server.name, wire.name)} is left out: its schema is too large.`);
     }
   }
-  if (problem !== undefined) problems.push(`The MCP server "${server.name}" ${problem}, so its tools are not there.`);
+  if (problem !== undefined) problems.push(`The MCP server "${server.name}" ${problem}, so its tools are unavailable.`);
   else if (server.tools !== '*' && listed.length > 0) {
     const missing = server.tools.filter((name) => !listed.some((wire) => wire.name === name));
     for (const name of missing) problems.push(`The MCP server "${server.name}" has no tool "${name}".`);

@@ -64,7 +64,7 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
           lease.lose();
           // Retrying is safe: tools are read-only or idempotent.
           if (attempt === MAX_CONNECTIONS) {
-            throw new ServiceError('store_failed', 'The process that has the data folder was lost.');
+            throw new ServiceError('store_failed', 'Lost the connection to the process that is using the data folder.');
           }
         } finally {
           lease.end();

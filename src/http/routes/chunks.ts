@@ -93,7 +93,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
     const chunk = await find(request);
     // The contract requires 403 for another user's chunk.
     if (!isVisible(chunk, principalOf(response))) {
-      throw new ServiceError('forbidden', `The chunk ${chunk.id} is not yours to read.`);
+      throw new ServiceError('forbidden', `You do not have permission to read the chunk ${chunk.id}.`);
     }
     const { include_vectors: withVectors } = readQuery(request, vectorsQuery);
     const vectors = withVectors ? await corpus.vectorsOf([chunk.id]) : undefined;

@@ -80,7 +80,7 @@ export function systemRoutes(services: Services): Router {
   router.get('/backup', async (request, response) => {
     requireSuperuser(principalOf(response));
     if (services.backups === undefined) {
-      throw new ServiceError('not_configured', 'This service keeps nothing in a data folder that could be backed up.');
+      throw new ServiceError('not_configured', 'Backups are not available: this service has no data folder.');
     }
     const { bytes, content } = await services.backups.begin(requestSignal(request, response));
     response.set({

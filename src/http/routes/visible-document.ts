@@ -17,7 +17,7 @@ export async function findReadable(corpus: Corpus, id: string, response: Respons
   const document = await corpus.get(id);
   if (document === undefined) throw noDocument(id);
   if (isVisible(document, principalOf(response))) return document;
-  throw new ServiceError('forbidden', `The content of document ${id} is not yours to read.`);
+  throw new ServiceError('forbidden', `You do not have permission to read the content of document ${id}.`);
 }
 
 /** A document the caller may change. */

@@ -9,8 +9,7 @@ const only = (values: [Value, ...Value[]], error: string) => optional(z.literal(
 const none = (error: string) => optional(z.null({ error }));
 
 const UNSTORED = 'expected false: nothing is stored here; leave it out';
-const UNWEIGHED =
-  'cannot be answered: answers are put together and checked here, and have no probabilities; leave it out';
+const UNWEIGHED = 'log probabilities are not supported; leave it out';
 const UNCHOSEN = 'expected none: which tools answer here is a setting of this service; leave it out';
 
 const refused = {
@@ -30,8 +29,8 @@ export const refusedChatMembers = {
   ...refused,
   logprobs: only([false], UNWEIGHED),
   top_logprobs: only([0], UNWEIGHED),
-  modalities: optional(z.array(z.literal('text', { error: 'expected "text": answers here have no sound' }))),
-  audio: none('expected none: answers here have no sound; leave it out'),
+  modalities: optional(z.array(z.literal('text', { error: 'expected "text": audio output is not supported' }))),
+  audio: none('expected none: audio output is not supported; leave it out'),
   prediction: none('expected none: answers come from the documents; leave it out'),
   verbosity: only(['medium'], 'expected "medium": ask for a short or a long answer in a message; leave it out'),
   web_search_options: none(UNCHOSEN),
@@ -44,12 +43,12 @@ export const refusedResponseMembers = {
   top_logprobs: only([0], UNWEIGHED),
   truncation: only(['disabled'], 'expected "disabled": a conversation is not shortened here; leave it out'),
   max_tool_calls: none('expected none: how many tools are called is limited by this service; leave it out'),
-  context_management: optional(z.array(z.unknown()).max(0, { error: 'expected none: send what is to be remembered' })),
-  image: none('expected none: answers here have no pictures; leave it out'),
+  context_management: optional(z.array(z.unknown()).max(0, { error: 'expected none: send the full context as input' })),
+  image: none('expected none: image output is not supported; leave it out'),
   include: optional(
     z.array(
       z.literal('reasoning.encrypted_content', {
-        error: 'nothing more can be included here than "reasoning.encrypted_content", which is left out; leave it out',
+        error: 'only "reasoning.encrypted_content" is accepted, and it has no effect; leave it out',
       }),
     ),
   ),

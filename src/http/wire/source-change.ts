@@ -17,7 +17,7 @@ const changes = <Shape extends z.core.$ZodLooseShape>(kind: string, shape: Shape
       if (issue.code !== 'unrecognized_keys') return undefined;
       const keys = issue['keys'] as readonly string[];
       const fixed = keys.filter((key) => identifying.has(key));
-      if (fixed.length === 0) return `${keys.join(', ')}: this cannot be changed of a source of kind ${kind}.`;
+      if (fixed.length === 0) return `${keys.join(', ')}: a source of kind ${kind} does not allow this change.`;
       return `${fixed.join(', ')}: what is followed cannot be changed. Add another source, and remove this one.`;
     },
   });

@@ -36,9 +36,9 @@ export function createPeerBackend(address: PeerAddress): Backend {
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if (error instanceof ServiceError) throw error;
-        throw new PeerUnavailable(`The process at ${address.url} broke off.`, { cause: error });
+        throw new PeerUnavailable(`Lost the connection to the process at ${address.url}.`, { cause: error });
       }
-      throw new PeerUnavailable(`The process at ${address.url} broke off.`);
+      throw new PeerUnavailable(`Lost the connection to the process at ${address.url}.`);
     };
   return {
     call: ask('call'),

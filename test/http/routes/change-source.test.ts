@@ -158,7 +158,7 @@ describe('PATCH /v3/sources/{id}', () => {
     expect(await refused({ settings: { bucket: null } })).toMatch(/^422/);
     expect(await refused({ settings: { nonsense: 'x' } })).toMatch(/^422/);
     expect(await refused({ crawl_depth: 2 })).toMatch(
-      /^422 .*crawl_depth: this cannot be changed of a source of kind s3/,
+      /^422 .*crawl_depth: a source of kind s3 does not allow this change/,
     );
     expect(await refused({ every_minutes: 1 })).toMatch(/^422/);
     expect((await call('GET', `/sources/${id}`)).body.results).toEqual(before);

@@ -178,10 +178,10 @@ describe('without a language model', () => {
     ['input.0.type', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'item_reference'],
     ['store', { store: true }, 'nothing is stored here'],
     ['truncation', { truncation: 'auto' }, 'not shortened'],
-    ['top_logprobs', { top_logprobs: 2 }, 'no probabilities'],
+    ['top_logprobs', { top_logprobs: 2 }, 'log probabilities are not supported'],
     ['max_tool_calls', { max_tool_calls: 3 }, 'limited by this service'],
     ['service_tier', { service_tier: 'flex' }, 'expected "auto" or "default"'],
-    ['include.1', { include: ['reasoning.encrypted_content', 'file_search_call.results'] }, 'nothing more'],
+    ['include.1', { include: ['reasoning.encrypted_content', 'file_search_call.results'] }, 'has no effect'],
     ['text.verbosity', { text: { verbosity: 'low' } }, 'expected "medium"'],
     ['text.format', { text: { format: { type: 'json_schema', name: 'x', schema: {} } } }, 'needs a language model'],
   ] as const)('names %s, which it cannot honour', async (param, given, words) => {

@@ -18,7 +18,7 @@ it('doctor connects to the configured servers and reports failing ones', async (
   expect(finding).toMatchObject({
     state: 'warning',
     detail:
-      '1 tool of strange, gone. The MCP server "gone" cannot be started: there is no command no-such-command, so its tools are not there.',
+      '1 tool of strange, gone. The MCP server "gone" cannot be started: there is no command no-such-command, so its tools are unavailable.',
   });
 });
 

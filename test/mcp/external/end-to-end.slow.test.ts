@@ -53,7 +53,7 @@ it('the agent of a server uses external tools, the status names missing servers,
   expect(isRunning(Number(pid))).toBe(true);
 
   const { stderr } = await runCitewell(['status'], { cwd, env });
-  expect(stderr).toContain('The MCP server "nobody" cannot be reached (ECONNREFUSED), so its tools are not there.');
+  expect(stderr).toContain('The MCP server "nobody" cannot be reached (ECONNREFUSED), so its tools are unavailable.');
 
   expect((await server.end('SIGTERM')).code).toBe(0);
   await expect.poll(() => isRunning(Number(pid)), PATIENT).toBe(false);

@@ -168,7 +168,7 @@ describe('an unavailable server', () => {
     const external = externalTools([nobody, overStdio({ tools: ['echo'] })]);
     expect((await external.offer()).map(({ name }) => name)).toEqual(['strange__echo']);
     expect(external.problems()).toEqual([
-      'The MCP server "nobody" cannot be started: there is no command no-such-command, so its tools are not there.',
+      'The MCP server "nobody" cannot be started: there is no command no-such-command, so its tools are unavailable.',
     ]);
   });
 
@@ -180,7 +180,7 @@ describe('an unavailable server', () => {
     expect(first).toBeGreaterThan(250);
     expect(await Promise.race([external.offer(), sleep(250, 'waits again')])).toEqual([]);
     expect(external.problems()).toEqual([
-      'The MCP server "silent" is still being connected to, so its tools are not there.',
+      'The MCP server "silent" is still being connected to, so its tools are unavailable.',
     ]);
   });
 
@@ -203,7 +203,7 @@ describe('an unavailable server', () => {
     const external = externalTools([silent], { connectMs: 400, backoffMs: 1_000_000 });
     await external.offer();
     expect(external.problems()).toEqual([
-      'The MCP server "silent" did not answer within 0.4 s, so its tools are not there.',
+      'The MCP server "silent" did not answer within 0.4 s, so its tools are unavailable.',
     ]);
     await external.offer();
     expect(external.notes).toHaveLength(1);
@@ -215,7 +215,7 @@ describe('an unavailable server', () => {
     const external = externalTools([{ ...early, tools: ['echo'] }], { backoffMs: 1 });
     expect(await external.offer()).toEqual([]);
     expect(external.problems()).toEqual([
-      'The MCP server "strange" cannot be reached (ECONNREFUSED), so its tools are not there.',
+      'The MCP server "strange" cannot be reached (ECONNREFUSED), so its tools are unavailable.',
     ]);
     await overHttp({}, early.port);
     expect((await again(external)).map(({ name }) => name)).toEqual(['strange__echo']);
@@ -244,7 +244,7 @@ it('a server that refuses the credentials is distinguished from one that is down
   ]);
   await external.offer();
   expect(external.problems()).toEqual([
-    'The MCP server "locked" does not accept the credentials (status 401), so its tools are not there.',
+    'The MCP server "locked" does not accept the credentials (status 401), so its tools are unavailable.',
   ]);
 });
 

@@ -44,7 +44,7 @@ export const source = {
     [
       count === 1 ? '1 passage differs' : `${count} passages differ`,
       `${unchanged} ${unchanged === 1 ? 'is' : 'are'} the same`,
-      moved === 0 ? '' : `${moved} only ${moved === 1 ? 'stands' : 'stand'} under another heading`,
+      moved === 0 ? '' : `${moved} moved to another heading`,
     ]
       .filter((part) => part !== '')
       .join(', ')
