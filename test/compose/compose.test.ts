@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { compose } from '../../src/compose/compose.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
@@ -19,6 +19,9 @@ async function filledStore() {
 }
 
 it('uses neither the store nor the index before it is started', () => {
+  // What is composed here is never closed: its timers must not fire while other tests of this process run.
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const used: string[] = [];
   const ports = (name: string) => new Proxy({}, { get: (_, method) => () => used.push(`${name}.${String(method)}`) });
   const store = new Proxy({}, { get: (_, name) => ports(String(name)) }) as OpenStore;
