@@ -129,7 +129,7 @@ async function useTool(page: Page, { test, script, tool, given }: Use): Promise<
 async function waitForMark(page: Page, expected: string): Promise<void> {
   const mark = page.frameLocator('iframe').locator('mark');
   // The app reads the page through the host after the click.
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   let shown: string | null = null;
   while (shown !== expected && Date.now() < deadline) {
     shown = await mark.first().textContent();
@@ -141,7 +141,7 @@ async function waitForMark(page: Page, expected: string): Promise<void> {
 
 async function isMarkInSight(page: Page): Promise<boolean> {
   // The host gives the frame the height of the app after the app has changed.
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await page.waitForTimeout(50)) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await page.waitForTimeout(50)) {
     const [frame, mark] = await Promise.all([
       page.locator('iframe').boundingBox(),
       page.frameLocator('iframe').locator('mark').boundingBox(),

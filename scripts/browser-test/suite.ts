@@ -46,7 +46,7 @@ interface TestParts {
 }
 
 /** Maximum time for anything on the page to appear. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export function createTest(parts: TestParts): BrowserTest {
   const { url, browser, counts, suite, requests } = parts;
