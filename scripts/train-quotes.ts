@@ -192,13 +192,13 @@ function asSource(ranking: object, confidence: Readonly<Record<string, object>>)
   return `import type { AnswerFeatures } from './confidence.ts';
 import type { SentenceFeatures } from './rank-sentences.ts';
 
-// Written by scripts/train-quotes.ts; docs/quality.md says from what and how well they do.
+// Written by scripts/train-quotes.ts; docs/quality.md describes the training data and the results.
 
-/** Of a conditional logit over the sentences found for a question. */
+/** Weights of a conditional logit model over the sentences found for a question. */
 export const RANKING_WEIGHTS: SentenceFeatures = {
 ${table(ranking, '  ')}};
 
-/** Of logistic regressions of whether a question is answered. */
+/** Weights of the logistic regressions that predict whether a question is answered. */
 export const CONFIDENCE_WEIGHTS: Readonly<Record<'scored' | 'unscored' | 'few', AnswerFeatures>> = {
 ${Object.entries(confidence)
   .map(([kind, weights]) => `  ${kind}: {\n${table(weights, '    ')}  },\n`)
