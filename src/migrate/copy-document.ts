@@ -34,13 +34,18 @@ export async function copyDocument(
     }
   };
   const known = state.find('document', id);
-  if (status === 'success' || (status === 'enriching' && known !== undefined)) {
+  const isUnfinished = status !== undefined && status !== 'success' && status !== 'failed';
+  if (status === 'success' || (isUnfinished && known !== undefined)) {
     if (known === undefined) await addToOthers();
     return { to: id, outcome: 'present' };
   }
   const form = await contentOf(from, document);
   form.set('id', id);
   form.set('metadata', JSON.stringify(metadataOf(document)));
+  // Waits for the outcome, whatever the server does with other uploads.
+  form.set('run_with_orchestration', 'false');
+  // Left behind by a run that was killed; nothing else may ever complete it.
+  if (isUnfinished) form.set('replace', 'true');
   if (usable.length > 0) form.set('collection_ids', JSON.stringify(usable));
   await to.post('/documents', form);
   await addToOthers();

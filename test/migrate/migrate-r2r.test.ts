@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { apiSource } from '../../src/migrate/api-source.ts';
 import { type MigrationEvent, migrateR2r } from '../../src/migrate/migrate-r2r.ts';
 import { openMigrationState } from '../../src/migrate/migration-state.ts';
@@ -10,6 +13,7 @@ import { connectV3 } from '../../src/migrate/v3-connection.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
 import type { RunningHttp } from '../http/support/start-http.ts';
 import { jsonReply, startFakeProvider } from '../support/fake-provider.ts';
+import { PATIENT } from '../support/patience.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
 type Body = any;
@@ -55,13 +59,13 @@ describe('a migration', { shuffle: false }, () => {
     await rm(folder, { recursive: true });
   });
 
-  async function run(from = source.url, file = 'state.jsonl'): Promise<MigrationEvent[]> {
+  async function run(from = source.url, file = 'state.jsonl', into = target.url): Promise<MigrationEvent[]> {
     const { signal } = new AbortController();
     const state = await openMigrationState(join(folder, file));
     const events = [];
     const migration = {
       from: apiSource(connectV3({ url: from }, signal)),
-      to: connectV3({ url: target.url }, signal),
+      to: connectV3({ url: into }, signal),
       state,
       signal,
     };
@@ -129,6 +133,33 @@ describe('a migration', { shuffle: false }, () => {
       found.map(async ({ id }: Body) => (await read(target, `/conversations/${id}`)).length),
     );
     expect(lengths).not.toContain(0);
+  });
+
+  it('completes a document that a killed run was copying', async () => {
+    const kept = join(folder, 'killed');
+    await mkdir(kept);
+    const hashes = createLexicalHash();
+    const embedder: EmbeddingModel = {
+      ...hashes,
+      embed: (_texts, _kind, signal) => setTimeout(600_000, [], signal && { signal }),
+    };
+    const ending = await startCitewell({ folder: kept, embedder });
+    const form = new FormData();
+    form.set('file', new Blob(['Half of it.']), 'lisbon.md');
+    form.set('id', known.document);
+    const uploading = fetch(`${ending.url}/v3/documents`, { method: 'POST', body: form }).catch(() => undefined);
+    const status = async () => (await read(ending, `/documents/${known.document}`))?.ingestion_status;
+    await vi.waitFor(async () => expect(await status()).toBe('embedding'), PATIENT);
+    await Promise.all([ending.close(), uploading]);
+    const again = await startCitewell({ folder: kept });
+    try {
+      const copied = outcomes(await run(source.url, 'ended.jsonl', again.url));
+      expect(copied.filter((each) => each.startsWith('document'))).toEqual(['document copied', 'document copied']);
+      expect(await read(again, `/documents/${known.document}`)).toMatchObject({ ingestion_status: 'success' });
+      expect((await read(again, `/documents/${known.document}/text`)).text).toContain('Lisbon');
+    } finally {
+      await again.close();
+    }
   });
 
   it('reports each failure with its reason, and continues', async () => {
