@@ -60,16 +60,28 @@ export function makeExif(tags: Readonly<Record<number, Value>>, gps: Readonly<Re
   return Buffer.concat([Buffer.from('II*\0'), long(8), main, places, ...data]);
 }
 
-/** A PDF of one page with an image and no text. */
-export function makeScannedPdf(width = 400, height = 600): Uint8Array {
-  const dots = deflateSync(Buffer.alloc(width * height, 230)).toString('latin1');
+/** How the image of a scanned page is stored: `bits` and `mask` have a bit for each dot, `fax` is undecodable. */
+const SCANS = {
+  grey: { depth: 8, words: '/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode' },
+  bits: { depth: 1, words: '/ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /FlateDecode' },
+  mask: { depth: 1, words: '/ImageMask true /BitsPerComponent 1 /Filter /FlateDecode' },
+  fax: {
+    depth: 1,
+    words: '/ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /CCITTFaxDecode /DecodeParms << /K -1 >>',
+  },
+} as const;
+
+/** A PDF of one page with an image and no text. The dots of a grey image are light, the others white and black in turn. */
+export function makeScannedPdf(kind: keyof typeof SCANS = 'grey', width = 400, height = 600): Uint8Array {
+  const { depth, words } = SCANS[kind];
+  const dots = deflateSync(Buffer.alloc((width * height * depth) / 8, depth === 8 ? 230 : 0b10101010));
   const draw = `q ${width} 0 0 ${height} 0 0 cm /Im0 Do Q`;
   const bodies = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Resources << /XObject << /Im0 5 0 R >> >> /Contents 4 0 R >>`,
     `<< /Length ${draw.length} >>\nstream\n${draw}\nendstream`,
-    `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode /Length ${dots.length} >>\nstream\n${dots}\nendstream`,
+    `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${words} /Length ${dots.length} >>\nstream\n${dots.toString('latin1')}\nendstream`,
   ];
   return pdfFile(bodies);
 }
@@ -102,7 +114,7 @@ export function makeTiff(greys: readonly number[]): Uint8Array {
   file.writeUInt32LE(8, 4);
   for (const [index, grey] of greys.entries()) {
     const start = 8 + index * (pageBytes + 1);
-    const tags = [
+    writeTiffTags(file, start, [
       [256, 1],
       [257, 1],
       [258, 8],
@@ -110,20 +122,46 @@ export function makeTiff(greys: readonly number[]): Uint8Array {
       [262, 1],
       [273, start + pageBytes],
       [279, 1],
-    ];
-    file.writeUInt16LE(tags.length, start);
-    for (const [index, [tag = 0, value = 0]] of tags.entries()) {
-      const at = start + 2 + index * 12;
-      file.writeUInt16LE(tag, at);
-      file.writeUInt16LE(4, at + 2);
-      file.writeUInt32LE(1, at + 4);
-      file.writeUInt32LE(value, at + 8);
-    }
+    ]);
     const isLast = index === greys.length - 1;
     file.writeUInt32LE(isLast ? 0 : start + pageBytes + 1, start + pageBytes - 4);
     file[start + pageBytes] = grey;
   }
   return file;
+}
+
+/** A TIFF file of 16 x 16 dots in one tile; `samples` is 3 for RGB and 1 for grey. */
+export function makeTiledTiff(samples: 1 | 3): Uint8Array {
+  const tags = 10;
+  const start = 8 + 2 + tags * 12 + 4;
+  const file = Buffer.alloc(start + 256 * samples, 200);
+  file.write('II*\0', 'latin1');
+  file.writeUInt32LE(8, 4);
+  writeTiffTags(file, 8, [
+    [256, 16],
+    [257, 16],
+    [258, 8],
+    [259, 1],
+    [262, samples === 3 ? 2 : 1],
+    [277, samples],
+    [322, 16],
+    [323, 16],
+    [324, start],
+    [325, 256 * samples],
+  ]);
+  file.writeUInt32LE(0, start - 4);
+  return file;
+}
+
+function writeTiffTags(file: Buffer, start: number, tags: readonly (readonly [tag: number, value: number])[]): void {
+  file.writeUInt16LE(tags.length, start);
+  for (const [index, [tag, value]] of tags.entries()) {
+    const at = start + 2 + index * 12;
+    file.writeUInt16LE(tag, at);
+    file.writeUInt16LE(4, at + 2);
+    file.writeUInt32LE(1, at + 4);
+    file.writeUInt32LE(value, at + 8);
+  }
 }
 
 /** A picture of 64 x 48 pixels as phones make them: its left half red, its right half blue. By libheif with x265. */

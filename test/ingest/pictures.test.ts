@@ -20,6 +20,7 @@ import {
   makePng,
   makeScannedPdf,
   makeTiff,
+  makeTiledTiff,
   TIFF_NEXT_AT,
 } from './make-pictures.ts';
 
@@ -68,6 +69,23 @@ describe('with an image reader', () => {
     expect(seen).toEqual(['a.png image/png true', 'a.pdf, page 1 image/png true', 'b.png image/png true']);
   });
 
+  it('scanned pages in black and white are read, and a compression that is not decoded is named', async () => {
+    const seen: string[] = [];
+    const prepare = openWorkers(async ({ fileName, bytes }) => {
+      seen.push(`${fileName} ${firstDot(bytes)}`);
+      return 'Words.';
+    });
+    for (const kind of ['bits', 'mask'] as const) {
+      expect((await prepare(`${kind}.pdf`, 'pdf', makeScannedPdf(kind))).text).toBe('Words.');
+    }
+    expect(seen).toEqual(['bits.pdf, page 1 255', 'mask.pdf, page 1 255']);
+    const message = expect.stringMatching(/probably scanned\. Its pictures are compressed for fax.*save it with JPEG/);
+    await expect(prepare('fax.pdf', 'pdf', makeScannedPdf('fax'))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message,
+    });
+  });
+
   it('bitmaps and the pages of TIFF files are converted to PNG', async () => {
     const seen: string[] = [];
     const prepare = openWorkers(async ({ fileName, mediaType, bytes }) => {
@@ -102,6 +120,8 @@ describe('with an image reader', () => {
     const broken = { code: 'unsupported_type', message: /^a\.\w+ is broken.*Convert it to PNG or JPEG/ };
     await expect(prepare('a.bmp', 'bmp', makeBmp([1, 2, 3]).subarray(0, 54))).rejects.toMatchObject(broken);
     await expect(prepare('a.tiff', 'tiff', makeTiff([7]).subarray(0, 30))).rejects.toMatchObject(broken);
+    expect((await prepare('a.tiff', 'tiff', makeTiledTiff(1))).text).toBe('Words.');
+    await expect(prepare('a.tiff', 'tiff', makeTiledTiff(3))).rejects.toMatchObject(broken);
     const endless = Buffer.from(makeTiff([7, 9]));
     endless.writeUInt32LE(8, TIFF_NEXT_AT);
     await expect(prepare('a.tiff', 'tiff', endless)).rejects.toMatchObject({ code: 'too_large', message: /100 pages/ });

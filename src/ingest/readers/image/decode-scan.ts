@@ -55,6 +55,8 @@ function readTiffPage(buffer: Buffer, page: number): Pixels {
   const { width, height, samplesPerPixel: samples, bitsPerSample: bits, type } = outline;
   checkSize(width * height * samples * Math.max(1, bits / 8));
   if (bits > 16) throw new Error(`${bits} bits for each sample are too many.`);
+  // The decoder reads such tiles as if they had one sample for each pixel.
+  if (outline.tiled && samples > 1) throw new Error(`Tiles of ${samples} samples for each pixel are not decoded.`);
   const found = tiffPage(buffer, page, false);
   if (found === undefined) throw new Error('There is no such page.');
   const { data } = found;

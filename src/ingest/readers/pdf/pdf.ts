@@ -17,6 +17,9 @@ import { dropRunningHeaders } from './pdf-running-lines.ts';
 import { readScan } from './pdf-scans.ts';
 
 const MAX_PAGES = 5_000;
+/** PDF.js decodes these with WebAssembly modules that unpdf leaves out. */
+const UNDECODED =
+  ' Its pictures are compressed for fax, or as JBIG2 or JPEG 2000, which is not read here: save it with JPEG pictures, or with a text layer.';
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
@@ -36,19 +39,23 @@ export const pdfReader: Reader = {
       const pages = dropRunningHeaders(placed);
       const builder = createTextBuilder();
       const typography = readTypography(pages);
+      let hasUndecoded = false;
       for (const [index, rows] of pages.entries()) {
         builder.startPage(index + 1);
         for (const { kind, text, level } of buildBlocks(rows, typography)) {
           builder.add(kind, tidy(text), level === undefined ? undefined : { level });
         }
-        if (placed[index]?.length === 0) addScan(builder, await readScan(pdf, index + 1, input));
+        if (placed[index]?.length !== 0) continue;
+        const scan = await readScan(pdf, index + 1, input);
+        addScan(builder, scan.text);
+        hasUndecoded ||= scan.hasUndecoded;
       }
       const content = builder.finish();
       if (content.text === '') {
         throw new ServiceError(
           'invalid_request',
           `${fileName}: no text found on its ${pdf.numPages} page(s). It is probably scanned.${
-            input.readImage === undefined ? ` ${IMAGE_PROMPT}.` : ''
+            input.readImage === undefined ? ` ${IMAGE_PROMPT}.` : hasUndecoded ? UNDECODED : ''
           }`,
         );
       }
