@@ -12,24 +12,28 @@ import { measureWithoutDocuments } from './measure-sources/without-documents.ts'
 const USAGE = `Follows a source of many small items on a local server: the first synchronisation, killed after a third and continued by
 another process, one of what did not change, and one of a change. Prints times, memory and requests. Linux only.
 
-  node scripts/measure-sources.ts [--kinds LIST] [--items N] [--without-documents]
+  node scripts/measure-sources.ts [--kinds LIST] [--items N] [--changed N] [--removed N] [--without-documents]
 
   --kinds LIST  of ${measuredKinds.join(', ')}; default all
   --items N     default 10000
+  --changed N   default 10
+  --removed N   default 10
   --without-documents  only lists, reads and records, in this process; the first synchronisation ends early instead
 
-Megabytes are of 10⁶ bytes, and of all processes of the service.`;
+Settings of the environment that begin with CITEWELL_ are passed on to the server. Megabytes are of 10⁶ bytes, and of all
+processes of the service.`;
 
 const POLL_MS = 500;
 const MEGABYTE = 1_000_000;
 const PAGE_BYTES = 4096;
 const TICKS_PER_SECOND = 100;
-const REMOVED = 100;
 
 const { values } = parseArgs({
   options: {
     kinds: { type: 'string', default: measuredKinds.join(',') },
     items: { type: 'string', default: '10000' },
+    changed: { type: 'string', default: '10' },
+    removed: { type: 'string', default: '10' },
     'without-documents': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -51,12 +55,12 @@ async function main(): Promise<void> {
   console.log(`| ${all.join(' | ')} |`);
   console.log(`|${'---|'.repeat(all.length)}`);
   for (const kind of kinds) {
-    const items = Number(values.items);
+    const [items, changed, removed] = [Number(values.items), Number(values.changed), Number(values.removed)];
     const source = await startSource[kind](items);
     const cwd = await mkdtemp(join(tmpdir(), 'citewell-sources-'));
     try {
-      if (isBare) await measureWithoutDocuments(kind, { source, cwd, items, removed: REMOVED });
-      else await measure({ kind, source, cwd, items });
+      if (isBare) await measureWithoutDocuments(kind, { source, cwd, items, changed, removed });
+      else await measure({ kind, source, cwd, items, changed, removed });
     } finally {
       await source.close();
       await rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
@@ -69,10 +73,14 @@ interface Measured {
   readonly source: MeasuredSource;
   readonly cwd: string;
   readonly items: number;
+  readonly changed: number;
+  readonly removed: number;
 }
 
-async function measure({ kind, source, cwd, items }: Measured): Promise<void> {
-  const start = () => startCitewell({ cwd, env: source.env, startWithinMs: 300_000 });
+async function measure({ kind, source, cwd, items, changed, removed }: Measured): Promise<void> {
+  const passed = Object.entries(process.env).filter(([name]) => name.startsWith('CITEWELL_'));
+  const env = { ...(Object.fromEntries(passed) as Record<string, string>), ...source.env };
+  const start = () => startCitewell({ cwd, env, startWithinMs: 300_000 });
   let server = await start();
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const headers = { 'content-type': 'application/json' };
@@ -106,6 +114,11 @@ async function measure({ kind, source, cwd, items }: Measured): Promise<void> {
     row(name, outcomes(report), seconds.toFixed(1), used, Math.round(bytes / MEGABYTE), asked);
   }
 
+  async function expectDocuments(expected: number): Promise<void> {
+    const { total_entries: documents } = await call<{ total_entries: number }>('GET', '/documents?limit=1');
+    if (documents !== expected) console.log(`${kind}: ${documents} documents instead of ${expected}`);
+  }
+
   try {
     const { settings, credentials, address } = source;
     const added = { kind, address, ...(settings && { settings }), credentials, every_minutes: null };
@@ -114,15 +127,15 @@ async function measure({ kind, source, cwd, items }: Measured): Promise<void> {
     await server.kill();
     server = await start();
     await watch('continued', id);
-    const { total_entries: documents } = await call<{ total_entries: number }>('GET', '/documents?limit=1');
-    if (documents !== items) console.log(`${kind}: ${documents} documents instead of ${items}`);
+    await expectDocuments(items);
     const sync = async (name: string) => {
       await call('POST', `/sources/${id}/sync`);
       await watch(name, id);
     };
     await sync('nothing changed');
-    await source.change(REMOVED);
-    await sync(`one changed, ${REMOVED} removed`);
+    await source.change(changed, removed);
+    await sync(`${changed} changed, ${removed} removed`);
+    await expectDocuments(items - removed);
   } finally {
     await server.kill();
   }

@@ -19,8 +19,8 @@ export interface MeasuredSource {
   readonly env: Readonly<Record<string, string>>;
   /** Number of requests so far; undefined if they cannot be counted. */
   requests(): number | undefined;
-  /** Changes the content of the first item and removes the next `removed` items. */
-  change(removed: number): Promise<void>;
+  /** Changes the content of the first `changed` items and removes the next `removed` items. */
+  change(changed: number, removed: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,6 +33,7 @@ const PER_FOLDER = 100;
 const nameOf = (number: number): string => `part-${Math.floor(number / PER_FOLDER)}/item-${number}.md`;
 const textOf = (number: number, words = 'holds'): string =>
   `# Item ${number}\n\nThe shelf ${number * 7} ${words} ${number + 11} boxes of the series ${(number * 2654435761) % 1_000_003}.\n`;
+const changedText = (number: number): string => textOf(number, 'no longer holds');
 
 const numbers = (count: number, first = 0): readonly number[] => Array.from({ length: count }, (_, at) => first + at);
 
@@ -69,9 +70,9 @@ export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promi
       credentials: { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' },
       env: { CITEWELL_ALLOW_HOSTS: new URL(server.url).host },
       requests: server.requests,
-      async change(removed) {
-        await send(0, textOf(0, 'no longer holds'));
-        await writeAll(numbers(removed, 1), (number) => send(number));
+      async change(changed, removed) {
+        await writeAll(numbers(changed), (number) => send(number, changedText(number)));
+        await writeAll(numbers(removed, changed), (number) => send(number));
       },
       async close() {
         await server.close();
@@ -89,9 +90,10 @@ export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promi
       credentials: {},
       env: { CITEWELL_ALLOW_HOSTS: `127.0.0.1:${git.port}` },
       requests: () => git.requests.length,
-      async change(removed) {
-        const gone = numbers(removed, 1).map((number) => [nameOf(number), null] as const);
-        await git.commit({ [nameOf(0)]: textOf(0, 'no longer holds'), ...Object.fromEntries(gone) });
+      async change(changed, removed) {
+        const other = numbers(changed).map((number) => [nameOf(number), changedText(number)] as const);
+        const gone = numbers(removed, changed).map((number) => [nameOf(number), null] as const);
+        await git.commit(Object.fromEntries([...other, ...gone]));
       },
       async close() {
         await git.close();
@@ -110,9 +112,9 @@ export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promi
       credentials: { password: 'right' },
       env: { CITEWELL_ALLOW_HOSTS: `127.0.0.1:${files.port}` },
       requests: () => files.requests.length,
-      async change(removed) {
-        await files.put(nameOf(0), textOf(0, 'no longer holds'));
-        await writeAll(numbers(removed, 1), (number) => files.remove(nameOf(number)));
+      async change(changed, removed) {
+        await writeAll(numbers(changed), (number) => files.put(nameOf(number), changedText(number)));
+        await writeAll(numbers(removed, changed), (number) => files.remove(nameOf(number)));
       },
       close: files.close,
     };
@@ -134,22 +136,22 @@ export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promi
       tls,
     });
     await writer.connect();
-    const write = (number: number, words?: string) =>
+    const write = (number: number, text: string) =>
       writer.append(
         'INBOX',
-        `From: Bo <bo@example.org>\r\nTo: ann@example.org\r\nSubject: Item ${number}\r\nMessage-ID: <${number}@x>\r\n\r\n${textOf(number, words).replaceAll('\n', '\r\n')}`,
+        `From: Bo <bo@example.org>\r\nTo: ann@example.org\r\nSubject: Item ${number}\r\nMessage-ID: <${number}@x>\r\n\r\n${text.replaceAll('\n', '\r\n')}`,
       );
-    for (const number of numbers(items)) await write(number);
+    for (const number of numbers(items)) await write(number, textOf(number));
     return {
       address: `imaps://${encodeURIComponent(account.user)}@localhost:${server.ports.imaps}/INBOX`,
       credentials: { password: account.password },
       env: { CITEWELL_ALLOW_HOSTS: `localhost:${server.ports.imaps}`, NODE_EXTRA_CA_CERTS: certificate },
       requests: () => undefined,
-      async change(removed) {
+      async change(changed, removed) {
         await writer.mailboxOpen('INBOX');
-        await writer.messageDelete(`1:${removed + 1}`);
+        await writer.messageDelete(`1:${changed + removed}`);
         await writer.mailboxClose();
-        await write(0, 'no longer holds');
+        for (const number of numbers(changed)) await write(number, changedText(number));
       },
       async close() {
         await writer.logout();

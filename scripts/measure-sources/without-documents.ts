@@ -21,7 +21,7 @@ const MAX_BYTES = 1_000_000;
  */
 export async function measureWithoutDocuments(
   kind: MeasuredKind,
-  { source, cwd, items, removed }: MeasuredRun,
+  { source, cwd, items, changed, removed }: MeasuredRun,
 ): Promise<void> {
   const certificate = source.env['NODE_EXTRA_CA_CERTS'];
   if (certificate !== undefined) {
@@ -92,8 +92,8 @@ export async function measureWithoutDocuments(
     await run('continued', false);
     await run('nothing changed, by schedule', false);
     await run('nothing changed, asked for', true);
-    await source.change(removed);
-    await run(`one changed, ${removed} removed`, false);
+    await source.change(changed, removed);
+    await run(`${changed} changed, ${removed} removed`, false);
   } finally {
     await network.close();
     await store.close();
@@ -104,6 +104,7 @@ interface MeasuredRun {
   readonly source: MeasuredSource;
   readonly cwd: string;
   readonly items: number;
+  readonly changed: number;
   readonly removed: number;
 }
 
