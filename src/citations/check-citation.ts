@@ -1,6 +1,7 @@
 import { graphHitText } from '../documents/graph-hit.ts';
 import type { Citation, Quote, Source, Span } from './citation.ts';
 import { quotedIn, verbatimFinder } from './find-verbatim.ts';
+import { numbersOf, requiredNumbers } from './numbers.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 
 /**
@@ -74,7 +75,7 @@ export function toComparableText(text: string, analyser: TextAnalyser): Comparab
       return terms;
     },
     numbers() {
-      numbers ??= new Set(text.match(NUMBER));
+      numbers ??= numbersOf(text);
       return numbers;
     },
   };
@@ -90,7 +91,7 @@ export function createStatementCheck(
   const quoted = quotedIn(statement);
   const wanted = quoted.length > 0 ? quoted : [statement.replace(/[.!?。！？]+$/, '')];
   const terms = weighTerms(new Set(analyser.analyseQuery(statement)));
-  const numbers = statement.match(NUMBER) ?? [];
+  const numbers = requiredNumbers(statement);
   return (text) => {
     if (wanted.every((piece) => text.find(piece) !== undefined)) return { verdict: 'verbatim', score: 1 };
     const score = coverage(terms, text.terms());
@@ -140,5 +141,3 @@ function coverage(terms: ReadonlyMap<string, number>, known: ReadonlySet<string>
   }
   return total === 0 ? 0 : found / total;
 }
-
-const NUMBER = /\d+(?:[.,:]\d+)*/g;

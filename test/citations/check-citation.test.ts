@@ -36,6 +36,22 @@ describe('the verdict on a statement', () => {
     expect(check('The tower is 33 metres tall and was finished in 1889', tower).verdict).toBe('not_found');
   });
 
+  it.each([
+    ['Lost property is kept for sixty days', 'close'],
+    ['Lost property is kept for Ninety days', 'not_found'],
+    ['Lost property is kept for sixty-one days', 'not_found'],
+    ['Lost property is kept for 60 days in two places', 'close'],
+  ])('compares numbers in words with those in digits: %s', (statement, verdict) => {
+    expect(check(statement, 'Lost property is kept in the blue chest for 60 days.').verdict).toBe(verdict);
+  });
+
+  it('compares numbers in digits with those in words', () => {
+    const kept = 'Lost property is kept in the blue chest for twenty-one days.';
+    expect(check('Lost property is kept for 21 days', kept).verdict).toBe('close');
+    expect(check('Lost property is kept for 20 days', kept).verdict).toBe('not_found');
+    expect(check('It carried sixty thousand people', 'It carried 60,000 people in 2024.').verdict).toBe('close');
+  });
+
   it('is never close for one word in common of two', () => {
     expect(check('It crosses to Mars.', bridge).verdict).toBe('not_found');
     expect(check('The governor opened it.', bridge).verdict).toBe('close');
