@@ -149,15 +149,17 @@ function progressOf({ json }: BackupOptions, { output }: CommandContext) {
   const startedAt = performance.now();
   return (stage: 'copying' | 'archive', { done, total }: { readonly done: number; readonly total: number }) => {
     if (json) output.print(JSON.stringify({ type: 'progress', stage, done, total }));
-    const inMegabytes = { done: Math.round(done / 1e6), total: Math.round(total / 1e6), unit: 'MB' };
+    const [size, unit] = total < SHOWN_IN_MEGABYTES ? [1e3, 'KB'] : [1e6, 'MB'];
+    const inUnits = { done: Math.round(done / size), total: Math.round(total / size), unit };
     const elapsedSeconds = (performance.now() - startedAt) / 1000;
     const current = stage === 'copying' ? 'copying the database' : undefined;
-    const progress = { ...inMegabytes, failed: 0, skipped: 0, elapsedSeconds, ...(current && { current }) };
+    const progress = { ...inUnits, failed: 0, skipped: 0, elapsedSeconds, ...(current && { current }) };
     output.status(progressLine(progress, output.width));
   };
 }
 
 const PROGRESS_EVERY_MS = 500;
+const SHOWN_IN_MEGABYTES = 2_000_000;
 
 async function requireNew(file: string): Promise<void> {
   if ((await stat(file).catch(() => undefined)) === undefined) return;
