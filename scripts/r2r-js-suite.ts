@@ -34,6 +34,7 @@ await main({
   script: 'r2r-js-suite',
   title: "R2R's JavaScript suite",
   needed: `${SDK}/__tests__`,
+  limitsTests: true,
   accepted: acceptedJsDifferences,
   runSuite,
 });

@@ -26,6 +26,7 @@ await main({
   script: 'r2r-py-suite',
   title: "R2R's Python suite",
   needed: TESTS,
+  limitsTests: false,
   accepted: acceptedPyDifferences,
   runSuite,
 });

@@ -1,21 +1,26 @@
-import { readSuiteOptions, type SuiteOptions } from './options.ts';
+import { readSuiteOptions, type SuiteCommand, type SuiteOptions } from './options.ts';
 import type { AcceptedDifference, TestOutcome } from './outcome.ts';
 import { reportSuite } from './report.ts';
 import { type SuiteSurroundings, withServer } from './with-server.ts';
 
-export interface Suite {
-  /** Name of the npm script, for the usage line. */
-  readonly script: string;
+export interface Suite extends SuiteCommand {
   readonly title: string;
-  /** A path by which a checkout of R2R is recognised. */
-  readonly needed: string;
   readonly accepted: readonly AcceptedDifference[];
   runSuite(options: SuiteOptions, surroundings: SuiteSurroundings): Promise<readonly TestOutcome[]>;
 }
 
 /** Runs a suite against a fresh server, prints the report and sets the exit code. */
-export async function main({ script, title, needed, accepted, runSuite }: Suite): Promise<void> {
-  const options = await readSuiteOptions(script, needed);
+export async function main(suite: Suite): Promise<void> {
+  try {
+    await run(suite);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 2;
+  }
+}
+
+async function run({ title, accepted, runSuite, ...command }: Suite): Promise<void> {
+  const options = await readSuiteOptions(command);
   const outcomes = await withServer(options, (surroundings) => runSuite(options, surroundings));
   const { lines, hasNewFailure } = reportSuite({ title, outcomes, accepted, hasModel: options.hasModel });
   for (const line of lines) console.log(line);

@@ -15,8 +15,17 @@ export interface SuiteOptions {
   readonly testSeconds: number | undefined;
 }
 
-/** Reads the command line of a suite script. `needed` is a path by which a checkout of R2R is recognised. */
-export async function readSuiteOptions(script: string, needed: string): Promise<SuiteOptions> {
+export interface SuiteCommand {
+  /** Name of the npm script, for the usage line. */
+  readonly script: string;
+  /** A path by which a checkout of R2R is recognised. */
+  readonly needed: string;
+  /** Whether the suite's runner limits the time of a test, so that `--test-seconds` means something. */
+  readonly limitsTests: boolean;
+}
+
+/** Reads the command line of a suite script. */
+export async function readSuiteOptions({ script, needed, limitsTests }: SuiteCommand): Promise<SuiteOptions> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -28,9 +37,13 @@ export async function readSuiteOptions(script: string, needed: string): Promise<
   });
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
+    const limit = limitsTests ? ' [--test-seconds N]' : '';
     throw new Error(
-      `Usage: npm run ${script} -- PATH_OF_R2R_CHECKOUT [--scripted-model] [--only PART_OF_FILE_NAME] [--test-seconds N] [--tools FOLDER]`,
+      `Usage: npm run ${script} -- PATH_OF_R2R_CHECKOUT [--scripted-model] [--only PART_OF_FILE_NAME]${limit} [--tools FOLDER]`,
     );
+  }
+  if (values['test-seconds'] !== undefined && !limitsTests) {
+    throw new Error(`${script} has no --test-seconds: its tests have no time limit that could be changed.`);
   }
   const checkout = resolve(path);
   await access(join(checkout, needed)).catch(() => {
