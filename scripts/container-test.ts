@@ -3,27 +3,23 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readDockerfile, type Stage } from './container-test/read-dockerfile.ts';
-import {
-  buildStage,
-  type ImageStart,
-  innerProcess,
-  makeBaseRoot,
-  startReadOnly,
-} from './container-test/root-folder.ts';
+import { buildImage } from './container-test/build-image.ts';
+import { readDockerfile } from './container-test/read-dockerfile.ts';
+import { type ImageStart, innerProcess, startReadOnly } from './container-test/root-folder.ts';
 
 const USAGE = `Tests the content of the container image without a container engine: carries out each line of deploy/Dockerfile in a
 root folder made of Debian's packages, then starts the server there on a read-only root, without rights, and uses it.
 Linux only, as root, with Debian's packages mmdebstrap and util-linux, and the network.
 
-  npm run -s container-test -- [--base FOLDER]
+  npm run -s container-test -- [--keep FOLDER]
 
-  --base FOLDER  keeps Debian with Node there, for the next time`;
+  --keep FOLDER  keeps Debian with Node and the finished stages there; the next run, also after one that was interrupted, builds
+                 only what has changed`;
 
 const CONTEXT = fileURLToPath(new URL('..', import.meta.url));
 const KEY = 'a key of the container test';
@@ -32,16 +28,16 @@ const STOPS_WITHIN_MS = 30_000;
 let failures = 0;
 
 async function main(): Promise<void> {
-  const options = { base: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
+  const options = { keep: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
   const { values } = parseArgs({ options });
   if (values.help) return console.log(USAGE);
   if (process.platform !== 'linux' || process.getuid?.() !== 0) throw new Error('Run this as root on Linux.');
   const folder = mkdtempSync(join(tmpdir(), 'citewell-container-'));
   try {
     const stages = readDockerfile(readFileSync(join(CONTEXT, 'deploy/Dockerfile'), 'utf8'));
-    const base = values.base ?? join(folder, 'base');
-    if (values.base === undefined || !isBase(base)) makeBaseRoot(base, join(folder, 'npm'));
-    const { root, start } = buildImage(stages, base, folder);
+    const kept = values.keep === undefined ? join(folder, 'image') : resolve(values.keep);
+    mkdirSync(kept, { recursive: true });
+    const { root, start, base } = buildImage(stages, CONTEXT, kept);
     expectSame('the user of the image is not root', /^[1-9]\d*:[1-9]\d*$/.test(start.user), true);
     const size = (path: string) => Number(execFileSync('du', ['-sxm', path], { encoding: 'utf8' }).split('\t')[0]);
     console.log(`     the image has ${size(root)} MB, of which ${size(base)} MB are Debian and Node`);
@@ -49,28 +45,6 @@ async function main(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
-}
-
-function isBase(path: string): boolean {
-  try {
-    return readFileSync(join(path, 'etc/debian_version'), 'utf8') !== '';
-  } catch {
-    return false;
-  }
-}
-
-function buildImage(stages: readonly Stage[], base: string, folder: string): { root: string; start: ImageStart } {
-  const roots = new Map<string, string>();
-  let built: { root: string; start: ImageStart } | undefined;
-  for (const [index, stage] of stages.entries()) {
-    console.log(`FROM ${stage.image}${stage.name === null ? '' : ` AS ${stage.name}`}`);
-    const root = join(folder, `stage-${index}`);
-    execFileSync('cp', ['-a', '--reflink=auto', base, root]);
-    built = { root, start: buildStage(stage, root, CONTEXT, roots) };
-    roots.set(stage.name ?? String(index), root);
-  }
-  if (built === undefined) throw new Error('The Dockerfile has no stage.');
-  return built;
 }
 
 async function useImage(root: string, start: ImageStart, folder: string): Promise<void> {
