@@ -24,7 +24,7 @@ export interface Ledger {
 
 const PATIENCE_MS = 60_000;
 /** Error event of a run whose server was killed; no other server takes it over. A stopping server finishes its runs. */
-const SERVER_GONE = /server that worked on it ended|service is stopping/;
+const SERVER_GONE = /server handling this request ended|service is stopping/;
 
 /** Sends a request; undefined if the server is down or ended during the request. */
 export async function send(server: RunningServer, path: string, init: RequestInit = {}): Promise<Response | undefined> {

@@ -34,12 +34,12 @@ const hosts: readonly Host[] = [
   {
     name: 'Claude Desktop',
     where:
-      '`claude_desktop_config.json`, in `~/Library/Application Support/Claude/` (macOS) or `%APPDATA%\\Claude\\` (Windows); quit it whole and start it again. Or double-click the bundle that `npm run build:mcpb` makes.',
+      '`claude_desktop_config.json`, in `~/Library/Application Support/Claude/` (macOS) or `%APPDATA%\\Claude\\` (Windows); quit it completely and start it again. Or double-click the bundle made by `npm run build:mcpb`.',
     snippets: [json({ mcpServers: { [name]: stdio } })],
   },
   {
     name: 'Claude Code',
-    where: 'On the command line; a project can keep the same in `.mcp.json`.',
+    where: 'On the command line; a project can have the same configuration in `.mcp.json`.',
     snippets: [
       shell(
         `claude mcp add ${name} --env ${KEY}=${FOLDER} -- ${line}`,

@@ -35,17 +35,17 @@ interface Variable {
 
 /** Settings that hosts ask for; all are optional. */
 const variables: readonly Variable[] = [
-  { name: 'CITEWELL_DATA_DIR', title: 'Data folder', description: 'Folder that documents and index are kept in' },
+  { name: 'CITEWELL_DATA_DIR', title: 'Data folder', description: 'Folder for the documents and the index' },
   {
     name: 'OPENAI_API_KEY',
     title: 'OpenAI key',
-    description: 'Has answers written by a model of OpenAI; without any key they are quotations',
+    description: 'Lets a model of OpenAI write the answers; without any key they are quotations',
     isSecret: true,
   },
   {
     name: 'ANTHROPIC_API_KEY',
     title: 'Anthropic key',
-    description: 'Has answers written by a model of Anthropic; without any key they are quotations',
+    description: 'Lets a model of Anthropic write the answers; without any key they are quotations',
     isSecret: true,
   },
 ];
@@ -155,7 +155,7 @@ export function bundleManifest(platform: NodeJS.Platform): object {
       documents_folder: {
         type: 'directory',
         title: 'Documents',
-        description: 'Folder below which files may be taken in',
+        description: 'Folder below which files may be ingested',
         required: true,
       },
       ...Object.fromEntries(

@@ -54,7 +54,7 @@ export function toFailure(thrown: unknown): Failure {
   }
   const refused = refusedByParser(thrown);
   if (refused !== undefined) return { ...refused, isExpected: true };
-  const error = new ServiceError('internal', 'Internal error; see the log of the service.');
+  const error = new ServiceError('internal', 'Internal error; see the server log.');
   return { status: 500, error, isExpected: false };
 }
 

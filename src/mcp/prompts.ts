@@ -5,7 +5,7 @@ import type { Backend } from './backend.ts';
 import { completeTitles } from './complete.ts';
 
 const CITE =
-  'Cite every statement with the number of the passage it stands in, as in [1], and list the cited passages at the end with title, page and document_id. Where the documents say nothing, say so; do not fill in from memory.';
+  'Cite every statement with the number of the passage that supports it, as in [1], and list the cited passages at the end with title, page and document_id. Where the documents say nothing, say so; do not fill in from memory.';
 
 /** MCP prompts, which hosts show as commands. */
 export function createPrompts(
@@ -41,12 +41,12 @@ export function createPrompts(
       'research_question',
       {
         title: 'Research a question',
-        description: 'Split a larger question, search each part, weigh what is found, and report with citations.',
+        description: 'Split a larger question, search each part, weigh the evidence, and report with citations.',
         argsSchema: z.object({ topic: z.string().min(1).describe('What to find out') }),
       },
       ({ topic }) =>
         say(
-          `Research this in the ingested documents: ${topic}\n\nFirst look at what there is (corpus_status, search_file_descriptions). Write down the sub-questions, search each with search_file_knowledge, and read the important places with content or get_file_content. Note where sources disagree. Then report: the answer, the evidence for each point, open questions. ${CITE}`,
+          `Research this in the ingested documents: ${topic}\n\nFirst get an overview of the documents (corpus_status, search_file_descriptions). Write down the sub-questions, search each with search_file_knowledge, and read the important places with content or get_file_content. Note where sources disagree. Then report: the answer, the evidence for each point, open questions. ${CITE}`,
         ),
     );
 
@@ -58,7 +58,7 @@ export function createPrompts(
         argsSchema: z.object({
           first: documentId('Title or identifier of the first document'),
           second: documentId('Title or identifier of the second document'),
-          aspect: z.string().optional().describe('What to compare; left out, everything that matters'),
+          aspect: z.string().optional().describe('What to compare (default: everything relevant)'),
         }),
       },
       ({ first, second, aspect }) =>
@@ -71,7 +71,7 @@ export function createPrompts(
       'summarize_document',
       {
         title: 'Summarise a document',
-        description: 'The gist of one document, with the places it stands at.',
+        description: 'The main points of one document, with their page or heading.',
         argsSchema: z.object({
           document_id: documentId('Title or identifier of the document'),
           length: z.string().optional().describe('How long, e.g. "five sentences"'),
@@ -79,7 +79,7 @@ export function createPrompts(
       },
       ({ document_id: id, length }) =>
         say(
-          `Summarise the document ${id}${length === undefined ? '' : ` in ${length}`}.\n\nRead it whole with get_file_content, going on from each next_offset to its end. Give the gist first, then the main points in the document's order with page or heading. ${CITE}`,
+          `Summarise the document ${id}${length === undefined ? '' : ` in ${length}`}.\n\nRead it whole with get_file_content, going on from each next_offset to its end. Give a short overview first, then the main points in the document's order with page or heading. ${CITE}`,
         ),
     );
 

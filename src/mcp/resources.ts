@@ -29,8 +29,8 @@ export function createResources(backend: Backend): (server: McpServer, principal
       'index',
       INDEX_URI,
       {
-        title: 'What there is',
-        description: 'Counts, and the newest documents with their addresses.',
+        title: 'Corpus overview',
+        description: 'Number of documents and chunks, and the newest documents with their URIs.',
         mimeType: 'text/plain',
         cacheHint: CACHE,
       },
@@ -71,7 +71,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
       }),
       {
         title: 'A passage of a document',
-        description: 'One chunk, as search results name it.',
+        description: 'One chunk, by its identifier in search results.',
         mimeType: 'text/plain',
         cacheHint: CACHE,
       },
@@ -90,8 +90,8 @@ export function createResources(backend: Backend): (server: McpServer, principal
       'file',
       new ResourceTemplate(FILE_TEMPLATE, { list: undefined }),
       {
-        title: 'A file made by a tool',
-        description: 'As the result of the call links it; kept for an hour at most.',
+        title: 'A file created by a tool',
+        description: 'Linked in the result of the call; kept for at most an hour.',
       },
       async (uri, { run_id: runId, name }, context) => {
         const request = { principal, runId: decoded(runId), name: decoded(name) };

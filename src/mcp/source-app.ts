@@ -53,7 +53,7 @@ const PAGE = `<!doctype html>
     } else if (data.method === 'ui/notifications/tool-result') show(data.params);
     else if (data.id !== undefined) {
       if (data.method === 'ui/resource-teardown' || data.method === 'ping') send({ id: data.id, result: {} });
-      else send({ id: data.id, error: { code: -32601, message: 'There is no such method.' } });
+      else send({ id: data.id, error: { code: -32601, message: 'Method not found.' } });
     }
   });
 

@@ -47,11 +47,9 @@ function refuseTooMuch({ answer, sources, documentIds }: AnswerCheckRequest): vo
   const refuse = (message: string) => {
     throw new ServiceError('invalid_request', message);
   };
-  if (answer.trim() === '') refuse('The answer is empty; give the text that is to be checked.');
+  if (answer.trim() === '') refuse('The answer is empty; give the text to check.');
   if (answer.length > checkLimits.answer)
-    refuse(
-      `The answer has ${answer.length} characters, and at most ${checkLimits.answer} are checked at once. Send it in parts.`,
-    );
+    refuse(`The answer has ${answer.length} characters; the maximum is ${checkLimits.answer}. Send it in parts.`);
   if (sources.length > checkLimits.sources)
     refuse(`${sources.length} sources were given; the maximum is ${checkLimits.sources}.`);
   if (documentIds.length > checkLimits.documents)
@@ -166,7 +164,7 @@ function notesOn(
   const named = [...unknown].sort((one, two) => one - two).map((marker) => `[${marker}]`);
   const hasSources = sources.length > 0;
   return [
-    ...(checked.length === 0 ? ['The answer states nothing that could be looked up.'] : []),
+    ...(checked.length === 0 ? ['The answer contains no statement that can be checked.'] : []),
     ...(named.length > 0 && hasSources ? [`No source was given for ${named.join(', ')}.`] : []),
     ...(named.length > 0 && !hasSources && documentIds.length === 0
       ? ['No sources were given, so markers were ignored and each statement was searched for in all documents.']
@@ -174,7 +172,7 @@ function notesOn(
     ...(uncheckedFrom === undefined
       ? []
       : [
-          `Checked up to character ${uncheckedFrom} of ${answer.length}, for its limits; send the rest by itself to have it checked.`,
+          `Checked up to character ${uncheckedFrom} of ${answer.length}, because of a limit; send the rest separately to check it.`,
         ]),
   ];
 }

@@ -152,10 +152,10 @@ export class SharedRunLog implements RunLog {
 }
 
 const serverEnded = (): ServiceError =>
-  new ServiceError('cancelled', 'The server that worked on it ended before it was done. Ask again.');
+  new ServiceError('cancelled', 'The server handling this request ended before completing it. Ask again.');
 
 const serverStops = (): ServiceError =>
-  new ServiceError('cancelled', 'The server that worked on it was stopped before it was done. Ask again.');
+  new ServiceError('cancelled', 'The server handling this request was stopped before completing it. Ask again.');
 
 const toRecord = ({ isCancelled, state, ownerId: _, ...run }: SharedRun): RunRecord => ({
   ...run,

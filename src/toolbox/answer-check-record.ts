@@ -11,11 +11,17 @@ const id = z.string().trim().min(1).max(64);
 const source = z.preprocess(
   fromText,
   z.object({
-    marker: z.number().int().min(1).max(999_999).optional().describe('The n of [n]; left out, its place in this list'),
-    chunk_id: id.optional().describe('A passage, as search results give it'),
-    document_id: id.optional().describe('A whole document; the passages nearest to each statement count'),
-    id: id.optional().describe('Either of the two'),
-    text: z.string().optional().describe('The words themselves, where no identifier is known'),
+    marker: z
+      .number()
+      .int()
+      .min(1)
+      .max(999_999)
+      .optional()
+      .describe('The n of the marker [n] (default: the position in this list)'),
+    chunk_id: id.optional().describe('A passage, as named by search results'),
+    document_id: id.optional().describe('A whole document; each statement is compared with its closest passages'),
+    id: id.optional().describe('Identifier of a passage or a document'),
+    text: z.string().optional().describe('The text of the source, if it has no identifier'),
   }),
 );
 
@@ -27,26 +33,26 @@ function fromText(given: unknown): unknown {
 
 /** Request members, shared by tool inputs and request bodies. */
 export const answerCheckMembers = {
-  answer: z
-    .string()
-    .describe('The answer as it is to be sent, with its [n] markers or quotations (up to 40000 characters)'),
+  answer: z.string().describe('The complete answer, with its [n] markers or quotations (up to 40000 characters)'),
   sources: z
     .array(source)
     .optional()
     .describe(
-      'What the markers stand for, e.g. [{"marker": 1, "chunk_id": "…"}]; left out, all documents are searched',
+      'What the markers stand for, e.g. [{"marker": 1, "chunk_id": "…"}] (default: all documents are searched)',
     ),
   document_ids: z
     .array(id)
     .optional()
     .describe(
-      'Documents that statements may rest on whatever their markers say; left out with sources, all are searched',
+      'Documents that may support any statement, whatever its markers (default, if sources is not given either: all documents)',
     ),
   search: z
     .boolean()
     .optional()
-    .describe('Whether to look in all other documents for what the sources do not say (default true)'),
-  as_of: timestamp.optional().describe('Check what documents said at this time, e.g. "2026-03-01"; left out, now'),
+    .describe('Whether to search all other documents for statements that the sources do not support (default true)'),
+  as_of: timestamp
+    .optional()
+    .describe('Check against the documents as they were at this time, e.g. "2026-03-01" (default: now)'),
 } as const;
 
 const members = z.object(answerCheckMembers);
@@ -86,21 +92,21 @@ const evidence = z.object({
 
 /** Wire format of the result. */
 export const answerCheckRecord = z.object({
-  supported: z.int().describe('How many statements a source says, in the same words or close ones'),
+  supported: z.int().describe('Number of statements that a source says, in the same or similar words'),
   total: z.int(),
   statements: z.array(
     z.object({
       ...span,
       verdict: verdict.describe(
-        'verbatim: a source says it word for word; close: in other words; elsewhere: not the cited source but another; not_found: none',
+        'verbatim: a source says it word for word; close: in other words; elsewhere: not in the cited source but in another; not_found: in none',
       ),
       score: z.number(),
       citations: z.array(z.object({ marker: z.int(), verdict: z.enum([...verdict.options, 'unknown']) })),
-      missing_words: z.array(z.string()).describe('Words of the statement that the quoted passage does not have'),
-      evidence: evidence.optional().describe('The passage that says it; for not_found the closest one'),
+      missing_words: z.array(z.string()).describe('Words of the statement that are missing from the quoted passage'),
+      evidence: evidence.optional().describe('The supporting passage; for not_found the closest one'),
     }),
   ),
-  unsupported: z.array(z.object(span)).describe('The statements that what they cite does not say'),
+  unsupported: z.array(z.object(span)).describe('The statements that their cited sources do not support'),
   unchecked_from: offset.optional(),
   notes: z.array(z.string()),
 });

@@ -5,10 +5,10 @@ export function describeFolder({ path, state, done, total, failed, reason }: Fol
   const failures = failed === 0 ? '' : `, ${failed} failed`;
   switch (state) {
     case 'reading':
-      return `${path} (${done} of ${total ?? 'its'} files${failures})`;
+      return `${path} (${done} of ${total ?? 'an unknown number of'} files${failures})`;
     case 'following':
-      return `${path} (in step, ${done} files${failures}; changes are followed)`;
+      return `${path} (synchronised, ${done} files${failures}; watching for changes)`;
     case 'stopped':
-      return `${path} (not followed: ${reason ?? 'stopped'})`;
+      return `${path} (not watched: ${reason ?? 'stopped'})`;
   }
 }

@@ -21,7 +21,7 @@ const MAX_NAMES_LENGTH = 500;
 export function describeRun(result: PythonResult, { mounted, isSession, maxLength, linkTo }: DescribeOptions): string {
   const { value, error, stdout, stderr } = result;
   const around = [
-    ...(mounted.length === 0 ? [] : [`Given to the code:\n${mounted.join('\n')}`]),
+    ...(mounted.length === 0 ? [] : [`Available to the code:\n${mounted.join('\n')}`]),
     ...(value
       ? [
           // Multi-line values such as tables start on a new line, so that their columns stay aligned.
@@ -50,13 +50,13 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
 
 function describeLoss({ restoredFiles, lostFiles }: PythonResult): string {
   const gone = restoredFiles === 0 ? 'Variables and files' : 'Variables';
-  const [files, them] = restoredFiles === 1 ? ['One file is', 'it'] : [`${restoredFiles} files are`, 'them'];
-  const back = restoredFiles === 0 ? '' : ` ${files} there again, as the last completed call left ${them}.`;
+  const [files, them] = restoredFiles === 1 ? ['One file was', 'it'] : [`${restoredFiles} files were`, 'them'];
+  const back = restoredFiles === 0 ? '' : ` ${files} restored, as the last completed call left ${them}.`;
   const large =
     lostFiles.length === 0
       ? ''
-      : ` Too large to be kept: ${clip(lostFiles.map((name) => oneLine(name)).join(', '), MAX_NAMES_LENGTH)}.`;
-  return `${gone} of earlier calls are gone: define again what is needed.${back}${large}`;
+      : ` Not kept because of their size: ${clip(lostFiles.map((name) => oneLine(name)).join(', '), MAX_NAMES_LENGTH)}.`;
+  return `${gone} of earlier calls are lost: define again what is needed.${back}${large}`;
 }
 
 function describeError({ error }: PythonResult): string {
@@ -81,7 +81,7 @@ function fileLines({ files, skippedFiles }: PythonResult, linkTo: DescribeOption
       ({ name, bytes }) =>
         `File: out/${name} (${mediaTypeOf(name)}, ${bytes.byteLength} bytes)${linkTo ? `: ${linkTo(`out/${name}`)}` : ''}`,
     ),
-    ...skippedFiles.map(({ name, bytes, reason }) => `Not handed over: out/${name} (${bytes} bytes, ${reason})`),
+    ...skippedFiles.map(({ name, bytes, reason }) => `Not returned: out/${name} (${bytes} bytes, ${reason})`),
   ];
 }
 

@@ -14,19 +14,19 @@ export async function explainEmptyCorpus(
   if (total > 0 && !isReading) return undefined;
   if (total > 0) {
     const what = total === 1 ? 'One document is' : `${total} documents are`;
-    return `${what} still being read in, and nothing else is here to search. Try again in a while; citewell status shows how far it is.`;
+    return `${what} still being ingested, and there is nothing else to search. Try again later; citewell status shows the progress.`;
   }
   const reading = (context.followed ?? []).filter(({ state }) => state === 'reading');
   if (reading.length > 0) {
     const folders = reading.map(describeFolder).join('; ');
-    return `Nothing can be searched yet: documents are being read in from ${folders}. Try again in a while; corpus_status shows how far it is.`;
+    return `Nothing can be searched yet: documents are being ingested from ${folders}. Try again later; corpus_status shows the progress.`;
   }
   const how =
     context.ingestion === undefined || context.absentTools?.some(({ name }) => name === 'ingest_file')
       ? 'Documents are added with `citewell ingest PATH` on the machine of the server, with `--folder PATH` where a host starts `citewell mcp`, or with POST /v3/documents.'
       : 'Add documents with the tools ingest_file, ingest_text or ingest_url, or with `citewell ingest PATH` in a terminal.';
-  const narrowed = context.visible.kind === 'all' ? '' : ', or none of its documents may be seen in this request';
-  return `The corpus is empty${narrowed}. Other words will not help. ${how}`;
+  const narrowed = context.visible.kind === 'all' ? '' : ', or this request has no access to any of its documents';
+  return `The corpus is empty${narrowed}. Searching with other words will not help. ${how}`;
 }
 
 const IN_PROGRESS: ReadonlySet<IngestionStatus> = new Set(['pending', 'parsing', 'augmenting', 'embedding', 'storing']);

@@ -10,7 +10,7 @@ export const cursor = z
   .min(1)
   .max(200)
   .optional()
-  .describe('Continue an earlier call: the next_cursor it gave, with the same other arguments');
+  .describe('Continues an earlier call: its next_cursor; the other arguments stay the same');
 
 export const filters = z
   .record(z.string(), z.unknown())
@@ -24,7 +24,7 @@ export const documentId = z
   .trim()
   .min(1)
   .max(64)
-  .describe('Identifier of the document, or its beginning, or the [n] of a result');
+  .describe('Identifier of the document, the beginning of it, or the [n] of a result');
 
 export const chunkId = z.string().trim().min(1).max(64);
 
@@ -52,8 +52,8 @@ export const maxCharacters = (standard: number) =>
     .min(500)
     .max(40_000)
     .default(standard)
-    .describe(`Longest text to return, in characters (500 to 40000, default ${standard})`);
+    .describe(`Maximum length of the result in characters (500 to 40000, default ${standard})`);
 
 export const asOf = timestamp
   .optional()
-  .describe('Use what documents said at this time, e.g. "2026-03-01"; left out, what they say now');
+  .describe('Use the documents as they were at this time, e.g. "2026-03-01" (default: now)');

@@ -37,7 +37,7 @@ export async function findDocument(given: string, context: VisibleLibrary): Prom
   if (total > 1) {
     throw new ServiceError(
       'invalid_request',
-      `"${given}" begins ${total} identifiers: ${titlesOf(items)}… Give more of it.`,
+      `"${given}" is the beginning of ${total} identifiers: ${titlesOf(items)}… Give more characters.`,
     );
   }
   const near = await library.searchDocuments({ text: given, filter: visible, kind: 'full_text', ...FIRST_PAGE });

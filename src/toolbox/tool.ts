@@ -142,7 +142,7 @@ function unknownArguments(given: unknown, known: readonly string[]): FieldIssue[
     .map((name) => ({
       type: 'unrecognized_keys',
       loc: [name],
-      msg: `there is no such argument; the nearest is "${nearestName(name, known)}", and all are ${known.join(', ')}`,
+      msg: `unknown argument; did you mean "${nearestName(name, known)}"? The arguments are ${known.join(', ')}`,
     }));
 }
 

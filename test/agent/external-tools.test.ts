@@ -62,7 +62,7 @@ describe('the agent and tools of other servers', () => {
     );
     const results = resultsIn(await ask());
     expect(results.map(({ isError }) => isError)).toEqual([false, true, true]);
-    expect(results[1]?.content).toContain('may not use strange__erase, which changes things elsewhere');
+    expect(results[1]?.content).toContain('may not use strange__erase, which makes changes in another system');
     expect(results[2]?.content).toContain('evil.example was named only by untrusted text');
   });
 

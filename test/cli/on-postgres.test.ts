@@ -203,7 +203,7 @@ describePostgres('Servers', () => {
     expect(received.map(({ id }) => id)).toEqual(received.map((_, index) => `${run}:${index + 1}`));
     expect(received.at(-1)).toMatchObject({
       event: 'error',
-      data: expect.stringContaining('server that worked on it'),
+      data: expect.stringContaining('server handling this request'),
     });
     expect(await call(two, `retrieval/runs/${run}`)).toMatchObject({ status: 'failed', events: received.length });
   }, 300_000);
@@ -245,7 +245,7 @@ describePostgres('Servers', () => {
     const cut = await long.ended;
     expect(cut.at(-2)).toMatchObject({
       event: 'error',
-      data: expect.stringContaining('was stopped before it was done'),
+      data: expect.stringContaining('was stopped before completing it'),
     });
     for (const events of [finished, cut]) {
       const run = events[0]?.id?.split(':')[0];

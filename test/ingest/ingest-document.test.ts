@@ -288,7 +288,7 @@ describeEngines('An ingestor', (engine) => {
         'an unknown format',
         file('a.bin', Buffer.from([0, 1, 2, 3, 255, 254, 0, 9])),
         'unsupported_type',
-        /Readable are/,
+        /Supported types:/,
       ],
       ['a file past its limit', file('a.css', 'word '.repeat(2_100_000)), 'too_large', /10\.5 MB.*10\.0 MB/],
       ['an empty text', text('  \n'), 'invalid_request', /empty/],

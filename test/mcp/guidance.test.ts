@@ -63,7 +63,7 @@ describe('an empty corpus', () => {
       { ...request, absent: [], followed },
       { signal: AbortSignal.timeout(5_000) },
     );
-    expect(outcome.isError || outcome.output.text).toContain('being read in from /papers (2 of 9 files)');
+    expect(outcome.isError || outcome.output.text).toContain('being ingested from /papers (2 of 9 files)');
   });
 });
 

@@ -104,7 +104,7 @@ describe('asynchronous research', () => {
     });
     expect(result).toMatchObject({
       text: expect.stringMatching(
-        /close · p\. 2 · Water · “Rivers flow” \(characters 7-18\)[\s\S]*No source says:\n- Rivers flow/,
+        /close · p\. 2 · Water · “Rivers flow” \(characters 7-18\)[\s\S]*Not supported by any source:\n- Rivers flow/,
       ),
     });
   });

@@ -218,7 +218,7 @@ describe.each(['legacy', 'modern'] as const)('the numbers of sources (%s)', (era
     expect(hit).toContain('Coverage 1.00.');
     const [miss, none] = await coverageOf('Which submarine explores trenches with coffee?');
     expect(none).toEqual({ score: 0.25, missing_words: ['submarine', 'explores', 'trenches'] });
-    expect(miss).toContain('Coverage 0.25; no passage has: submarine, explores, trenches.');
+    expect(miss).toContain('Coverage 0.25; in no passage: submarine, explores, trenches.');
   });
 });
 

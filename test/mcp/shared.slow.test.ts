@@ -89,7 +89,9 @@ describe('citewell mcp', () => {
     const call = async (name: string, args: object = {}) =>
       client.callTool({ name, arguments: { ...args } }).then((result) => ({ ...result, text: textOf(result) }));
     expect((await call('search_file_knowledge', { query: 'capital' })).isError).toBeFalsy();
-    await expect.poll(async () => (await call('corpus_status')).text, PATIENT).toMatch(/Folder: .*docs \(in step, 1 /);
+    await expect
+      .poll(async () => (await call('corpus_status')).text, PATIENT)
+      .toMatch(/Folder: .*docs \(synchronised, 1 /);
     expect((await call(SEARCH.name, SEARCH.arguments)).text).toContain('Paris');
     await writeFile(join(cwd, 'docs', 'norway.md'), '# Norway\n\nThe capital of Norway is Oslo.\n');
     expect((await call('sync_folder')).structuredContent).toMatchObject({ status: 'ended' });

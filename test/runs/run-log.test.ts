@@ -142,7 +142,8 @@ describeEngines('Runs', (engine) => {
     const reader = run.follow(0, never);
     await reader.next();
     const events = Array.fromAsync(reader);
-    const reason = engine.name === 'SQLite' ? 'The service is stopping' : 'The server that worked on it was stopped';
+    const reason =
+      engine.name === 'SQLite' ? 'The service is stopping' : 'The server handling this request was stopped';
     await runs.close();
     expect((await events).at(-1)?.json).toContain(reason);
   });

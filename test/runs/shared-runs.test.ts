@@ -141,7 +141,7 @@ describePostgres('A run', () => {
     received.push(...(await Array.fromAsync(events)));
     expect(received.map(({ number }) => number)).toEqual(numbers(received.length));
     expect(received.filter(({ event }) => event === 'error')).toEqual([received.at(-1)]);
-    expect(received.at(-1)?.json).toContain('The server that worked on it ended');
+    expect(received.at(-1)?.json).toContain('The server handling this request ended');
     expect(await two.runs.list('owner')).toMatchObject([{ status: 'failed', events: received.length }]);
     await expect(onOne).rejects.toThrow('ended by another server');
     await run.untilEnded(never);

@@ -20,12 +20,12 @@ const describe = (change: Partial<PythonResult>) =>
     { mounted: [], isSession: true, maxLength: 2_000 },
   );
 
-it('tells which parts of a session are lost, and which files are there again', () => {
+it('tells which parts of a session are lost, and which files were restored', () => {
   expect(describe({})).not.toContain('gone');
-  expect(describe({ sessionLost: true })).toContain('Variables and files of earlier calls are gone');
+  expect(describe({ sessionLost: true })).toContain('Variables and files of earlier calls are lost');
   const restored = describe({ sessionLost: true, restoredFiles: 3, lostFiles: ['big.bin', 'a\nFile: out/x'] });
   expect(restored).toContain(
-    'Variables of earlier calls are gone: define again what is needed. 3 files are there again, as the last completed call left them. Too large to be kept: big.bin, a File: out/x.',
+    'Variables of earlier calls are lost: define again what is needed. 3 files were restored, as the last completed call left them. Not kept because of their size: big.bin, a File: out/x.',
   );
 });
 

@@ -63,7 +63,9 @@ describe('on an empty corpus', () => {
       const asks = { ask: () => Promise.reject(new Error('Nobody is asked.')) };
       const inAgent = await callerOver(store, asks).call(tool, input);
       const text = (outcome: typeof inAgent) => (outcome.isError ? outcome.text : outcome.output.text);
-      expect(text(inAgent)).toMatch(/The corpus is empty\. Other words will not help\. .*citewell ingest PATH/);
+      expect(text(inAgent)).toMatch(
+        /The corpus is empty\. Searching with other words will not help\. .*citewell ingest PATH/,
+      );
       const ingestion = {} as NonNullable<ToolContext['ingestion']>;
       expect(text(await callerOver(store, { ...asks, ingestion }).call(tool, input))).toContain(
         'the tools ingest_file',
@@ -74,10 +76,12 @@ describe('on an empty corpus', () => {
   it('the result names an empty filter and pending documents as other reasons', async () => {
     const store = await openTestStore();
     const hidden = callerOver(store, { visible: titled('Tea') });
-    expect((await hidden.result(searchFileKnowledge, { query: 'tea' })).text).toContain('or none of its documents may');
+    expect((await hidden.result(searchFileKnowledge, { query: 'tea' })).text).toContain(
+      'or this request has no access to any of its documents',
+    );
     await store.corpus.begin(newDocument('Tea'));
     const { text } = await callerOver(store).result(searchFileDescriptions, { query: 'nothing like it' });
-    expect(text).toMatch(/^One document is still being read in/);
+    expect(text).toMatch(/^One document is still being ingested/);
   });
 });
 
@@ -225,7 +229,7 @@ describe('search_file_descriptions', () => {
       documents: [{ title: 'File 3' }],
     });
     const nothing = await one.result(searchFileDescriptions, { query: 'zebra' });
-    expect(nothing.text).toMatch(/^No document fits\. Leave the query out/);
+    expect(nothing.text).toMatch(/^No document matches\. Omit the query/);
     expect(
       (await one.result(searchFileDescriptions, { filters: { title: { $eq: 'File 4' } } })).structured['total'],
     ).toBe(0);
@@ -344,7 +348,7 @@ describe('get_file_content', () => {
     expect(first.structured).not.toHaveProperty('table_columns');
     const next = await caller.result(getFileContent, { document_id, offset: first.structured['next_offset'] });
     expect(next.structured).toMatchObject({ table_columns: ['Article', 'Warehouse', 'Stock | boxes'] });
-    expect(next.text).toMatch(/\nBegins within a table with the columns Article \| Warehouse \| Stock \| boxes\n\n/);
+    expect(next.text).toMatch(/\nBegins inside a table with the columns Article \| Warehouse \| Stock \| boxes\n\n/);
     const { total_chars: total } = next.structured;
     const last = await caller.result(getFileContent, { document_id, offset: Number(total) - 10 });
     expect(last.structured).not.toHaveProperty('table_columns');
@@ -389,7 +393,7 @@ describe('get_file_content', () => {
       'no pages 2 to 1',
     );
     expect(await caller.failure(getFileContent, { document_id: document.id, offset: 99_999 })).toContain(
-      'The offset 99999 lies past the end: the text goes from 0 to',
+      'The offset 99999 is past the end: the text goes from 0 to',
     );
   });
 

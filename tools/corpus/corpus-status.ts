@@ -15,16 +15,21 @@ const DOCUMENTS_SAMPLED = 100;
 
 export const corpusStatus = defineTool({
   name: 'corpus_status',
-  title: 'Show what there is',
+  title: 'Show corpus status',
   description:
-    'Without arguments: how many documents there are, what searches and answers them, which fields filters can use with examples, and which tools are not available here and what to set for them. With list=true: the documents, newest first, with state, size and identifier, those that are still being read or failed among them. With document_id: how far the ingestion of that one has come. To find documents by what they are about use search_file_descriptions.',
+    'Without arguments: the number of documents, the models used for search and answers, the fields that filters can use with examples, and which tools are unavailable and how to enable them. With list=true: the documents, newest first, with status, size and identifier, including those that are still being ingested or have failed. With document_id: the ingestion status of that document. To find documents by topic use search_file_descriptions.',
   input: z.object({
     list: z.boolean().default(false).describe('true lists the documents'),
     filters,
     limit: limit(30, 100),
     cursor,
     document_id: documentId.optional(),
-    wait_seconds: z.number().min(0).max(25).default(0).describe('With document_id: wait so long for its end (0 to 25)'),
+    wait_seconds: z
+      .number()
+      .min(0)
+      .max(25)
+      .default(0)
+      .describe('With document_id: seconds to wait for its ingestion to finish (0 to 25)'),
   }),
   output: z.object({
     documents: z.number().int().optional(),
@@ -55,7 +60,7 @@ export const corpusStatus = defineTool({
 });
 
 async function overview({ facts, library, visible, absentTools = [], followed = [] }: ToolContext) {
-  if (facts === undefined) throw new ServiceError('not_configured', 'Nothing is known of the corpus here.');
+  if (facts === undefined) throw new ServiceError('not_configured', 'The status of the corpus is not available here.');
   const [{ documents, ...known }, sample] = await Promise.all([
     facts(),
     library.list(visible, { offset: 0, limit: DOCUMENTS_SAMPLED }),
@@ -67,11 +72,11 @@ async function overview({ facts, library, visible, absentTools = [], followed = 
   const lines = [
     `Documents: ${total}${states.length === 0 ? '' : ` (${states.join(', ')})`}, chunks: ${known.chunks}`,
     ...followed.map((folder) => `Folder: ${describeFolder(folder)}`),
-    `Search: ${known.embedder}, index ${known.index}${known.pendingIndexWrites > 0 ? `, ${known.pendingIndexWrites} chunks on their way there` : ''}`,
+    `Search: ${known.embedder}, index ${known.index}${known.pendingIndexWrites > 0 ? `, ${known.pendingIndexWrites} chunks not yet indexed` : ''}`,
     `Answers: ${known.model}`,
     `Fields for filters:${fields.length === 0 ? ' none yet' : ''}`,
     ...fields.map(({ name, type, examples }) => `  ${name} (${type}), e.g. ${examples.join(', ')}`),
-    ...(absentTools.length === 0 ? [] : ['Tools that are not available here:']),
+    ...(absentTools.length === 0 ? [] : ['Unavailable tools:']),
     ...absentTools.map(({ name, reason }) => `  ${name}: ${reason}`),
     ...known.hints,
   ];

@@ -37,7 +37,7 @@ export async function listDocuments(input: ListRequest, context: ToolContext) {
       ? `End of the list (${end} of ${total}).`
       : `More (${end} of ${total} shown): call corpus_status again with the same arguments and cursor="${next}".`;
   return {
-    text: `${lines.length === 0 ? ((await explainEmptyCorpus(context)) ?? (await explainFilter(input.filters ?? {}, context)) ?? 'There are no documents here.') : lines.join('\n')}\n\n${last}`,
+    text: `${lines.length === 0 ? ((await explainEmptyCorpus(context)) ?? (await explainFilter(input.filters ?? {}, context)) ?? 'There are no documents.') : lines.join('\n')}\n\n${last}`,
     structured: {
       list: items.slice(0, lines.length).map(toDocumentRecord),
       total,

@@ -16,8 +16,8 @@ export async function allowedPath(given: string, folders: readonly string[]): Pr
   throw new ServiceError(
     'invalid_request',
     folders.length === 0
-      ? 'No folder of this machine may be read; its operator allows one with --folder or --allow-dir.'
-      : `There is no file or folder "${given}" below the allowed folders: ${folders.join(', ')}. Give a path below one of them; list_files shows what is there. The operator allows others with --folder or --allow-dir.`,
+      ? 'Reading files of this machine is not enabled; the operator can allow a folder with --folder or --allow-dir.'
+      : `There is no file or folder "${given}" below the allowed folders: ${folders.join(', ')}. Give a path below one of them; list_files lists their files. The operator can allow other folders with --folder or --allow-dir.`,
   );
 }
 

@@ -10,10 +10,10 @@ export const deleteDocument = defineTool({
   name: 'delete_document',
   title: 'Delete a document',
   description:
-    'Delete one document with its file, text, chunks, vectors and index entries, for good. Without confirm it deletes nothing and says what would go; with confirm=true it deletes and returns a receipt that counts what was removed.',
+    'Permanently delete one document with its file, text, chunks, vectors and index entries. Without confirm it deletes nothing and shows what would be deleted; with confirm=true it deletes and returns a receipt with the number of records removed.',
   input: z.object({
     document_id: documentId,
-    confirm: z.boolean().default(false).describe('true deletes; left out, the call only says what would go'),
+    confirm: z.boolean().default(false).describe('true deletes; otherwise the call only shows what would be deleted'),
   }),
   output: z.object({
     document_id: z.string(),
@@ -45,7 +45,7 @@ export const deleteDocument = defineTool({
     const common = { document_id: id, title, chunks: chunkCount };
     if (!input.confirm) {
       return {
-        text: `Nothing was deleted. This would go, for good: ${describeDocument(document)}\nTo delete it: call delete_document with document_id="${id}", confirm=true.`,
+        text: `Nothing was deleted. This would be deleted permanently: ${describeDocument(document)}\nTo delete it: call delete_document with document_id="${id}", confirm=true.`,
         structured: { ...common, deleted: false },
       };
     }
@@ -73,8 +73,8 @@ export const deleteDocument = defineTool({
 
 function proof({ verified }: DeletionReceipt): string {
   if (verified === undefined) return '';
-  if (verified === 'pending') return ' The vector index is still to forget it, which happens by itself.';
+  if (verified === 'pending') return ' Its removal from the vector index is pending and completes automatically.';
   return verified
-    ? ' Searches made afterwards find nothing of it.'
-    : ' A search made afterwards still finds some of it.';
+    ? ' A search after the deletion no longer finds it.'
+    : ' A search after the deletion still finds parts of it.';
 }

@@ -6,7 +6,9 @@ export const path = z.string().trim().min(1).max(4096);
 
 export const folderPath = path
   .optional()
-  .describe('Path of the folder, absolute or from an allowed folder; left out, the allowed folder');
+  .describe(
+    'Path of the folder, absolute or relative to an allowed folder (default: the allowed folder, if there is only one)',
+  );
 
 export const title = z
   .string()
@@ -15,16 +17,16 @@ export const title = z
   .max(300)
   .optional()
   .describe(
-    'Title to show (default: the heading or first line of a text; the own title of a file or page, else its name)',
+    'Title to show (default: the heading or first line of a text; the title within a file or page, otherwise its name)',
   );
 
 export const metadata = z
   .record(z.string(), z.unknown())
   .optional()
-  .describe('Facts to filter by later, e.g. {"year": 2024, "team": "legal"}');
+  .describe('Fields to filter by later, e.g. {"year": 2024, "team": "legal"}');
 
 export const collections = z
   .array(z.string().trim().min(1).max(200))
   .max(20)
   .optional()
-  .describe('Collections to put it into, by name or identifier; new ones are made');
+  .describe('Collections to add it to, by name or identifier; those that do not exist are created');

@@ -15,9 +15,11 @@ export const ingestFile = defineTool({
   name: 'ingest_file',
   title: 'Add a file',
   description:
-    'Add a file of this machine (PDF, Word, Markdown, HTML, text, CSV, JSON, source code…) as a document, or take a changed one in again in place of its old state. Only files below the folders that the operator allowed can be read. Returns its document_id; a long one goes on being read after the call, and corpus_status says when it is ready.',
+    'Add a file of this machine (PDF, Word, Markdown, HTML, text, CSV, JSON, source code…) as a document, or ingest a changed file again, replacing its previous content. Only files below the folders that the operator allowed can be read. Returns the document_id; the ingestion of a long file continues after the call, and corpus_status shows when it is ready.',
   input: z.object({
-    path: path.describe('Path of the file, or of a folder with all below it; absolute or from an allowed folder'),
+    path: path.describe(
+      'Path of the file, or of a folder to ingest with everything below it; absolute or relative to an allowed folder',
+    ),
     title,
     metadata,
     collections,
@@ -50,7 +52,7 @@ export const ingestFile = defineTool({
     if (!info.isFile()) throw new ServiceError('invalid_request', `"${input.path}" is neither a file nor a folder.`);
     const { size } = info;
     if (size > MAX_BYTES) {
-      throw new ServiceError('too_large', `${file} has ${size} bytes; at most ${MAX_BYTES} are read.`);
+      throw new ServiceError('too_large', `${file} has ${size} bytes; the limit is ${MAX_BYTES}.`);
     }
     const bytes = await readFile(file, { signal: context.signal });
     return ingestItem(

@@ -49,7 +49,7 @@ export async function ingestItem(item: IngestionItem, context: ToolContext) {
 
 export function requireIngestion({ ingestion }: ToolContext): ToolIngestion {
   if (ingestion !== undefined) return ingestion;
-  throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
+  throw new ServiceError('not_configured', 'Documents cannot be added, changed or deleted here.');
 }
 
 /** Converts arguments to metadata. The cast is safe because they were parsed from JSON. */
@@ -59,10 +59,10 @@ type Outcome = z.output<typeof ingestOutput>['outcome'];
 
 function report(id: string, title: string, outcome: Outcome, status: string, chunks: number) {
   const words: Readonly<Record<Outcome, string>> = {
-    ingested: `Taken in: "${oneLine(title)}", ${chunks} chunks. It can be searched now.`,
-    started: `"${oneLine(title)}" is kept and still being read (${status}). Ask for its end: call corpus_status with document_id="${id}", wait_seconds=20.`,
-    unchanged: `Nothing to do: this very content is already there as "${oneLine(title)}".`,
-    duplicate: `Nothing to do: the same content is already there as "${oneLine(title)}".`,
+    ingested: `Ingested "${oneLine(title)}" as ${chunks} chunks. It can be searched now.`,
+    started: `"${oneLine(title)}" is stored and still being ingested (${status}). To check its status: call corpus_status with document_id="${id}", wait_seconds=20.`,
+    unchanged: `Nothing to do: exactly this content is already stored as "${oneLine(title)}".`,
+    duplicate: `Nothing to do: the same content is already stored as "${oneLine(title)}".`,
   };
   return {
     text: `${words[outcome]}\ndocument_id ${id}`,

@@ -8,7 +8,7 @@ export const ingestText = defineTool({
   name: 'ingest_text',
   title: 'Add a text',
   description:
-    'Add a text as a new document that can be searched and cited. The same text is not added twice. Returns its document_id; a long one goes on being read after the call, and corpus_status says when it is ready.',
+    'Add a text as a new document that can be searched and cited. The same text is not added twice. Returns the document_id; the ingestion of a long text continues after the call, and corpus_status shows when it is ready.',
   input: z.object({
     text: z.string().min(1).max(2_000_000).describe('The text, as plain text or Markdown'),
     title,

@@ -10,9 +10,9 @@ export const ingestUrl = defineTool({
   name: 'ingest_url',
   title: 'Add a web page',
   description:
-    'Fetch one page or file of the public web and add it as a document, or take a changed one in again. Addresses of private networks are refused. Returns its document_id; a long one goes on being read after the call, and corpus_status says when it is ready.',
+    'Fetch one page or file from the public web and add it as a document, or ingest it again if it has changed. Addresses of private networks are refused. Returns the document_id; the ingestion of a long page continues after the call, and corpus_status shows when it is ready.',
   input: z.object({
-    url: z.string().trim().min(8).max(2000).describe('Address of the page, http or https'),
+    url: z.string().trim().min(8).max(2000).describe('URL of the page, http or https'),
     title,
     metadata,
     collections,

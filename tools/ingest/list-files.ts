@@ -9,10 +9,10 @@ export const listFiles = defineTool({
   name: 'list_files',
   title: 'List files',
   description:
-    'List the files below a folder of this machine that the operator allowed, and whether each is a document already. Use it to see what could be searched; search_file_descriptions finds documents by what they are about.',
+    'List the files below a folder of this machine that the operator allowed, with the ingestion state of each. Use it to see which files can be added; search_file_descriptions finds documents by topic.',
   input: z.object({
     path: folderPath,
-    offset: z.number().int().min(0).max(1_000_000).default(0).describe('Skip this many'),
+    offset: z.number().int().min(0).max(1_000_000).default(0).describe('Number of files to skip'),
     limit: z.number().int().min(1).max(200).default(50).describe('How many to return (1 to 200, default 50)'),
   }),
   output: z.object({
@@ -33,7 +33,8 @@ export const listFiles = defineTool({
   deadline: 20_000,
 
   async execute({ path: given, offset, limit }, context) {
-    if (context.folderSync === undefined) throw new ServiceError('not_configured', 'No folder can be read from here.');
+    if (context.folderSync === undefined)
+      throw new ServiceError('not_configured', 'Folders of this machine cannot be read here.');
     const path = await allowedFolder(given, context);
     const { files, next } = await context.folderSync.list(path, { offset, limit });
     const lines = files.map(
@@ -43,7 +44,7 @@ export const listFiles = defineTool({
     return {
       text: [
         `Folder: ${path}`,
-        ...(context.followed ?? []).map((folder) => `Kept in step: ${describeFolder(folder)}`),
+        ...(context.followed ?? []).map((folder) => `Watched folder: ${describeFolder(folder)}`),
         ...(lines.length === 0 ? ['No files.'] : lines),
         next === undefined ? `End of the list (${end}).` : `More: call list_files again with offset=${next}.`,
       ].join('\n'),

@@ -13,9 +13,9 @@ const WAIT_MS = 30_000;
 
 export const syncFolder = defineTool({
   name: 'sync_folder',
-  title: 'Bring a folder in step',
+  title: 'Synchronise a folder',
   description:
-    'Bring the documents of a folder of this machine in step with its files: take in what is new or changed, follow what was moved, and remove the documents of files that are gone. Only folders that the operator allowed can be read. A large folder goes on after the call; call again to see how far it is.',
+    'Synchronise documents with the files of a folder of this machine: ingest new and changed files, follow moved ones, and remove the documents of deleted files. Only folders that the operator allowed can be read. The synchronisation of a large folder continues after the call; call again to see its progress.',
   input: z.object({
     path: folderPath,
   }),
@@ -40,16 +40,19 @@ export const syncFolder = defineTool({
 export async function allowedFolder(given: string | undefined, { folders = [] }: ToolContext): Promise<string> {
   const [only, ...others] = folders;
   if (given === undefined && others.length > 0) {
-    throw new ServiceError('invalid_request', `Say which folder: ${folders.join(', ')}.`);
+    throw new ServiceError(
+      'invalid_request',
+      `Several folders are allowed; give the path of one: ${folders.join(', ')}.`,
+    );
   }
   const path = await allowedPath(given ?? only ?? '', folders);
   if ((await stat(path)).isDirectory()) return path;
-  throw new ServiceError('invalid_request', `"${given}" is not a folder; ingest_file takes single files in.`);
+  throw new ServiceError('invalid_request', `"${given}" is not a folder; use ingest_file to add a single file.`);
 }
 
 export function syncNow(path: string, keepDeleted: boolean, context: ToolContext): Promise<FolderSyncState> {
   if (context.folderSync === undefined) {
-    throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
+    throw new ServiceError('not_configured', 'Documents cannot be added, changed or deleted here.');
   }
   const { signal, progress } = context;
   const onStep = (done: number) => progress?.(`${done} files of ${oneLine(path)}`, done);
@@ -58,11 +61,11 @@ export function syncNow(path: string, keepDeleted: boolean, context: ToolContext
 
 export function describeSync(path: string, { status, counts, failures }: FolderSyncState): string {
   const kinds = Object.entries(counts).map(([kind, number]) => `${number} ${kind}`);
-  const done = kinds.length === 0 ? 'no file that can be read is there' : kinds.join(', ');
+  const done = kinds.length === 0 ? 'no readable files' : kinds.join(', ');
   const head = {
-    ended: `${path} is in step: ${done}.`,
-    running: `${path} is still being read, so far: ${done}. Call sync_folder again to see how far it is.`,
-    failed: `${path} could not be read to the end; before that: ${done}.`,
+    ended: `${path} is synchronised: ${done}.`,
+    running: `${path} is still being synchronised; so far: ${done}. Call sync_folder again to see its progress.`,
+    failed: `${path} was not synchronised completely; before the failure: ${done}.`,
   }[status];
   return [head, ...failures.map((each) => `Failed: ${each.path}: ${oneLine(each.reason)}`)].join('\n');
 }

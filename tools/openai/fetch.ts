@@ -11,7 +11,7 @@ const TEXT_SHARE = 0.8;
 export const fetchDocument = defineTool({
   name: 'fetch',
   title: 'Fetch',
-  description: 'Read one document that search found: its text, title and url. A very long text is cut and says so.',
+  description: 'Read one document that search found: its text, title and url. A very long text is cut, with a note.',
   input: z.object({ id: z.string().trim().min(1).max(64).describe('The id of a result of search') }),
   output: z.object({
     id: z.string(),

@@ -19,7 +19,7 @@ export const checkCitations = defineTool({
   name: 'check_citations',
   title: 'Check citations',
   description:
-    'Check a drafted answer against the documents before it is sent. Give the draft with the [n] markers of earlier results; in sources only where a marker stands for something else. Without markers each statement is looked for in all documents. Returns for each statement whether a source says it (verbatim, close, elsewhere, not_found), the exact quote with document, page, heading and characters, and the words that the quote lacks. Correct or leave out what is not_found, and cite the source named for elsewhere. It compares words and figures and asks no model: it does not notice a twisted meaning in the same words. Not for finding passages: that is search_file_knowledge.',
+    'Check a drafted answer against the documents before sending it. Give the draft with the [n] markers of earlier results; sources is needed only for markers that stand for something else. Without markers each statement is searched for in all documents. Returns for each statement whether a source supports it (verbatim, close, elsewhere, not_found), the exact quote with document, page, heading and character positions, and the words that the quote lacks. Correct or remove statements that are not_found; for elsewhere, cite the source that it names. It compares words and figures without a model, so it does not notice a changed meaning in the same words. To find passages use search_file_knowledge.',
   input: z.object(answerCheckMembers),
   output: answerCheckRecord,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -27,7 +27,8 @@ export const checkCitations = defineTool({
   deadline: 40_000,
 
   async execute(input, { checkAnswer, cited, maxCharacters, pageOrigin, signal }) {
-    if (checkAnswer === undefined) throw new ServiceError('not_configured', 'Answers cannot be checked here.');
+    if (checkAnswer === undefined)
+      throw new ServiceError('not_configured', 'Checking citations is not available here.');
     const request = withCited(toAnswerCheckRequest(input), cited);
     const check = await checkAnswer(request, signal);
     const record = toAnswerCheckRecord(check, pageOrigin);
@@ -97,15 +98,16 @@ function render(
     room -= each.length + 2;
     shown++;
   }
-  const rest = blocks.length > shown ? [`(${blocks.length - shown} more statements are only in the data.)`] : [];
+  const rest =
+    blocks.length > shown ? [`(${blocks.length - shown} more statements are only in the structured result.)`] : [];
   return [lines.join('\n'), ...blocks.slice(0, shown), ...rest].join('\n\n');
 }
 
 const VERDICT_TEXTS: Readonly<Record<Statement['verdict'], string>> = {
   verbatim: 'word for word',
   close: 'in other words',
-  elsewhere: 'not what it cites says so, but this does',
-  not_found: 'nothing says so',
+  elsewhere: 'not in the cited source, but in this one',
+  not_found: 'in no source',
 };
 
 function block(
@@ -125,7 +127,7 @@ function block(
     lines.push(placeOf(evidence, ids));
   }
   if (citations.length > 1 && weak.length > 0)
-    lines.push(`by itself: ${weak.map((each) => `[${each.marker}] ${each.verdict}`).join(', ')}`);
+    lines.push(`individually: ${weak.map((each) => `[${each.marker}] ${each.verdict}`).join(', ')}`);
   return lines.join('\n');
 }
 
@@ -147,7 +149,7 @@ function placeOf(evidence: NonNullable<Statement['evidence']>, ids: ReadonlyMap<
     ...(page === undefined ? [] : [`p. ${page}`]),
     ...(path.length === 0 ? [] : [oneLine(path.join(' > '))]),
     `characters ${start}-${end}`,
-    document === undefined ? 'in no document here' : (ids.get(chunk ?? '') ?? shortDocumentId(document)),
+    document === undefined ? 'not a stored document' : (ids.get(chunk ?? '') ?? shortDocumentId(document)),
     ...(link?.startsWith('http') ? [link] : []),
   ].join(' · ');
 }

@@ -27,13 +27,16 @@ export const content = defineTool({
   name: 'content',
   title: 'Read document structure',
   description:
-    'Show a document as its numbered chunks in order, with page, heading and character positions, or one chunk with its neighbours. Give document_id for the document from its beginning, or around_chunk_id (from a search result) to read what stands before and after a passage. For continuous text without chunk borders use get_file_content.',
+    'Show a document as its numbered chunks in order, with page, heading and character positions, or one chunk with its neighbours. Give document_id for the document from its beginning, or around_chunk_id (from a search result) to read the text before and after a passage. For continuous text without chunk borders use get_file_content.',
   input: z.object({
     document_id: documentId.optional(),
     around_chunk_id: chunkId.optional().describe('A chunk to read around: its identifier or the [n] of a result'),
     before: z.number().int().min(0).max(10).default(2).describe('Chunks before it (0 to 10, default 2)'),
     after: z.number().int().min(0).max(10).default(2).describe('Chunks after it (0 to 10, default 2)'),
-    include_text: z.boolean().default(true).describe('false gives the outline alone: order, page, headings, positions'),
+    include_text: z
+      .boolean()
+      .default(true)
+      .describe('false returns only the outline: order, page, headings, positions'),
     as_of: asOf,
     cursor,
     max_chars: maxCharacters(8000),
@@ -83,7 +86,7 @@ export const content = defineTool({
     const next = shown.length > 0 && end < last ? writeCursor(end - first, ...scope) : undefined;
     const heading = `${oneLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}`;
     return {
-      text: `${heading}\n\n${shown.length === 0 ? 'There are no chunks here.' : joinBlocks(shown)}\n\n${
+      text: `${heading}\n\n${shown.length === 0 ? 'There are no chunks in this range.' : joinBlocks(shown)}\n\n${
         next === undefined
           ? `End of the selection (${shown.length === 0 ? 'no chunks' : `chunks ${offset} to ${end - 1}`}).`
           : `More: call content again with the same arguments and cursor="${next}".`

@@ -15,12 +15,12 @@ export const getFileContent = defineTool({
   name: 'get_file_content',
   title: 'Read document text',
   description:
-    'Read the continuous text of one document, from a character offset or by pages. Returns the text, where it ends, and the offset to go on from. Reach for it when a whole passage, page or short document is wanted; to find where something stands, search first.',
+    'Read the continuous text of one document, from a character offset or by pages. Returns the text, where it ends, and the offset to continue from. Use it when a whole passage, page or short document is wanted; to find where something is mentioned, search first.',
   input: z.object({
     document_id: documentId,
-    offset: z.number().int().min(0).optional().describe('Character to begin at (default 0)'),
+    offset: z.number().int().min(0).optional().describe('Character offset to start at (default 0)'),
     page_from: z.number().int().min(1).optional().describe('First page, for documents with pages'),
-    page_to: z.number().int().min(1).optional().describe('Last page (default: the first page alone)'),
+    page_to: z.number().int().min(1).optional().describe('Last page (default: only the first page)'),
     as_of: asOf,
     max_chars: maxCharacters(12_000),
   }),
@@ -38,7 +38,7 @@ export const getFileContent = defineTool({
     table_columns: z
       .array(z.string())
       .optional()
-      .describe('Column names of the table that the text begins within, whose header is further up'),
+      .describe('Column names of the table in which the text begins, if its header is further up'),
     trust: z.literal('corpus'),
   }),
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -63,7 +63,7 @@ export const getFileContent = defineTool({
       const from = range?.start ?? 0;
       throw new ServiceError(
         'invalid_request',
-        `The offset ${Math.max(from, input.offset ?? 0)} lies past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
+        `The offset ${Math.max(from, input.offset ?? 0)} is past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
       );
     }
     const most = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES;
@@ -78,7 +78,7 @@ export const getFileContent = defineTool({
         : `, page_from=${input.page_from}${input.page_to === undefined ? '' : `, page_to=${input.page_to}`}`;
     const then = input.as_of === undefined ? '' : `, as_of="${input.as_of}"`;
     const columns = tableColumnsAt(text, start);
-    const table = columns === undefined ? '' : `\nBegins within a table with the columns ${columns.join(' | ')}`;
+    const table = columns === undefined ? '' : `\nBegins inside a table with the columns ${columns.join(' | ')}`;
     const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
     return {
       text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}${table}\n\n${passage.text}\n\n${

@@ -19,14 +19,14 @@ export const searchFileDescriptions = defineTool({
   name: 'search_file_descriptions',
   title: 'Find documents',
   description:
-    'Find documents whose title or summary fits a query, or list the newest ones when the query is left out. Returns identifier, title, summary, type, size and dates of each; it does not look inside the text. Reach for it to learn what documents there are, or which one to read.',
+    'Find documents whose title or summary matches a query, or list the newest documents if no query is given. Returns identifier, title, summary, type, size and dates of each; it does not search the text. Use it to see which documents exist, or which one to read.',
   input: z.object({
     query: z
       .string()
       .trim()
       .max(2000)
       .optional()
-      .describe('What the document is about; left out, the newest are listed'),
+      .describe('What the document is about (default: the newest documents are listed)'),
     document_ids: documentIds,
     collections,
     filters,
@@ -126,8 +126,8 @@ function describe(document: FoundDocument): Block {
 }
 
 function nothingFound(offset: number, query: string | undefined): string {
-  if (offset > 0) return 'There are no further documents.';
+  if (offset > 0) return 'There are no more documents.';
   return query === undefined || query === ''
-    ? 'There are no documents here.'
-    : 'No document fits. Leave the query out to list what there is.';
+    ? 'There are no documents.'
+    : 'No document matches. Omit the query to list all documents.';
 }

@@ -38,7 +38,7 @@ const input = z.object({
   mode: z
     .enum(['semantic', 'full_text', 'hybrid'])
     .optional()
-    .describe('semantic: by meaning; full_text: by words; hybrid: both. Left out, what fits the corpus'),
+    .describe('semantic: by meaning; full_text: by words; hybrid: both (default: what suits the corpus)'),
   document_ids: documentIds,
   collections,
   filters,
@@ -48,15 +48,15 @@ const input = z.object({
     .min(1)
     .max(50)
     .optional()
-    .describe('How many to return (1 to 50); left out, as many as the request asks for, else 10'),
-  max_per_document: z.number().int().min(1).max(50).optional().describe('At most this many passages of one document'),
+    .describe('How many to return (1 to 50; default: the limit of the request, otherwise 10)'),
+  max_per_document: z.number().int().min(1).max(50).optional().describe('Maximum number of passages of one document'),
   as_of: asOf,
   cursor,
   max_chars: maxCharacters(DEFAULT_LENGTH)
     .unwrap()
     .optional()
     .describe(
-      `Longest text to return, in characters (500 to 40000, default ${DEFAULT_LENGTH}). Given, every passage is whole`,
+      `Maximum length of the result in characters (500 to 40000, default ${DEFAULT_LENGTH}). If given, passages are returned whole`,
     ),
 });
 
@@ -64,7 +64,7 @@ export const searchFileKnowledge = defineTool({
   name: 'search_file_knowledge',
   title: 'Search documents',
   description:
-    'Find the passages of the ingested documents that best answer a question. Returns numbered passages, each with title, page, heading and a short identifier, and how much of the question they cover. Cite a passage by its number, as in [1]; a number stays the same in later results and is taken wherever an identifier is. Reach for it first whenever the answer may stand in the documents. To read around a passage use content with around_chunk_id; for a whole text use get_file_content.',
+    'Find the passages of the ingested documents that best answer a question. Returns numbered passages, each with title, page, heading and a short identifier, and how much of the question they cover. Cite a passage by its number, as in [1]; a number stays the same in later results and is accepted wherever an identifier is. Use it first whenever the documents may contain the answer. To read around a passage use content with around_chunk_id; for a whole text use get_file_content.',
   input,
   output: z.object({
     query: z.string(),
@@ -268,7 +268,7 @@ const MAX_MISSING = 8;
 function coverageLine(coverage: Coverage | null | undefined): string[] {
   if (!coverage) return [];
   const missing = coverage.missing.slice(0, MAX_MISSING).join(', ');
-  return [`Coverage ${coverage.score.toFixed(2)}${missing === '' ? '' : `; no passage has: ${missing}`}.`];
+  return [`Coverage ${coverage.score.toFixed(2)}${missing === '' ? '' : `; in no passage: ${missing}`}.`];
 }
 
 const toFact = (hit: GraphHit, number: number, text: string) => ({
@@ -298,7 +298,7 @@ function atMostPerDocument<T extends { readonly documentId: string }>(chunks: re
 const nothingFound = (offset: number): string =>
   offset === 0
     ? 'No passage matches. Try other words, a looser filter, or search_file_descriptions to see what documents there are.'
-    : 'There are no further passages.';
+    : 'There are no more passages.';
 
 const continuation = (next: string | undefined, end: number): string =>
   next === undefined

@@ -16,19 +16,19 @@ const address = z
   .string()
   .trim()
   .max(4000)
-  .regex(ADDRESS, 'expected a whole address beginning with http:// or https://, without a user name');
+  .regex(ADDRESS, 'expected a complete URL beginning with http:// or https://, without a user name');
 
 export const webScrape = defineTool({
   name: 'web_scrape',
   title: 'Read web pages',
   description:
-    'Read pages or files of the web by their addresses: the main text as Markdown with tables, links and code, without navigation and advertising. Understands HTML, plain text, Markdown, JSON, feeds, PDF and Office files. Give a query to get only the passages that answer it; page through a long text with start_index. Reach for it to read what web_search found or the user named.',
+    'Read web pages or files by their URLs: the main text as Markdown with tables, links and code, without navigation and advertising. Understands HTML, plain text, Markdown, JSON, feeds, PDF and Office files. Give a query to get only the passages that answer it; page through a long text with start_index. Use it to read what web_search found or the user named.',
   input: z.object({
-    urls: z.array(address).min(1).max(10).describe('1 to 10 addresses, e.g. ["https://example.org/a"]'),
+    urls: z.array(address).min(1).max(10).describe('1 to 10 URLs, e.g. ["https://example.org/a"]'),
     format: z
       .enum(['markdown', 'text'])
       .default('markdown')
-      .describe('markdown keeps links and marks; text leaves them out'),
+      .describe('markdown keeps links and formatting; text drops them'),
     query: z
       .string()
       .trim()
@@ -42,13 +42,13 @@ export const webScrape = defineTool({
       .min(500)
       .max(40_000)
       .default(8000)
-      .describe('Longest text of each page, in characters (500 to 40000, default 8000)'),
+      .describe('Maximum length of each page in characters (500 to 40000, default 8000)'),
     start_index: z
       .number()
       .int()
       .min(0)
       .default(0)
-      .describe('Character of the page to begin at, to read on (one url at a time)'),
+      .describe('Character offset to start at, to continue a long page (one url at a time)'),
   }),
   output: z.object({
     pages: z.array(
@@ -82,7 +82,7 @@ export const webScrape = defineTool({
 
   async execute(input, context) {
     const { webPages, mayContact, signal } = context;
-    if (webPages === undefined) throw new ServiceError('not_configured', 'Pages of the web are not read here.');
+    if (webPages === undefined) throw new ServiceError('not_configured', 'Reading web pages is not available here.');
     const urls = [...new Set(input.urls)];
     const read = await Promise.allSettled(
       urls.map((url) => webPages.read(url, { signal, ...(mayContact && { mayContact }) })),
@@ -173,7 +173,7 @@ function headerOf(page: WebPage, length: number): string {
     page.finalUrl,
     `${length} characters`,
   ];
-  const hidden = page.hiddenCharacters === 0 ? '' : `\n(${page.hiddenCharacters} hidden characters were taken out)`;
+  const hidden = page.hiddenCharacters === 0 ? '' : `\n(${page.hiddenCharacters} hidden characters were removed)`;
   return `${oneLine(page.title ?? 'Untitled page')} · ${facts.join(' · ')}${hidden}`;
 }
 

@@ -16,11 +16,11 @@ export const webSearch = defineTool({
   name: 'web_search',
   title: 'Search the web',
   description:
-    'Search the web for current or public information that the ingested documents do not hold. Returns numbered results with title, address, date and snippet; cite a result by its number. A snippet is only an excerpt: read the page with web_scrape before relying on details. The query leaves this service, so put nothing confidential in it.',
+    'Search the web for current or public information that the ingested documents do not contain. Returns numbered results with title, URL, date and snippet; cite a result by its number. A snippet is only an excerpt: read the page with web_scrape before relying on details. The query is sent to an external search engine, so put nothing confidential in it.',
   input: z.object({
     query,
     limit: limit(8, 20),
-    freshness: z.enum(['day', 'week', 'month', 'year']).optional().describe('Only pages published within this time'),
+    freshness: z.enum(['day', 'week', 'month', 'year']).optional().describe('Only pages published within this period'),
     language: z
       .string()
       .regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'expected a code such as de or pt-BR')

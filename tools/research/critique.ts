@@ -29,10 +29,10 @@ export const critique = defineTool({
   name: 'critique',
   title: 'Review an argument',
   description:
-    'Have the conversation so far, or a given text, reviewed by a dedicated model for wrong facts, weak logic, bias, gaps and citations that do not support their claim. The text is sent to the configured model provider. Returns a verdict and a list of issues with suggestions. Reach for it before giving an answer that matters.',
+    'Have a dedicated model review the conversation so far, or a given text, for wrong facts, weak logic, bias, gaps and citations that do not support their claim. The text is sent to the configured model provider. Returns a verdict and a list of issues with suggestions. Use it before giving an important answer.',
   input: z.object({
-    query: z.string().trim().max(4000).optional().describe('What to look at in particular'),
-    text: z.string().max(60_000).optional().describe('The text to review; left out, the conversation so far'),
+    query: z.string().trim().max(4000).optional().describe('What to focus on'),
+    text: z.string().max(60_000).optional().describe('The text to review (default: the conversation so far)'),
     focus_areas: z
       .array(z.string().max(200))
       .max(10)

@@ -22,8 +22,8 @@ const anyJson = z.custom<Json>();
 
 const givenFile = z.object({
   name: z.string().describe('Relative path, e.g. data.csv'),
-  text: z.string().optional().describe('What is in it'),
-  base64: z.base64('expected base64').optional().describe('The same for a file that is no text'),
+  text: z.string().optional().describe('Content of a text file'),
+  base64: z.base64('expected base64').optional().describe('Content of a binary file, as base64'),
 });
 
 const variableName = z.string().regex(/^[A-Za-z_]\w{0,60}$/, 'expected names of variables');
@@ -32,13 +32,13 @@ export const pythonExecutor = defineTool({
   name: 'python_executor',
   title: 'Run Python',
   description:
-    'Run Python 3.14 code in a sandbox, for exact calculation, counting, dates, parsing and simulation. Returns what it prints, the value of its last expression, errors with their line, and files it writes to out/ (SVG, CSV, PNG…). It has the whole standard library (math, statistics, datetime, decimal, re, csv, json, sqlite3, asyncio…) and no network, no threads, no subprocesses and no input(); numpy, pandas and matplotlib only where they were installed (open figures are returned as PNG). Within a conversation or connection variables and files are kept from call to call. Hand documents in by identifier instead of copying their text.',
+    'Run Python 3.14 code in a sandbox, for exact calculation, counting, dates, parsing and simulation. Returns what it prints, the value of its last expression, errors with their line, and files it writes to out/ (SVG, CSV, PNG…). It has the whole standard library (math, statistics, datetime, decimal, re, csv, json, sqlite3, asyncio…) but no network, threads, subprocesses or input(); numpy, pandas and matplotlib are available only if they were installed (open figures are returned as PNG). Variables and files are kept between the calls of a conversation or connection. Pass documents by identifier instead of copying their text.',
   input: z.object({
     code: z
       .string()
       .min(1)
       .max(defaultSandboxLimits.codeCharacters)
-      .describe('Python; end with an expression or print what is wanted'),
+      .describe('Python code; print the result, or end with an expression'),
     inputs: z
       .record(variableName, anyJson)
       .default({})
@@ -53,19 +53,21 @@ export const pythonExecutor = defineTool({
       .max(20)
       .default([])
       .describe(
-        'Documents the code gets: documents[0]["path"] is their text, documents[0]["file"] the original (CSV, XLSX, PDF…), with title and pages beside',
+        'Documents for the code: documents[0]["path"] is the path of the text, documents[0]["file"] of the original (CSV, XLSX, PDF…); title and pages are given too',
       ),
     chunks: z
       .array(z.string().min(1).max(64))
       .max(200)
       .default([])
-      .describe('Passages of search results by chunk_id; the code gets passages[0]["text"]'),
+      .describe('Passages of search results by chunk_id; available to the code as passages[0]["text"]'),
     session_id: z
       .string()
       .regex(/^[\w.:-]{1,100}$/, 'expected letters, digits and _ . : -')
       .optional()
-      .describe('Calls of one session share variables and files; a conversation or connection is one by itself'),
-    reset: z.boolean().default(false).describe('Begin the session anew'),
+      .describe(
+        'Calls with the same session_id share variables and files (default: one session per conversation or connection)',
+      ),
+    reset: z.boolean().default(false).describe('Discard the variables and files of the session first'),
     max_characters: maxCharacters(MAX_CHARACTERS),
     timeout_ms: z
       .number()
@@ -73,7 +75,7 @@ export const pythonExecutor = defineTool({
       .min(100)
       .max(600_000)
       .optional()
-      .describe('Wall time; 10000 by default and 60000 at most, unless the server is set otherwise'),
+      .describe('Time limit in milliseconds (default 10000, at most 60000, unless the server is configured otherwise)'),
   }),
   output: z.object({
     ok: z.boolean(),
@@ -96,20 +98,20 @@ export const pythonExecutor = defineTool({
       })
       .optional(),
     exit_code: z.number().int().optional(),
-    run_id: z.string().optional().describe('Under which the files can be downloaded'),
+    run_id: z.string().optional().describe('Identifier under which the files can be downloaded'),
     files: z.array(
       z.object({
         name: z.string(),
         mime_type: z.string(),
         size: z.number().int(),
-        link: z.string().optional().describe('Where it can be downloaded'),
+        link: z.string().optional().describe('Download URL'),
         text: z.string().optional(),
       }),
     ),
     files_skipped: z.array(z.object({ name: z.string(), size: z.number(), reason: z.string() })),
     duration_ms: z.number().int(),
-    session_lost: z.boolean().describe('Variables of earlier calls are gone'),
-    files_restored: z.number().int().optional().describe('Files of earlier calls that are there again'),
+    session_lost: z.boolean().describe('Whether the variables of earlier calls were lost'),
+    files_restored: z.number().int().optional().describe('Number of files of earlier calls that were restored'),
   }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['sandbox'],
@@ -117,7 +119,7 @@ export const pythonExecutor = defineTool({
 
   async execute(input, context) {
     const { sandbox, signal } = context;
-    if (sandbox === undefined) throw new ServiceError('not_configured', 'Python cannot be run here.');
+    if (sandbox === undefined) throw new ServiceError('not_configured', 'Running Python is not available here.');
     const given = input.files.map(toFile);
     const handedIn = given.reduce((sum, { bytes }) => sum + bytes.byteLength, JSON.stringify(input.inputs).length);
     const room = sandbox.limits.inputBytes - handedIn - LISTING_BYTES;

@@ -15,7 +15,7 @@ export const rag = defineTool({
   name: 'rag',
   title: 'Answer from documents',
   description:
-    'Have one self-contained question answered from the ingested documents by an agent that searches and reads by itself. Returns a short answer whose [n] markers name its sources. Reach for it to split a larger task: several sub-questions may be asked at the same time. When nothing found supports an answer, it says so.',
+    'Have an agent answer one self-contained question from the ingested documents; it searches and reads on its own. Returns a short answer whose [n] markers name its sources. Use it to split a larger task: several sub-questions can be asked at the same time. If no document supports an answer, it says so.',
   input: z.object({
     query: query.describe('One question that can be understood without the conversation'),
     document_ids: documentIds,
@@ -43,7 +43,7 @@ export const rag = defineTool({
       .enum(['answer', 'closest', 'none'])
       .optional()
       .describe(
-        'Only where no language model is configured: whether the quotes answer, are the closest passages and may not, or nothing was found',
+        'Only without a language model: whether the quotes answer the question, are only the closest passages, or nothing was found',
       ),
     model: z.string(),
   }),
@@ -92,7 +92,7 @@ export const rag = defineTool({
     const warning =
       unsupported.length === 0
         ? ''
-        : `\n\nNo source says:\n${unsupported.map((each) => `- ${oneLine(each, 300)}`).join('\n')}`;
+        : `\n\nNot supported by any source:\n${unsupported.map((each) => `- ${oneLine(each, 300)}`).join('\n')}`;
     return {
       text: `${list.length === 0 ? text : `${text}\n\nSources:\n${list.join('\n')}`}${warning}`,
       structured: {

@@ -7,11 +7,11 @@ export const reasoning = defineTool({
   name: 'reasoning',
   title: 'Think through a problem',
   description:
-    'Hand a hard problem to a dedicated reasoning model: comparison, deduction, planning, quantitative estimates. It sees nothing of the conversation, so state the problem whole and pass what was found as context. The text is sent to the configured model provider. Returns the conclusion with steps, assumptions and confidence.',
+    'Give a hard problem to a dedicated reasoning model: comparison, deduction, planning, quantitative estimates. It does not see the conversation, so state the whole problem and pass what was found as context. The text is sent to the configured model provider. Returns the conclusion with steps, assumptions and confidence.',
   input: z.object({
-    query: z.string().trim().min(1).max(20_000).describe('The problem, complete in itself'),
+    query: z.string().trim().min(1).max(20_000).describe('The complete problem'),
     context: z.string().max(60_000).optional().describe('Facts and passages to reason over'),
-    effort: z.enum(['low', 'medium', 'high']).default('high').describe('How long to think'),
+    effort: z.enum(['low', 'medium', 'high']).default('high').describe('Reasoning effort'),
   }),
   output: z.object({
     answer: z.string(),

@@ -13,13 +13,18 @@ const MAX_STEPS_SHOWN = 10;
 
 export const researchResult = defineTool({
   name: 'research_result',
-  title: 'Ask after research',
+  title: 'Get a research result',
   description:
-    'Tell how a piece of research stands that research_start began, and give its answer with its sources once it has ended. With wait_seconds it answers as soon as the research ends, or when that time is up. cancel=true ends it. Results are kept for some minutes.',
+    'Show the progress of research that research_start began, and its answer with sources once it has ended. With wait_seconds it returns as soon as the research ends, or when that time is up. cancel=true ends it. Results are kept for some minutes.',
   input: z.object({
-    research_id: z.string().trim().min(8).max(64).describe('The research_id that research_start gave'),
-    wait_seconds: z.number().min(0).max(25).default(0).describe('Wait this long for the end (0 to 25, default 0)'),
-    offset: z.number().int().min(0).default(0).describe('Character of the answer to begin at (default 0)'),
+    research_id: z.string().trim().min(8).max(64).describe('The research_id that research_start returned'),
+    wait_seconds: z
+      .number()
+      .min(0)
+      .max(25)
+      .default(0)
+      .describe('Seconds to wait for the research to end (0 to 25, default 0)'),
+    offset: z.number().int().min(0).default(0).describe('Character offset of the answer to start at (default 0)'),
     max_chars: maxCharacters(12_000),
     cancel: z.boolean().default(false).describe('true ends the research'),
   }),
@@ -82,7 +87,7 @@ export const researchResult = defineTool({
       return `${marker} ${oneLine(title)} · ${place}${quoteLine(verdict, quotes)}${link === undefined ? '' : ` · ${link}`}`;
     });
     const unsupported = answer.unsupported.map((sentence) => `- ${oneLine(sentence, 300)}`);
-    const warning = unsupported.length === 0 ? '' : `\n\nNo source says:\n${unsupported.join('\n')}`;
+    const warning = unsupported.length === 0 ? '' : `\n\nNot supported by any source:\n${unsupported.join('\n')}`;
     const list = `${sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`}${warning}`;
     const room = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES - list.length;
     const end = wholeCharacterEnd(answer.text, input.offset + Math.max(room, RESERVED_FOR_LINES));
@@ -120,5 +125,5 @@ export const researchResult = defineTool({
 function statusLine({ id, status }: ResearchState, steps: readonly string[]): string {
   const done = steps.length === 0 ? '' : `\nSo far:\n${steps.map((step) => `- ${step}`).join('\n')}`;
   if (status !== 'running') return `The research is ${status}.${done}`;
-  return `The research is running.${done}\nAsk again: call research_result with research_id="${id}", wait_seconds=20.`;
+  return `The research is running.${done}\nTo check again: call research_result with research_id="${id}", wait_seconds=20.`;
 }

@@ -4,5 +4,5 @@ import type { ResearchService } from '../../src/toolbox/tool-ports.ts';
 
 export function requireResearch({ research }: ToolContext): ResearchService {
   if (research !== undefined) return research;
-  throw new ServiceError('not_configured', 'Research cannot be started from here.');
+  throw new ServiceError('not_configured', 'Research is not available here.');
 }

@@ -9,9 +9,9 @@ export const researchStart = defineTool({
   name: 'research_start',
   title: 'Start research',
   description:
-    'Start a longer piece of research over the documents: an agent plans, searches, reads, reasons and reviews its draft, which takes minutes. Returns at once with a research_id; research_result tells how it stands and gives the cited answer. For a single question that is answered in seconds use rag.',
+    'Start longer research over the documents: an agent plans, searches, reads, reasons and reviews its draft, which takes minutes. Returns a research_id immediately; research_result shows the progress and the cited answer. For a single question that is answered in seconds use rag.',
   input: z.object({
-    query: z.string().trim().min(1).max(20_000).describe('What to find out, complete in itself'),
+    query: z.string().trim().min(1).max(20_000).describe('What to find out, understandable without the conversation'),
     document_ids: documentIds,
     collections,
   }),
@@ -24,7 +24,7 @@ export const researchStart = defineTool({
     const scope = await scopeFilter(input, 'document_id', context);
     const { id, status }: ResearchState = await requireResearch(context).start(input.query, scope);
     return {
-      text: `Started.\nresearch_id ${id}\nAsk for the answer: call research_result with research_id="${id}", wait_seconds=20.`,
+      text: `Started.\nresearch_id ${id}\nTo get the answer: call research_result with research_id="${id}", wait_seconds=20.`,
       structured: { research_id: id, status },
     };
   },

@@ -120,7 +120,7 @@ function unsupported(fileName: string, found: string | undefined): ServiceError 
   }
   return new ServiceError(
     'unsupported_type',
-    `${fileName} is ${what}. Readable are: ${readableTypeList()}. Convert the file to one of these first.`,
+    `${fileName} is ${what}. Supported types: ${readableTypeList()}. Convert the file to one of these first.`,
   );
 }
 

@@ -41,7 +41,9 @@ export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopp
   });
   router.post('/yield', async (_request, response) => {
     if (onReleaseRequest === undefined) {
-      response.status(409).json({ error: { code: 'conflict', message: 'This process keeps the data folder.' } });
+      response
+        .status(409)
+        .json({ error: { code: 'conflict', message: 'This process does not release the data folder.' } });
       return;
     }
     response.json({ result: true });
@@ -50,7 +52,7 @@ export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopp
   router.post('/:operation', express.json({ limit: BODY_LIMIT }), async (request, response) => {
     const { operation } = request.params;
     if (operation === undefined || !OPERATIONS.has(operation)) {
-      response.status(404).json({ error: { code: 'not_found', message: 'There is no such operation.' } });
+      response.status(404).json({ error: { code: 'not_found', message: 'Unknown operation.' } });
       return;
     }
     const gone = new AbortController();
@@ -100,4 +102,4 @@ export function carriesToken({ headers }: IncomingMessage, token: string | undef
 const toRecord = (error: unknown) =>
   error instanceof ServiceError
     ? { code: error.code, message: error.message }
-    : { code: 'internal', message: 'Internal error; see the log of the service.' };
+    : { code: 'internal', message: 'Internal error; see the server log.' };

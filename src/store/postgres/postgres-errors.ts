@@ -44,7 +44,7 @@ export function toServiceError(error: unknown, name: string): ServiceError {
   if (code === QUERY_CANCELED) {
     return new ServiceError('timeout', 'The database stopped a query that took too long.', { cause: error });
   }
-  const reason = STATES.test(code) ? `: ${message}` : '; the log of the service says why';
+  const reason = STATES.test(code) ? `: ${message}` : '; see the server log for the reason';
   return new ServiceError('store_failed', `The database operation on ${name} failed: ${message}.`, {
     cause: error,
     publicMessage: `The database operation failed${reason}.`,

@@ -56,7 +56,7 @@ describe('the type of a file', () => {
     await expect(typeOf(name, content as Uint8Array)).rejects.toMatchObject({
       code: 'unsupported_type',
       message: expect.stringMatching(
-        /Readable are: txt, md, html, pdf.*, source code and any other text in UTF-8, pictures/,
+        /Supported types: txt, md, html, pdf.*, source code and any other text in UTF-8, pictures/,
       ),
     });
   });

@@ -43,7 +43,7 @@ export function createPostgresRuns(database: Kysely<Tables>, serverKey: number):
           on conflict do nothing
         )
         select id from written
-        -- The end was written before, and the answer to that was lost.
+        -- An earlier write of the end was committed, but its confirmation was lost.
         union select id from cluster_runs join progress p using (id)
           where server_key = ${serverKey} and p.state <> 'running'
             and (cluster_runs.state, cluster_runs.events) = (p.state, p.events)`.execute(database);
