@@ -17,7 +17,7 @@ interface ChatOptions extends AgentOptions {
 }
 
 const HELP = `Each line is a question. Commands:
-  /sources  show the sources of the last answer, and what none of them supports
+  /sources  show the sources of the last answer, and the statements that none of them supports
   /new      start a new conversation
   /help     this
   /exit     leave (also Ctrl-D, exit, quit)

@@ -33,7 +33,9 @@ async function checkLocal(given: Config): Promise<Finding[]> {
   const detail = `found ${found.map(describeFound).join('; ')}`;
   const { settings = [] } = found.find((model) => model.name === best.name) ?? {};
   const isOpen = config.models.quality === undefined;
-  return [{ name, state: 'ok', detail, ...(isOpen && { fix: `Set ${settings.join(' and ')} for answers by it.` }) }];
+  return [
+    { name, state: 'ok', detail, ...(isOpen && { fix: `Set ${settings.join(' and ')} to use it for answers.` }) },
+  ];
 }
 
 async function checkConfigured(config: Config): Promise<Finding[]> {

@@ -151,7 +151,7 @@ function rerankerQuestions(config: Config): Question[] {
         const ranked = await reranker.rank({ query: QUESTION, texts: PASSAGES }, signal);
         const [best] = ranked.toSorted((one, other) => other.score - one.score);
         if (best?.index === 0) return 'the right passage first';
-        throw new ServiceError('provider_failed', 'it did not rank the passage that answers first');
+        throw new ServiceError('provider_failed', 'it did not rank the answering passage first');
       },
     },
   ];
@@ -295,7 +295,7 @@ function originalsQuestions(config: Config): Question[] {
         try {
           const pieces = await objects?.get(object, { signal });
           const read = Buffer.concat(pieces === undefined ? [] : await Array.fromAsync(pieces));
-          if (!read.equals(written)) throw new ServiceError('store_failed', 'it gave other bytes than were stored');
+          if (!read.equals(written)) throw new ServiceError('store_failed', 'the bytes read differ from those stored');
         } finally {
           await objects?.remove(object, signal);
         }

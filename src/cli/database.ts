@@ -37,11 +37,11 @@ function print(state: DatabaseSchema, json: boolean | undefined, { output }: Com
     return;
   }
   output.print(`${name}: ${last === undefined ? 'empty' : `schema ${last}`}`);
-  if (pending.length > 0) output.print(`To be applied by "citewell database migrate": ${pending.join(', ')}`);
-  else if (newer.length > 0) output.print(`Of a newer version that this one can work with: ${newer.join(', ')}`);
-  else if (last !== undefined) output.print('Nothing is to be applied.');
+  if (pending.length > 0) output.print(`Pending, applied by "citewell database migrate": ${pending.join(', ')}`);
+  else if (newer.length > 0) output.print(`Applied by a newer, compatible version: ${newer.join(', ')}`);
+  else if (last !== undefined) output.print('No migrations are pending.');
   if (servers !== undefined) {
-    const older = olderServers === 0 ? '' : `, ${olderServers} of them of an earlier version`;
-    output.print(`Servers that use it: ${servers}${older}`);
+    const older = olderServers === 0 ? '' : `, ${olderServers} of them with an earlier version`;
+    output.print(`Connected servers: ${servers}${older}`);
   }
 }

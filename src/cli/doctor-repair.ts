@@ -34,6 +34,6 @@ export async function repairDatabase(folder: string, announce: (message: string)
     }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return [{ name, state: 'wrong', detail, fix: 'Nothing was changed. Try again when the problem is solved.' }];
+    return [{ name, state: 'wrong', detail, fix: 'Nothing was changed. Solve the problem, then try again.' }];
   }
 }

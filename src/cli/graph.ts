@@ -28,7 +28,7 @@ export function showGraph(
   return withClient(context, async (client) => {
     const hits = await client.graph.find(words.join(' '), limit, interruption.stop);
     if (json) output.print(JSON.stringify(hits));
-    else if (hits.length === 0) output.print('The graph contains nothing on this.');
+    else if (hits.length === 0) output.print('The graph contains nothing about this.');
     else for (const line of hits.flatMap(hitLines)) output.print(line);
     return exitCodes.ok;
   });

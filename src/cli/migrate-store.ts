@@ -17,9 +17,9 @@ const PROGRESS_EVERY_MS = 200;
 const MEGABYTE = 1e6;
 
 const NOT_COPIED = [
-  'Evaluations, models and other files of the data folder stay there.',
-  'The vector index is filled from the copied vectors when a server starts; until then searches use these.',
-  'Runs in progress and counts of requests by minute belong to the servers that are stopped now.',
+  'Evaluations, models and other files of the data folder are not copied.',
+  'The vector index is filled from the copied vectors when a server starts; until then searches use these vectors.',
+  'Runs in progress and request counts per minute are not copied.',
 ];
 
 /** `citewell migrate store`: copies all records to another database, or compares the two. */

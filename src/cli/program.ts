@@ -26,8 +26,8 @@ Exit codes:
   ${exitCodes.interrupted}  interrupted with Ctrl-C (${exitCodes.terminated}: by SIGTERM)
 
 Settings come from the environment and the file that --env-file or CITEWELL_ENV_FILE names; .env.example explains each.
-A .env in the working folder may set a few harmless ones only, and "citewell mcp" does not look at it.
-Commands use the running server of the data folder when there is one, and work by themselves otherwise.`;
+A .env in the working folder may set only a few harmless ones, and "citewell mcp" ignores it.
+Commands use the running server of the data folder if there is one, and open the data folder themselves otherwise.`;
 
 /** The command line. Each command is imported when it is run, which keeps --help and --version fast. */
 export function createProgram({ version, ...parts }: ProgramParts): Command {

@@ -27,7 +27,7 @@ export async function readPassword(parts: PasswordParts): Promise<string> {
   }
   const first = await typed(word === 'password' ? 'Password: ' : 'Passphrase: ', parts);
   if (!isNew) return first;
-  const second = await typed('Once more: ', parts);
+  const second = await typed('Repeat: ', parts);
   if (first === second) return first;
   throw new ServiceError('invalid_request', `The ${word}s differ; nothing was changed.`);
 }

@@ -72,7 +72,7 @@ export function chunkJson({ documentId, headingPath, ...rest }: ChunkRecord): Js
 
 function show({ chunks, notes, explanation }: SearchResult, asked: Shown, output: Output): void {
   const { offset } = asked;
-  if (chunks.length === 0) output.note('Nothing was found.');
+  if (chunks.length === 0) output.note('Nothing found.');
   chunks.forEach((chunk, index) => {
     const where = formatLocation(chunk);
     output.print(

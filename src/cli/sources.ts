@@ -69,7 +69,7 @@ export function showSource(place: string, { json }: Shown, context: CommandConte
 function noteFailures({ location, failed_items: failed }: SourceRecord, { output }: CommandContext): void {
   if (failed === null || failed.count === 0) return;
   const number = failed.count === 1 ? '1 item fails' : `${count(failed.count)} items fail`;
-  output.note(`${visibleLine(location)}: ${number}, and will be tried again.`);
+  output.note(`${visibleLine(location)}: ${number}, and will be retried.`);
   for (const { name, reason, tries, next_try_at: next } of failed.items) {
     const tried = `tried ${tries === 1 ? 'once' : `${count(tries)} times`}, again from ${next.slice(0, 16).replace('T', ' ')} UTC`;
     output.note(`  ${visibleLine(name)}: ${visibleLine(reason)} (${tried})`);

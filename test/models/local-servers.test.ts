@@ -211,7 +211,7 @@ describe('doctor', () => {
     expect(findings.find(({ name }) => name === 'Local models')).toEqual({
       name: 'Local models',
       state: 'ok',
-      fix: 'Set CITEWELL_MODEL=ollama/qwen3:8b for answers by it.',
+      fix: 'Set CITEWELL_MODEL=ollama/qwen3:8b to use it for answers.',
       detail: expect.stringContaining(
         `ollama/qwen3:8b (Ollama at ${ollama.address}, 40,960 tokens of context, said to call tools)`,
       ),

@@ -3,14 +3,14 @@ import { parseLimit, parseOffset, parseTimestamp } from '../parse-options.ts';
 import type { CommandParts } from './command-parts.ts';
 import { AS_OF } from './shared-options.ts';
 
-const DOCUMENT = 'its path or address, its title, its identifier or the beginning of that';
+const DOCUMENT = 'its path, address, title, identifier, or the beginning of its identifier';
 
 /** `documents list`, `show`, `versions`, `restore` and `delete`. */
 export function documentCommands(program: Command, { context, ended }: CommandParts): void {
   const documents = program.command('documents').description('list, show, restore and delete documents');
   documents
     .command('list', { isDefault: true })
-    .description('newest first')
+    .description('list documents, newest first')
     .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
     .option('--json', 'machine-readable')
@@ -35,7 +35,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
     );
   documents
     .command('restore')
-    .description('restore an earlier version of a document; nothing is embedded')
+    .description('restore an earlier version of a document, with its stored vectors')
     .argument('<document>', DOCUMENT)
     .argument('<version>', 'such as v0')
     .option('--json', 'machine-readable')

@@ -22,7 +22,7 @@ export function graphCommands(program: Command, { context, ended }: CommandParts
     .option('--model <provider/name>', 'describes the communities')
     .action(async (options) => ended(await (await loadGraph()).buildGraph(options, context)));
   inCollection(graph.command('extract').description('extract documents again, after showing the cost'))
-    .option('--model <provider/name>', 'instead of CITEWELL_GRAPH_MODEL or the rules that need none')
+    .option('--model <provider/name>', 'instead of CITEWELL_GRAPH_MODEL or the built-in rules')
     .option('--yes', 'without asking')
     .action(async (options) => ended(await (await loadGraph()).extractGraph(options, context)));
 }

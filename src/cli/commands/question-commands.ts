@@ -16,7 +16,7 @@ export function questionCommands(program: Command, { context, ended }: CommandPa
   agentOptions(
     searchOptions(program.command('ask').description('answer a question, with citations').argument('<question...>'))
       .option('--json', 'machine-readable; events as JSON lines with --agent')
-      .option('--agent', 'let an agent search and read, step by step, before it answers'),
+      .option('--agent', 'let an agent search and read in several steps before it answers'),
   ).action(async (words, options) => ended(await (await import('../ask.ts')).ask(words.join(' '), options, context)));
 
   program

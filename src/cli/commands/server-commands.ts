@@ -16,20 +16,20 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
     .addOption(
       new Option(
         '--allow-dir <folder>',
-        'let superusers have folders below this one watched in the library (repeatable)',
+        'allow superusers to watch folders below this one in the library (repeatable)',
       ).argParser(collect),
     )
-    .option('--no-work', 'leave tasks in the background to others on the same database; CITEWELL_WORK=off')
+    .option('--no-work', 'leave background tasks to other servers on the same database; CITEWELL_WORK=off')
     .option('--open', 'open the web page in the browser')
     .action(async (options) => ended(await (await import('../serve.ts')).serve(options, context)));
 
   program
     .command('worker')
-    .description('work on the tasks of servers on the same PostgreSQL database; serves no requests')
+    .description('process background tasks of servers on the same PostgreSQL database; serves no requests')
     .addOption(
       new Option(
         '--port <number>',
-        'answer /health and /metrics there, to this machine; CITEWELL_WORKER_PORT',
+        'serve /health and /metrics on this port, for this machine only; CITEWELL_WORKER_PORT',
       ).argParser(parsePort),
     )
     .action(async (options) => ended(await (await import('../worker.ts')).worker(options, context)));
@@ -40,7 +40,9 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
   mcp
     .command('install')
     .description('add this server to the settings of a client; keeps a backup and shows what changes')
-    .addOption(new Option('--client <name>', 'whose settings').choices([...mcpClientNames]).makeOptionMandatory())
+    .addOption(
+      new Option('--client <name>', 'the client to configure').choices([...mcpClientNames]).makeOptionMandatory(),
+    )
     .addOption(new Option('--folder <folder>', 'ingest and watch this folder (repeatable)').argParser(collect))
     .option('--print', 'only print the resulting file')
     .action(async (_options, command: Command) =>

@@ -4,19 +4,19 @@ import type { CommandParts } from './command-parts.ts';
 
 /** `sources` and its subcommands. */
 export function sourceCommands(program: Command, { context, ended }: CommandParts): void {
-  const sources = program
-    .command('sources')
-    .description('folders, sites and other sources that documents are kept in step with');
+  const sources = program.command('sources').description('synchronise documents with folders, sites and other sources');
   const load = () => import('../sources.ts');
   const json = (command: Command) => command.option('--json', 'machine-readable');
-  const waits = (command: Command) => json(command).option('--no-wait', 'leave the rest to the running server');
+  const waits = (command: Command) => json(command).option('--no-wait', 'do not wait for the running server to finish');
   json(
-    sources.command('list', { isDefault: true }).description('oldest first, with what the last synchronisation did'),
+    sources
+      .command('list', { isDefault: true })
+      .description('list sources, oldest first, with the result of the last synchronisation'),
   ).action(async (options) => ended(await (await load()).listSources(options, context)));
   json(
     sources
       .command('show')
-      .description('one source, and each of its items that failed, with the number of tries and the next one')
+      .description('show one source and its failed items, with the number of tries and the time of the next one')
       .argument('<folder, address or id>'),
   ).action(async (place, options) => ended(await (await load()).showSource(place, options, context)));
   waits(
@@ -25,65 +25,75 @@ export function sourceCommands(program: Command, { context, ended }: CommandPart
       .description('follow a folder of the server, a site, or another source such as s3://bucket/prefix')
       .argument('<folder or address>'),
   )
-    .option('--keep-deleted', 'keep the documents of files that are deleted; not of a site')
-    .option('--sitemap', 'of a site: the pages of its sitemaps, instead of what its links lead to')
+    .option('--keep-deleted', 'keep the documents of deleted files; not for a site')
+    .option('--sitemap', 'for a site: the pages of its sitemaps instead of linked pages')
     .addOption(
-      new Option('--crawl-depth <number>', 'of a site: links followed one after another (default 1)').argParser(
+      new Option('--crawl-depth <number>', 'for a site: how many links deep to follow (default 1)').argParser(
         parseCount(10),
       ),
     )
-    .addOption(new Option('--max-pages <number>', 'of a site (default 500)').argParser(parseCount(10_000)))
+    .addOption(
+      new Option('--max-pages <number>', 'for a site: maximum number of pages (default 500)').argParser(
+        parseCount(10_000),
+      ),
+    )
     .addOption(
       new Option(
         '--set <name=value>',
-        'a setting of another source, such as endpoint=https://… (repeatable); credentials are read from the environment, such as AWS_SECRET_ACCESS_KEY',
+        'a setting of another kind of source, such as endpoint=https://… (repeatable); credentials are read from the environment, such as AWS_SECRET_ACCESS_KEY',
       ).argParser(collect),
     )
     .addOption(
-      new Option('--every <minutes>', 'between two synchronisations of another source (default 60)').argParser(
-        parseCount(44_640),
-      ),
+      new Option(
+        '--every <minutes>',
+        'interval of synchronisations, for other kinds of sources (default 60)',
+      ).argParser(parseCount(44_640)),
     )
-    .option('--no-schedule', 'of another source: synchronise it only when asked')
+    .option('--no-schedule', 'for other kinds of sources: synchronise only on request')
     .addOption(new Option('--collection <name>', 'add documents to this collection (repeatable)').argParser(collect))
     .action(async (place, options) => ended(await (await load()).addSource(place, options, context)));
   waits(
     sources
       .command('change')
-      .description('change how a source is followed; its documents, and what is known of it, stay')
+      .description('change how a source is followed; its documents and synchronisation state are kept')
       .argument('<folder, address or id>'),
   )
     .option(
       '--credentials',
-      'of another source: replace the stored credentials by those in the environment, such as AWS_SECRET_ACCESS_KEY',
+      'for other kinds of sources: replace the stored credentials by those in the environment, such as AWS_SECRET_ACCESS_KEY',
     )
-    .option('--no-check', 'store new credentials and settings without trying them at the source')
+    .option('--no-check', 'store new credentials and settings without testing them')
     .addOption(
       new Option(
         '--set <name=value>',
-        'a setting of another source (repeatable); name= takes one away, and those that say what is followed stay',
+        'a setting of another kind of source (repeatable); name= removes it; settings that say what is followed cannot be changed',
       ).argParser(collect),
     )
     .addOption(
-      new Option('--every <minutes>', 'between two synchronisations of another source').argParser(parseCount(44_640)),
+      new Option('--every <minutes>', 'interval of synchronisations, for other kinds of sources').argParser(
+        parseCount(44_640),
+      ),
     )
-    .option('--no-schedule', 'of another source: synchronise it only when asked')
-    .option('--keep-deleted', 'keep the documents of what is deleted from now on; not of a site')
-    .option('--no-keep-deleted', 'delete the documents of what is deleted from now on; not of a site')
-    .option('--sitemap', 'of a site: the pages of its sitemaps, instead of what its links lead to')
-    .option('--no-sitemap', 'of a site: what its links lead to')
+    .option('--no-schedule', 'for other kinds of sources: synchronise only on request')
+    .option('--keep-deleted', 'keep the documents of items deleted from now on; not for a site')
+    .option('--no-keep-deleted', 'delete the documents of items deleted from now on; not for a site')
+    .option('--sitemap', 'for a site: the pages of its sitemaps instead of linked pages')
+    .option('--no-sitemap', 'for a site: linked pages')
     .addOption(
-      new Option('--crawl-depth <number>', 'of a site: links followed one after another').argParser(parseCount(10)),
+      new Option('--crawl-depth <number>', 'for a site: how many links deep to follow').argParser(parseCount(10)),
     )
-    .addOption(new Option('--max-pages <number>', 'of a site').argParser(parseCount(10_000)))
+    .addOption(new Option('--max-pages <number>', 'for a site: maximum number of pages').argParser(parseCount(10_000)))
     .addOption(
       new Option('--collection <name>', 'add documents to this collection from now on (repeatable)').argParser(collect),
     )
     .action(async (place, options) => ended(await (await load()).changeSource(place, options, context)));
-  waits(sources.command('sync').description('look at everything again now').argument('<folder, address or id>')).action(
+  waits(sources.command('sync').description('synchronise a source now').argument('<folder, address or id>')).action(
     async (place, options) => ended(await (await load()).syncSource(place, options, context)),
   );
   json(
-    sources.command('remove').description('stop following; the documents stay').argument('<folder, address or id>'),
+    sources
+      .command('remove')
+      .description('stop following a source; its documents are kept')
+      .argument('<folder, address or id>'),
   ).action(async (place, options) => ended(await (await load()).removeSource(place, options, context)));
 }

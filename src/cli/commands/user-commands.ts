@@ -7,7 +7,7 @@ export function userCommands(program: Command, { context, ended }: CommandParts)
   const users = program.command('users').description('manage users');
   const load = () => import('../users.ts');
   const json = (command: Command) => command.option('--json', 'machine-readable');
-  json(users.command('list', { isDefault: true }).description('newest first'))
+  json(users.command('list', { isDefault: true }).description('list users, newest first'))
     .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
     .action(async (options) => ended(await (await load()).listUsers(options, context)));
@@ -33,8 +33,8 @@ export function userCommands(program: Command, { context, ended }: CommandParts)
 }
 
 const userChanges = [
-  ['deactivate', 'deactivate a user at once, keeping their data', { is_active: false }, 'is deactivated'],
-  ['activate', 'reactivate a user', { is_active: true }, 'is let in'],
+  ['deactivate', 'deactivate a user immediately, keeping their data', { is_active: false }, 'is deactivated'],
+  ['activate', 'reactivate a user', { is_active: true }, 'is active'],
   ['make-superuser', 'make a user a superuser', { is_superuser: true }, 'is a superuser now'],
   ['verify', "mark a user's e-mail as verified", { is_verified: true }, 'is verified'],
 ] as const;
