@@ -163,7 +163,7 @@ async function checkLibrary(test: BrowserTest): Promise<void> {
     await tabTo(page, page.getByRole('button', { name: 'Delete…' }), 'Shift+Tab');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
-    await tabTo(page, dialog.getByRole('button', { name: 'Delete for good' }));
+    await tabTo(page, dialog.getByRole('button', { name: 'Delete permanently' }));
     await page.keyboard.press('Enter');
     await page.locator('.receipt').waitFor();
     await page.keyboard.press('Escape');

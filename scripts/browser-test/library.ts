@@ -32,7 +32,7 @@ export const librarySuite: BrowserSuite = {
       await page.goto(`${test.url}/library?title=short`);
       await page.locator('.documents tbody input').first().check();
       await page.getByRole('button', { name: 'Delete…' }).click();
-      await page.getByRole('button', { name: 'Delete for good' }).click();
+      await page.getByRole('button', { name: 'Delete permanently' }).click();
       await page.locator('.receipt').waitFor();
       holds((await page.locator('.receipt').innerText()).includes('Documents'), 'the receipt names the document');
       await page.getByRole('button', { name: 'Close' }).click();

@@ -189,7 +189,7 @@ async function checkDeletion(test: BrowserTest): Promise<void> {
     await page.getByText('49 selected').waitFor();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByText('and 44 more').waitFor();
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.locator('.receipt').waitFor();
     holds(/Documents\s*49/.test(await page.locator('.receipt').innerText()), 'the receipt counts the documents');
     await page.keyboard.press('Escape');

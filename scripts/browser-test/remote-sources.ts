@@ -84,8 +84,8 @@ async function checkChanging(test: BrowserTest, bucket: Bucket): Promise<void> {
     await source.getByRole('button', { name: 'Change' }).click();
     const dialog = page.getByRole('dialog');
     same(await dialog.getByLabel('Bucket').count(), 0, 'the fields of what is followed');
-    await dialog.getByLabel('Synchronised').selectOption({ label: 'Only when asked' });
-    await dialog.getByLabel('Keep documents of what is deleted there').check();
+    await dialog.getByLabel('Synchronised').selectOption({ label: 'Only on request' });
+    await dialog.getByLabel('Keep documents of deleted items').check();
     await dialog.getByLabel('Replace the stored credentials').check();
     await dialog.getByLabel('Access key id').fill('WRONG');
     await dialog.getByLabel('Secret access key').fill('secret');
@@ -96,9 +96,9 @@ async function checkChanging(test: BrowserTest, bucket: Bucket): Promise<void> {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await source.getByText('2 unchanged').waitFor();
-    await source.getByText('Synchronised only when asked').waitFor();
+    await source.getByText('Synchronised only on request').waitFor();
     await source.getByRole('button', { name: 'Change' }).click();
-    holds(await dialog.getByLabel('Keep documents of what is deleted there').isChecked(), 'the change is shown');
+    holds(await dialog.getByLabel('Keep documents of deleted items').isChecked(), 'the change is shown');
   });
 }
 

@@ -75,12 +75,12 @@ async function checkAddresses(test: BrowserTest, site: string): Promise<void> {
     await source.getByText('status 404').waitFor();
     await source.getByRole('button', { name: 'Change' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Links followed one after another').fill('0');
+    await dialog.getByLabel('Link depth').fill('0');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await source.getByText('Done').waitFor();
     await source.getByRole('button', { name: 'Change' }).click();
-    same(await dialog.getByLabel('Links followed one after another').inputValue(), '0', 'the depth that is shown');
+    same(await dialog.getByLabel('Link depth').inputValue(), '0', 'the depth that is shown');
   });
 }
 

@@ -17,7 +17,7 @@ function show(description) {
   place('main').replaceChildren(
     ...prose(description.info.summary),
     ...prose(description.info.description),
-    element('p', {}, element('a', { href: DESCRIPTION }, 'The whole as OpenAPI 3.1')),
+    element('p', {}, element('a', { href: DESCRIPTION }, 'Complete OpenAPI 3.1 description')),
     ...tags.flatMap(({ name, description: about, operations: own }) => [
       element('h2', {}, name),
       element('p', { className: 'quiet' }, about),
@@ -91,7 +91,7 @@ function parametersView({ parameters = [] }, description) {
 function bodyView({ requestBody }, description) {
   if (requestBody === undefined) return [];
   return [
-    element('h3', {}, requestBody.required ? 'Body' : 'Body (may be left out)'),
+    element('h3', {}, requestBody.required ? 'Body' : 'Body (optional)'),
     ...Object.entries(requestBody.content).flatMap(([type, content]) => [
       contentView(type, content, description),
       ...Object.entries(content.examples ?? {}).map(([name, { value }]) =>

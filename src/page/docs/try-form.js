@@ -45,7 +45,7 @@ function parameterField(parameter, description) {
     required: parameter.required === true,
     placeholder: kindOf(parameter.schema, description),
   });
-  const note = parameter.schema?.type === 'array' ? ' (several: divided by commas)' : '';
+  const note = parameter.schema?.type === 'array' ? ' (separate several with commas)' : '';
   return { parameter, input, label: element('label', {}, `${parameter.name} in ${parameter.in}${note}`, input) };
 }
 

@@ -13,7 +13,7 @@ export const library = {
   uploadsDone: (done: number, failed: number) =>
     `${done.toLocaleString('en')} ${done === 1 ? 'file is' : 'files are'} done${failed === 0 ? '' : `, ${failed.toLocaleString('en')} failed`}`,
   clear: 'Clear this list',
-  stopUploads: 'Stop after these',
+  stopUploads: 'Stop after the current files',
   moreUploads: (count: number) => `and ${count.toLocaleString('en')} more`,
   retryFile: (name: string) => `Try ${name} again`,
   waiting: 'Waiting',
@@ -41,10 +41,10 @@ export const library = {
   badAddress: 'Enter an address that begins with http:// or https://.',
   pages: 'Pages',
   onePage: 'This page only',
-  crawl: 'Also the pages it links to, on its site and below its folder',
+  crawl: 'Also the pages it links to, on the same site and below its folder',
   sitemap: 'All pages in the sitemap of its site',
-  depth: 'Links followed one after another',
-  maxPages: 'At most this many pages',
+  depth: 'Link depth',
+  maxPages: 'Maximum number of pages',
   addressNote: 'The server fetches the pages, as robots.txt allows. Addresses of private networks are refused.',
   add: 'Add',
   watchFolder: 'Watch a folder',
@@ -52,7 +52,7 @@ export const library = {
   keepDeleted: 'Keep documents whose files are deleted',
   watch: 'Watch',
   allowed: (folders: readonly string[]) => `Folders below ${folders.join(', ')} can be watched.`,
-  noneAllowed: 'No folder may be watched yet. Name those that may, and start the server again, for example with:',
+  noneAllowed: 'No folder may be watched yet. Restart the server with the folders to allow, for example:',
   noneAllowedLine: 'citewell serve --allow-dir ~/Documents',
   sources: 'Followed sources',
   sourceState: (state: string, kind: string): string =>
@@ -74,8 +74,8 @@ export const library = {
       replaced: 'changed',
       duplicate: 'already present',
       kept: 'kept',
-      gone: 'gone from the site',
-      waiting: 'to be tried again',
+      gone: 'no longer on the site',
+      waiting: 'to be retried',
     })[kind] ?? kind,
   nothingFound: 'Nothing to add was found.',
   syncedAt: (when: string) => `Last change seen ${when}`,
@@ -83,26 +83,26 @@ export const library = {
   limitReached: (most: number) => `Stopped at the limit of ${most.toLocaleString('en')} pages; the site may have more.`,
   sourceProgress: (done: number, total: number | null) =>
     total === null || total < done
-      ? `${done.toLocaleString('en')} looked at`
-      : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} looked at`,
+      ? `${done.toLocaleString('en')} checked`
+      : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} checked`,
   sourceFailures: (failed: number, gone: number) =>
     [
       failed === 0 ? '' : failed === 1 ? 'One failure' : `${failed.toLocaleString('en')} failures`,
-      gone === 0 ? '' : gone === 1 ? 'One page is gone' : `${gone.toLocaleString('en')} pages are gone`,
+      gone === 0 ? '' : gone === 1 ? 'One page no longer exists' : `${gone.toLocaleString('en')} pages no longer exist`,
     ]
       .filter((part) => part !== '')
       .join(', '),
   failedItems: (count: number) =>
     count === 1
-      ? 'One item failed, and is tried again:'
-      : `${count.toLocaleString('en')} items failed, and are tried again:`,
+      ? 'One item failed and will be retried:'
+      : `${count.toLocaleString('en')} items failed and will be retried:`,
   tries: (count: number) => (count === 1 ? 'tried once' : `tried ${count.toLocaleString('en')} times`),
   sourceFailuresShown: (shown: number) => `The latest ${shown} are shown.`,
   sync: 'Synchronise now',
   remove: 'Remove',
   removeSource: (location: string) => `Stop following ${location}?`,
-  removeSourceText: 'Its documents stay in the library. They are no longer brought up to date.',
-  filters: 'Which documents',
+  removeSourceText: 'Its documents stay in the library. They are no longer updated.',
+  filters: 'Filter the documents',
   titleFilter: 'Title contains',
   state: 'State',
   anyState: 'Any',
@@ -129,7 +129,7 @@ export const library = {
   added: 'Added',
   select: (title: string) => `Select ${title}`,
   selectAll: 'Select all on this page',
-  selection: 'With the selected documents',
+  selection: 'Actions for the selected documents',
   selected: (count: number) => `${count} selected`,
   addTo: 'Add to collection…',
   takeOut: 'Remove from this collection',
@@ -137,7 +137,7 @@ export const library = {
   delete: 'Delete…',
   deleteTitle: (count: number) => (count === 1 ? 'Delete this document?' : `Delete ${count} documents?`),
   deleteText: 'The files, their text, passages, vectors and graph entries are deleted. This cannot be undone.',
-  deleteForGood: 'Delete for good',
+  deleteForGood: 'Delete permanently',
   andMore: (count: number) => `and ${count} more`,
   deleted: 'Deleted. The receipt is shown.',
   receipt: 'Receipt of the deletion',

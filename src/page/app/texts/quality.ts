@@ -1,7 +1,7 @@
 export const quality = {
   title: 'Quality',
   empty:
-    'There are no evaluations yet. Let questions be proposed from the corpus, edit them or write your own, and ask them all:',
+    'There are no evaluations yet. Generate questions from the corpus, edit them or write your own, and evaluate them:',
   commands: ['citewell eval make > questions.jsonl', 'citewell eval questions.jsonl'],
   forbidden: 'Only superusers can see evaluations.',
   evaluation: 'Evaluation',
@@ -18,14 +18,14 @@ export const quality = {
   changes: { better: 'better', worse: 'worse', chance: 'may be chance', same: 'the same', new: '' },
   setup: 'Changed settings',
   faults: (count: number, total: number) =>
-    count === 0 ? 'Nothing is wrong with any question' : `${count} of ${total} questions to look at`,
+    count === 0 ? 'No problems with any question' : `${count} of ${total} questions need attention`,
   meaning: (score: string): string =>
     ({
       'ndcg@10': 'Expected documents rank high',
-      'mrr@10': 'Mean reciprocal rank of the first right passage',
-      'hit@1': 'The first passage is right',
-      'hit@3': 'One of the first three is right',
-      'hit@10': 'One of the first ten is right',
+      'mrr@10': 'Mean reciprocal rank of the first correct passage',
+      'hit@1': 'The first passage is correct',
+      'hit@3': 'One of the first three is correct',
+      'hit@10': 'One of the first ten is correct',
       'recall@10': 'Share of expected documents in the first ten',
       'recall@100': 'Share of expected documents in the first hundred',
       answered: 'Answerable questions answered',

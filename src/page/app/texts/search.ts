@@ -9,7 +9,7 @@ export const search = {
     full_text: 'By words',
   },
   limit: 'Per page',
-  begin: 'Shows matching passages of your documents, and how each was found.',
+  begin: 'Shows matching passages from your documents, and how each was found.',
   nothing: 'Nothing found. Try other words or fewer filters.',
   noMore: 'No more results.',
   found: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),

@@ -6,8 +6,8 @@ export const settings = {
   signedInAs: (email: string) => `Signed in as ${email}.`,
   noSignIn: (email: string) => `No sign-in is required here. You act as ${email}.`,
   signOut: 'Sign out',
-  theme: 'Light or dark follows your system.',
-  system: 'State of the service',
+  theme: 'The theme, light or dark, follows your system.',
+  system: 'Service status',
   levels: { wrong: 'Error:', warning: 'Warning:', busy: 'In progress:', hint: 'Hint:' },
   allWell: 'No problems found.',
   show: 'Show',
@@ -26,8 +26,8 @@ export const settings = {
   waiting: (count: number) => `${counted(count, 'document')} ${count === 1 ? 'is' : 'are'} being read.`,
   waitingGraphs: (count: number) => `The graph of ${counted(count, 'document')} has not been extracted yet.`,
   waitingSummaries: (count: number) => `The summary of ${counted(count, 'document')} has not been written yet.`,
-  model: 'Answers by',
-  embedder: 'Search by',
+  model: 'Answer model',
+  embedder: 'Embedding model',
   web: 'Web search',
   noWeb: 'not configured',
   index: 'Vector index',
@@ -48,9 +48,9 @@ export const settings = {
   provider: (name: string, address: string, hasKey: boolean) => `${name}, ${address}${hasKey ? ', with a key' : ''}`,
   foundModels: 'Found on this machine',
   noModelsFound:
-    'None of Ollama, LM Studio, llama.cpp and vLLM answers at its usual address. Start one of them, and look again.',
+    'None of Ollama, LM Studio, llama.cpp and vLLM answers at its default address. Start one of them, then look again.',
   modelSearchOff:
-    'The search for models on this machine is turned off (CITEWELL_LOCAL_MODELS=off). Remove this setting and start the server again to see them.',
+    'The search for models on this machine is turned off (CITEWELL_LOCAL_MODELS=off). Remove this setting and restart the server to see them.',
   lookAgainForModels: 'Look again',
   foundModel: (server: string, address: string, context: number | null, tools: boolean | null, isTried: boolean) =>
     [
@@ -71,7 +71,7 @@ export const settings = {
   assistantsText: 'This configuration connects an MCP client to this server. Citations open in this page.',
   keyNeeded: 'Replace YOUR-API-KEY with one of your API keys.',
   keys: 'API keys',
-  noKeys: 'You have none yet. A key lets a program act as you.',
+  noKeys: 'You have no keys yet. A key lets a program act as you.',
   nameless: 'Unnamed',
   keyName: 'What the key is for',
   keyNameExample: 'Notebook, build server…',
@@ -96,7 +96,7 @@ export const settings = {
       .filter((each) => each !== '')
       .join(', '),
   newEmail: 'E-mail of the new user',
-  newPassword: 'First password',
+  newPassword: 'Initial password',
   userCreated: (email: string) => `${email} can sign in with this password now, and change it afterwards.`,
   createUser: 'Create a user',
   makeSuperuser: 'Make superuser',

@@ -28,7 +28,7 @@ export const source = {
   earlier: 'Show earlier text',
   later: 'Show later text',
   gone: 'This document does not exist or was deleted, or you have no access to it.',
-  badAddress: 'This address contains no document.',
+  badAddress: 'This address does not name a document.',
   pageFailed: 'This page could not be rendered.',
   outline: 'Outline',
   charactersFrom: (start: number, end: number) =>

@@ -6,11 +6,11 @@ const WEEK = 7 * DAY;
 export const sources = {
   add: 'Add a source',
   kind: 'Kind of source',
-  noKinds: 'This server knows no other kinds of sources.',
+  noKinds: 'No other kinds of sources are available on this server.',
   optional: '(optional)',
   onePerLine: 'One per line.',
   credentials: 'Credentials',
-  credentialsNote: 'Stored encrypted, and never shown again.',
+  credentialsNote: 'Stored encrypted and never shown again.',
   replaceCredentials: (hasSome: boolean) => (hasSome ? 'Replace the stored credentials' : 'Give credentials'),
   schedule: 'Synchronised',
   every: (minutes: number): string =>
@@ -18,8 +18,8 @@ export const sources = {
     (minutes % HOUR === 0
       ? `Every ${(minutes / HOUR).toLocaleString('en')} hours`
       : `Every ${minutes.toLocaleString('en')} minutes`),
-  onlyWhenAsked: 'Only when asked',
-  keepDeleted: 'Keep documents of what is deleted there',
+  onlyWhenAsked: 'Only on request',
+  keepDeleted: 'Keep documents of deleted items',
   added: (location: string) => `${location} is followed. Its documents are being added.`,
   change: 'Change',
   changeTitle: (location: string) => `Change how ${location} is followed`,
@@ -28,5 +28,5 @@ export const sources = {
   lastSync: (when: string) => `Last synchronised ${when}`,
   nextSync: (when: string) => `Next synchronisation ${when}`,
   due: 'Next synchronisation due',
-  notScheduled: 'Synchronised only when asked',
+  notScheduled: 'Synchronised only on request',
 };

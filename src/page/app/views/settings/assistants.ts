@@ -31,7 +31,7 @@ export function assistantsOf({ origin, needsKey }: ServerFacts): readonly Assist
     },
     {
       name: 'Claude Desktop',
-      where: 'claude_desktop_config.json. It starts servers of its own, so a bridge leads to this one.',
+      where: 'claude_desktop_config.json. It starts its own servers, so a bridge connects it to this one.',
       text: json({ mcpServers: { citewell: { command: 'npx', args: bridge } } }),
     },
     {
