@@ -26,12 +26,12 @@ export function hintsFor(facts: HintFacts): string[] {
   const hints: string[] = indexProblem === undefined ? [] : [indexProblem];
   const how =
     embedder.name === LEARNED_EMBEDDING
-      ? 'Search is by words and by what goes with them in your documents.'
-      : `Search is by words${embedder.isLearned ? ' and by related words' : ''}.`;
+      ? 'Search uses words and embeddings learned from your documents.'
+      : `Search uses words${embedder.isLearned ? ' and learned embeddings' : ' only'}.`;
   if (model.startsWith('builtin/')) hints.push(quotationsHint(facts));
   else if (facts.isSummarising === true) {
     hints.push(
-      `${model} summarises each new document, at its price. Set CITEWELL_SUMMARIES=extract for summaries without it.`,
+      `${model} summarises each new document, which costs money. Set CITEWELL_SUMMARIES=extract for summaries without a model.`,
     );
   }
   // The configured embedder may still have to be trained; the status reports that.
@@ -39,7 +39,7 @@ export function hintsFor(facts: HintFacts): string[] {
   if (isAwaited) return hints;
   if (embeddingModelSetting !== undefined && embeddingModelSetting !== embedder.name) {
     hints.push(
-      `CITEWELL_EMBEDDING_MODEL says ${embeddingModelSetting}, but the corpus is embedded with ${embedder.name}: ` +
+      `CITEWELL_EMBEDDING_MODEL is ${embeddingModelSetting}, but the corpus is embedded with ${embedder.name}: ` +
         'change or remove it before the next start.',
     );
   } else if (embedder.isLexical && preferredEmbedder !== embedder.name && !isBuiltIn(preferredEmbedder)) {
@@ -53,14 +53,14 @@ export function hintsFor(facts: HintFacts): string[] {
 /** Never suggests a provider if one is configured: then only the model has to be named. */
 function quotationsHint({ modelSetting, providers = [] }: HintFacts): string {
   if (modelSetting?.startsWith('builtin/')) {
-    return `Answers are quotations, as CITEWELL_MODEL=${modelSetting} says.`;
+    return `Answers are quotations, because of CITEWELL_MODEL=${modelSetting}.`;
   }
   const [provider] = providers;
   if (provider !== undefined) {
-    return `No language model is named: answers are quotations. Set CITEWELL_MODEL=${provider}/<name> for written ones.`;
+    return `No language model is named: answers are quotations. Set CITEWELL_MODEL=${provider}/<name> for written answers.`;
   }
   return (
     'No language model is configured: answers are quotations. ' +
-    'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>) for written ones.'
+    'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>) for written answers.'
   );
 }

@@ -7,19 +7,19 @@ import { alignedTable, shownChance, shownDifference, shownScore } from './tables
 
 /** Explanations of the scores, for users. */
 const meanings: Readonly<Record<ScoreName, string>> = {
-  'ndcg@10': 'what was expected stands high among the first ten',
-  'mrr@10': 'one divided by the place of the first right one',
-  'hit@1': 'the first passage is right',
-  'hit@3': 'one of the first three is',
-  'hit@10': 'one of the first ten is',
-  'recall@10': 'share of what was expected among the first ten',
-  'recall@100': 'share of what was expected among the first hundred',
+  'ndcg@10': 'expected results rank high among the first ten',
+  'mrr@10': 'one divided by the rank of the first correct passage',
+  'hit@1': 'the first passage is correct',
+  'hit@3': 'one of the first three is correct',
+  'hit@10': 'one of the first ten is correct',
+  'recall@10': 'share of expected results among the first ten',
+  'recall@100': 'share of expected results among the first hundred',
   answered: 'answerable questions that were answered',
-  answer: 'answers that contain what was expected',
+  answer: 'answers that contain the expected text',
   refused: 'unanswerable questions that were refused',
   right_source: 'answers that cite an expected document',
-  supported: 'cited statements that their source says',
-  well_formed: 'citations that point to a source, quotes word for word',
+  supported: 'cited statements that their source supports',
+  well_formed: 'citations that point to a source, with verbatim quotes',
 };
 
 /** Table of the scores with their meaning and number of questions. */
@@ -56,9 +56,9 @@ export function problemsOf({ scores, failure, found }: QuestionResult): string[]
   const instead = found.length === 0 ? 'nothing was found' : `found instead: ${found.map(quoted).join(', ')}`;
   return [
     ...(scores['hit@10'] === 0 ? [`not among the first ten; ${instead}`] : []),
-    ...(scores.refused === 0 ? ['answered, though nothing says so'] : []),
+    ...(scores.refused === 0 ? ['answered, though it is unanswerable'] : []),
     ...(scores.answered === 0 ? ['refused'] : []),
-    ...(scores.answer === 0 && scores.answered === 1 ? ['the answer does not contain what was expected'] : []),
+    ...(scores.answer === 0 && scores.answered === 1 ? ['the answer does not contain the expected text'] : []),
     ...(scores.right_source === 0 && scores.answered === 1 ? ['cites no expected document'] : []),
     ...(scores.supported !== undefined && scores.supported < 1
       ? [`${Math.round(100 * scores.supported)} % of the cited statements are supported`]
@@ -94,7 +94,7 @@ export function differenceLines(
     .filter(({ score, changes }) => COMPARED_SCORES.includes(score) && changes.length > 0)
     .flatMap(({ score, changes }) => changeLines(score, changes, most));
   const lines = [
-    `Against the evaluation of ${before.started_at.slice(0, 19).replace('T', ' ')}: ${[`${shared} questions in both`, ...others].join(', ')}.`,
+    `Compared with the evaluation of ${before.started_at.slice(0, 19).replace('T', ' ')}: ${[`${shared} questions in both`, ...others].join(', ')}.`,
     ...setupChanges(before.setup, now.setup).map((change) => `  ${change}`),
     ...(rows.length === 0 ? [] : alignedTable([['', 'before', 'now', 'difference', 'better', 'worse', 'p'], ...rows])),
     ...(changed.length === 0 ? ['No question has a different result.'] : changed),

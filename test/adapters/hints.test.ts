@@ -21,7 +21,7 @@ it.each<[string, Partial<HintFacts>, RegExp[]]>([
   [
     'what the embedder in use knows when it was learned from the corpus',
     { embedder: { name: 'builtin/lsa-v1', isLexical: true, isLearned: true }, preferredEmbedder: lexical.name },
-    [/goes with them in your documents.*OPENAI_API_KEY/],
+    [/embeddings learned from your documents.*OPENAI_API_KEY/],
   ],
   [
     'nothing of a setting that waits for passages to learn from',
@@ -32,7 +32,7 @@ it.each<[string, Partial<HintFacts>, RegExp[]]>([
   [
     'the setting that will stop the next start',
     { embeddingModelSetting: lexical.name },
-    [/CITEWELL_EMBEDDING_MODEL says builtin\/lexical-hash-v1/],
+    [/CITEWELL_EMBEDDING_MODEL is builtin\/lexical-hash-v1/],
   ],
   [
     'the model and not the address where only the address is set',
@@ -49,7 +49,7 @@ it.each<[string, Partial<HintFacts>, RegExp[]]>([
       preferredEmbedder: lexical.name,
       embeddingModelSetting: lexical.name,
     },
-    [/^Answers are quotations, as CITEWELL_MODEL=builtin\/extractive says\.$/],
+    [/^Answers are quotations, because of CITEWELL_MODEL=builtin\/extractive\.$/],
   ],
   ['what is wrong with the index', { indexProblem: 'Chroma is gone.' }, [/^Chroma is gone\.$/]],
 ])('hints name %s', (_, facts, expected) => {

@@ -94,7 +94,7 @@ describe('the report of an evaluation', () => {
     const lines = scoreTable(record([result('a'), result('b')], { means: { 'ndcg@10': 0.75, refused: 1 } }));
     expect(lines).toEqual([
       '         score  of',
-      'ndcg@10  0.750   2  what was expected stands high among the first ten',
+      'ndcg@10  0.750   2  expected results rank high among the first ten',
       'refused  1.000   0  unanswerable questions that were refused',
     ]);
   });
@@ -116,7 +116,7 @@ describe('the report of an evaluation', () => {
     });
     const { lines, comparison } = differenceLines(before, now);
     expect(comparison.shared).toBe(1);
-    expect(lines[0]).toBe('Against the evaluation of 2026-11-21 10:00:00: 1 questions in both, 1 only before.');
+    expect(lines[0]).toBe('Compared with the evaluation of 2026-11-21 10:00:00: 1 questions in both, 1 only before.');
     expect(lines).toContain('  mode: "default" → "semantic"');
     expect(lines).toContain('    1.000 → 0.500  Question a');
     expect(differenceLines(before, before).lines.at(-1)).toBe('No question has a different result.');

@@ -73,7 +73,7 @@ function describe(operation: Operation, tag: string, components: Components) {
   };
 }
 
-const accessNote = ({ access }: Operation) => (access === 'superuser' ? 'For superusers.' : undefined);
+const accessNote = ({ access }: Operation) => (access === 'superuser' ? 'Superusers only.' : undefined);
 
 const header = (name: string, about: string) => ({
   name,
@@ -135,7 +135,7 @@ function responses(operation: Operation, components: Components) {
     [
       String(status),
       {
-        description: meaning[status] ?? (status === 202 ? 'Taken on' : 'Success'),
+        description: meaning[status] ?? (status === 202 ? 'Accepted' : 'Success'),
         ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
         content: toContent(answer, components),
       },

@@ -95,7 +95,7 @@ export const agentEvent = z
         files: z
           .array(z.object({ name: z.string(), mime_type: z.string(), size: z.int(), link: z.string() }))
           .exactOptional()
-          .describe('Made by the call; kept for an hour at most.'),
+          .describe('Created by the call; kept for at most an hour.'),
       }),
     ),
     messageSchema,

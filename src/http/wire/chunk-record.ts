@@ -14,7 +14,7 @@ const chunkFields = {
   end: z.int().describe('End offset, exclusive.'),
   page: z.int().nullable(),
   heading_path: z.array(z.string()),
-  version: z.string().nullable().describe('Of the document.'),
+  version: z.string().nullable().describe('Version of the document.'),
   published_at: timestamp.nullable(),
   metadata,
 };

@@ -56,7 +56,7 @@ export const mention = {
   ...citationMembers,
   is_new: z.boolean(),
   span,
-  payload: payload.nullable().describe('With the first mention of a source alone.'),
+  payload: payload.nullable().describe('Only with the first mention of a source.'),
 };
 
 /** One entry per source with all its spans in the answer; docs/contract.md 4.6. */

@@ -12,26 +12,30 @@ const webAddress = z.url({ protocol: /^https?$/, error: 'This must be an http or
 const collections = z
   .array(z.string().trim().min(1).max(200))
   .default([])
-  .describe('Ids or names; new ones are created.');
+  .describe('Ids or names; names that do not exist are created.');
 
-export const keepDeleted = z.boolean().describe('Keep the documents of what is deleted there.');
+export const keepDeleted = z.boolean().describe('Keep the documents of deleted items.');
 export const everyMinutes = z
   .int()
   .min(5)
   .max(60 * 24 * 31)
   .nullable()
-  .describe('Minutes between two synchronisations; null for none but those that are asked for.');
+  .describe('Minutes between two synchronisations; null to synchronise only on request.');
 
-export const sitemap = z.boolean().describe('The pages of its sitemaps, instead of what its links lead to.');
-export const crawlDepth = z.int().min(0).max(10).describe('Links followed one after another, below its folder.');
+export const sitemap = z.boolean().describe('Fetch the pages of its sitemaps instead of linked pages.');
+export const crawlDepth = z.int().min(0).max(10).describe('How many links deep to follow, below its folder.');
 export const maxPages = z.int().min(1).max(10_000);
 
 const newRemoteSource = (kind: SourceKind) =>
   z.object({
     kind: z.literal(kind.type),
-    address: z.string().max(4_000).optional().describe(`Such as ${kind.example}; says some of the settings.`),
+    address: z
+      .string()
+      .max(4_000)
+      .optional()
+      .describe(`Such as ${kind.example}; an alternative to some of the settings.`),
     settings: settingsSchema(kind.fields).default({}),
-    credentials: secretsSchema(kind.secrets).default({}).describe('Stored encrypted, and never shown.'),
+    credentials: secretsSchema(kind.secrets).default({}).describe('Stored encrypted and never returned.'),
     keep_deleted: keepDeleted.default(false),
     every_minutes: everyMinutes.default(60),
     collections,
@@ -41,7 +45,7 @@ export const newSource = z
   .discriminatedUnion('kind', [
     z.object({
       kind: z.literal('folder'),
-      path: z.string().trim().min(1).max(4_000).describe('Absolute, on the machine that runs the service.'),
+      path: z.string().trim().min(1).max(4_000).describe('An absolute path on the machine that runs the service.'),
       keep_deleted: keepDeleted.default(false),
       collections,
     }),
@@ -108,22 +112,24 @@ export const followedSource = z
     owner_id: id,
     kind: z.string().describe('`folder`, `site`, or the name of another kind, such as `s3`.'),
     location: z.string().describe('The path or the address.'),
-    keep_deleted: z.boolean().nullable().describe('Not for sites.'),
+    keep_deleted: z.boolean().nullable().describe('Null for sites.'),
     settings: z
       .record(z.string(), z.unknown())
       .nullable()
-      .describe('For other kinds than folders and sites; so are the three below.'),
+      .describe('This and the next three: null for folders and sites.'),
     has_credentials: z.boolean().nullable(),
     every_minutes: z.int().nullable(),
-    next_sync_at: timestamp.nullable().describe('When the schedule has it synchronised next; it may be due.'),
-    sitemap: z.boolean().nullable().describe('For sites; so are the two below.'),
+    next_sync_at: timestamp
+      .nullable()
+      .describe('Time of the next scheduled synchronisation; in the past if it is due.'),
+    sitemap: z.boolean().nullable().describe('This and the next two: null unless a site.'),
     crawl_depth: z.int().nullable(),
     max_pages: z.int().nullable(),
     collection_ids: ids,
     created_at: timestamp,
     state: z
       .enum(['syncing', 'following', 'idle', 'stopped'])
-      .describe('`stopped`: it cannot be followed; `problem` says why. Folders are tried again each minute.'),
+      .describe('`stopped`: it cannot be followed, and `problem` says why; folders are retried every minute.'),
     problem: z.string().nullable(),
     total: z.int().nullable().describe('Files in a folder that is being read, as far as known.'),
     last_sync: z
@@ -131,12 +137,12 @@ export const followedSource = z
         started_at: timestamp,
         ended_at: timestamp
           .nullable()
-          .describe('Null while it runs, or when it was interrupted; afterwards, of the last change.'),
+          .describe('Null while it runs or if it was interrupted; for a watched folder, the time of the last change.'),
         done: z.int(),
         counts: z.record(z.string(), z.int()).describe('Files or pages by outcome.'),
         failures: z
           .array(z.object({ name: z.string(), reason: z.string(), document_id: id.nullable() }))
-          .describe('The latest twenty.'),
+          .describe('The last twenty.'),
         is_limit_reached: z.boolean().describe('The site may have more pages than `max_pages`.'),
       })
       .nullable(),
@@ -149,14 +155,14 @@ export const followedSource = z
               name: z.string(),
               reason: z.string(),
               tries: z.int(),
-              tried_at: timestamp.describe('The last time.'),
-              next_try_at: timestamp.describe('Not earlier, unless a synchronisation is asked for.'),
+              tried_at: timestamp.describe('Time of the last try.'),
+              next_try_at: timestamp.describe('Not retried earlier, unless a synchronisation is requested.'),
             }),
           )
-          .describe('Those tried last: up to 100, or three in a list of sources.'),
+          .describe('Those tried most recently: up to 100, or three in a list of sources.'),
       })
       .nullable()
-      .describe('For other kinds than folders and sites: what could not be taken in, and is tried again.'),
+      .describe('Items that could not be ingested and will be retried; null for folders and sites.'),
   })
   .meta({ id: 'FollowedSource' }) satisfies z.ZodType<{
   [Name in keyof ReturnType<typeof toFollowedSource>]: unknown;
@@ -219,11 +225,11 @@ const sourceField = z.object({
   description: z.string(),
   example: z.string().nullable(),
   is_required: z.boolean(),
-  is_fixed: z.boolean().describe('It says what is followed, and cannot be changed later.'),
+  is_fixed: z.boolean().describe('Part of what is followed; cannot be changed later.'),
   is_long: z.boolean().describe('A credential that may have several lines.'),
-  least: z.int().nullable().describe('Of numbers; so is the one below.'),
+  least: z.int().nullable().describe('This and the next: limits of a number, otherwise null.'),
   most: z.int().nullable(),
-  variable: z.string().nullable().describe('Of credentials: what the command line reads it from.'),
+  variable: z.string().nullable().describe('For credentials: the environment variable that the command line reads.'),
 });
 
 export const sourceKindRecord = z

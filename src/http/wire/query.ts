@@ -52,11 +52,13 @@ const paging = {
 /** docs/contract.md 1. */
 export const pageQuery = z.object(paging);
 
-const includeVectors = flag().describe('With the vector of each passage.');
-const includeEmbeddings = flag().describe('With the vector of each description, made by the embedder in use.');
-const includeSummaryEmbeddings = flag().describe('With the vector of each title and summary, of the embedder in use.');
-const ownerOnly = flag().describe('Only one’s own.');
-const ids = idList().describe('Only these.');
+const includeVectors = flag().describe('Include the vector of each passage.');
+const includeEmbeddings = flag().describe('Include the vector of each description, from the embedder in use.');
+const includeSummaryEmbeddings = flag().describe(
+  'Include the vector of each title and summary, from the embedder in use.',
+);
+const ownerOnly = flag().describe('Only your own.');
+const ids = idList().describe('Only entries with these ids.');
 const asOf = z.preprocess(lastOf, timestamp.optional()).describe('State at this time: ISO-8601, or a date.');
 
 export const asOfQuery = z.object({ as_of: asOf });
@@ -68,8 +70,8 @@ export const documentsQuery = z.object({
   ids,
   owner_only: ownerOnly,
   include_summary_embeddings: includeSummaryEmbeddings,
-  ingestion_status: listOf(z.enum(ingestionStatuses)).describe('Only in one of these stages.'),
-  collection_ids: idList().describe('Only of one of these collections.'),
+  ingestion_status: listOf(z.enum(ingestionStatuses)).describe('Only with one of these statuses.'),
+  collection_ids: idList().describe('Only in one of these collections.'),
   title: z.preprocess(lastOf, z.string().default('')).describe('Only titles that contain this text, ignoring case.'),
   ...paging,
 });
@@ -113,7 +115,7 @@ export const relationshipsQuery = z.object({
 });
 
 export const graphsQuery = z.object({
-  collection_ids: idList().describe('Only the graphs of these.'),
+  collection_ids: idList().describe('Only the graphs of these collections.'),
   collectionIds: idList().meta({ deprecated: true }),
   ...paging,
 });

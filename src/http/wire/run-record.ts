@@ -9,7 +9,7 @@ export const runRecord = z
     id: z.string(),
     kind: z.string(),
     status: z.enum(['running', 'ended', 'failed', 'cancelled']),
-    events: z.int().describe('Number so far.'),
+    events: z.int().describe('Number of events so far.'),
     conversation_id: id.nullable(),
     started_at: timestamp,
     ended_at: timestamp.nullable(),

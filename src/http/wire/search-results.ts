@@ -45,7 +45,7 @@ const searchExplanation = z
     reranker: z.object({ name: z.string(), depth: z.int() }).nullable(),
     dropped: z
       .array(z.object({ id, reason: z.enum(['duplicate', 'max_per_document', 'merged']), of: id.nullable() }))
-      .describe('Hits that were left out, why, and the hit that represents them.'),
+      .describe('Hits that were removed, why, and the hit that represents them.'),
     milliseconds: z.object({
       embed: z.number(),
       semantic: z.number(),

@@ -100,7 +100,7 @@ const wireSettings = snakeCased(
       'Folds near-duplicate chunks into one hit, which lists the others in also_in.',
     ),
     merge_neighbours: optional(z.boolean()).describe('Merges adjacent chunks of a document into one hit.'),
-    merge_neighbors: optional(z.boolean()).describe('The same.'),
+    merge_neighbors: optional(z.boolean()).describe('Same as merge_neighbours.'),
     rerank: optional(z.boolean()).describe('False disables a configured reranker.'),
     rerank_depth: optional(numeric(z.number().int().min(1).max(1000))).describe('Number of hits that are reranked.'),
     as_of: optional(timestamp).describe('Search the documents as they were at this time.'),

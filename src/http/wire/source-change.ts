@@ -26,7 +26,7 @@ const common = {
   collections: z
     .array(z.string().trim().min(1).max(200))
     .optional()
-    .describe('Ids or names, for documents that are taken in from now on; new ones are created.'),
+    .describe('Ids or names, for documents ingested from now on; names that do not exist are created.'),
 };
 
 const folder = changes('folder', { keep_deleted: keepDeleted.optional(), ...common });
@@ -38,16 +38,14 @@ const site = changes('site', {
 });
 const remote = (kind: SourceKind) =>
   changes(kind.type, {
-    settings: settingChangesSchema(kind.fields).optional().describe('Null takes one away.'),
+    settings: settingChangesSchema(kind.fields).optional().describe('Null removes a setting.'),
     credentials: secretsSchema(kind.secrets)
       .optional()
-      .describe('All of them, in place of those that are stored; an empty object removes them.'),
+      .describe('Replace all stored credentials; an empty object removes them.'),
     check: z
       .boolean()
       .default(true)
-      .describe(
-        'Whether new credentials and settings are tried, and refused if the source cannot be listed with them.',
-      ),
+      .describe('Whether to test new credentials and settings, and refuse them if the source cannot be listed.'),
     keep_deleted: keepDeleted.optional(),
     every_minutes: everyMinutes.optional(),
     ...common,

@@ -23,7 +23,7 @@ export const backupProgress = z.object({
   copying: z
     .object({ done: z.int().min(0), total: z.int().min(0) })
     .nullable()
-    .describe('Bytes of the copy that a backup begins with, made by this process; null where none is being made.'),
+    .describe('Bytes of the copy that a backup begins with, made by this process; null if none is being made.'),
 });
 
 /** Numbers of documents whose background work is waiting or has failed. */
@@ -31,12 +31,12 @@ const waitingCounts = z.object({ waiting: z.int().min(0), failed: z.int().min(0)
 
 const clusterProcess = z.object({
   role: z.enum(['server', 'worker', 'mcp', 'command']),
-  name: z.string().describe('Machine and process number.'),
+  name: z.string().describe('Machine name and process id.'),
   version: z.string(),
   started_at: timestamp,
-  seen_at: timestamp.describe('Its last sign of life.'),
-  leads: z.boolean().describe('Whether it does what one process does for all, such as following sources.'),
-  tasks: z.int().min(0).describe('Documents it works on.'),
+  seen_at: timestamp.describe('Time of its last heartbeat.'),
+  leads: z.boolean().describe('Whether it is the process that does shared work, such as following sources.'),
+  tasks: z.int().min(0).describe('Number of documents it is processing.'),
 });
 
 /** docs/contract.md 12. */
@@ -53,16 +53,16 @@ export const systemStatus = z
       graph: waitingCounts.exactOptional(),
       summaries: waitingCounts.exactOptional(),
       data: z.string(),
-      database: z.string().exactOptional().describe('The database of the records, where it is not in the data folder.'),
+      database: z.string().exactOptional().describe('The database of the records, if it is not in the data folder.'),
       originals: z
         .object({ place: z.string(), state: z.enum(['ready', 'unavailable']) })
         .exactOptional()
-        .describe('The storage of the uploaded files, where they are not in the database.'),
+        .describe('The storage of the uploaded files, if they are not in the database.'),
       processes: z
         .array(clusterProcess)
         .exactOptional()
-        .describe('The processes on the database, where several can use it.'),
-      problems: z.array(z.string()).describe('What is configured and does not answer, and damage to the store.'),
+        .describe('The processes that use the database, if several can.'),
+      problems: z.array(z.string()).describe('Configured services that do not answer, and damage to the store.'),
       hints: z.array(z.string()),
       documents: z.record(z.string(), z.int()),
       chunks: z.int(),

@@ -12,24 +12,27 @@ export const confluenceKind = defineSourceKind({
       type: 'text',
       isRequired: true,
       example: 'https://team.atlassian.net/wiki',
-      description: 'Address that all pages of Confluence begin with, with its path if there is one.',
+      description: 'Base URL of Confluence, with its path if there is one.',
     },
     spaces: {
       type: 'list',
       isFixed: true,
-      description: 'Keys of the spaces to follow. Without it, all that the account may see, but those of persons.',
+      description: 'Keys of the spaces to follow (default: all spaces visible to the account except personal ones).',
       example: 'ENG',
     },
     email: {
       type: 'text',
       example: 'ann@example.org',
-      description: 'At Atlassian’s cloud: the mail address of the account that the token is of.',
+      description: 'For Atlassian’s cloud: e-mail address of the account that owns the token.',
     },
-    pictures: { type: 'flag', description: 'Also read attached pictures and recordings, as far as this service can.' },
+    pictures: {
+      type: 'flag',
+      description: 'Also read attached pictures and recordings, if this service is configured for them.',
+    },
   },
   secrets: {
     token: {
-      description: 'API token at Atlassian’s cloud, else a personal access token; none for a site that is public.',
+      description: 'API token for Atlassian’s cloud, otherwise a personal access token; none for a public site.',
       variable: 'CITEWELL_SOURCE_TOKEN',
     },
   },

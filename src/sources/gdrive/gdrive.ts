@@ -13,12 +13,12 @@ export const gdriveKind = defineSourceKind({
       type: 'text',
       isRequired: true,
       example: '1dyUEebJaFnWa3Z4n0BFMVAXQ7mfUH11g',
-      description: 'The last part of the address of a folder or shared drive in the browser; `root` is My Drive.',
+      description: 'The last part of the URL of a folder or shared drive; `root` is My Drive.',
     },
     user: {
       type: 'text',
       example: 'ann@example.org',
-      description: 'Mail address of the user that a service account acts for, where it has domain-wide delegation.',
+      description: 'E-mail address of the user that a service account acts for, with domain-wide delegation.',
     },
   },
   secrets: {
@@ -27,10 +27,10 @@ export const gdriveKind = defineSourceKind({
       isLong: true,
       variable: 'GOOGLE_SERVICE_ACCOUNT_KEY',
     },
-    client_id: { description: 'Of an OAuth client, instead of a service account.', variable: 'GOOGLE_CLIENT_ID' },
-    client_secret: { description: 'Of the OAuth client.', variable: 'GOOGLE_CLIENT_SECRET' },
+    client_id: { description: 'Id of an OAuth client, instead of a service account.', variable: 'GOOGLE_CLIENT_ID' },
+    client_secret: { description: 'Secret of the OAuth client.', variable: 'GOOGLE_CLIENT_SECRET' },
     refresh_token: {
-      description: 'What a user gave the OAuth client, with the scope drive.readonly.',
+      description: 'Refresh token of a user for the OAuth client, with the scope drive.readonly.',
       variable: 'GOOGLE_REFRESH_TOKEN',
     },
   },

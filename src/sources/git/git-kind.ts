@@ -13,17 +13,17 @@ export const gitKind = defineSourceKind({
       type: 'text',
       isRequired: true,
       example: 'https://github.com/owner/repository.git',
-      description: 'Address of the repository, as it is cloned over HTTPS.',
+      description: 'Address for cloning the repository over HTTPS.',
     },
     ref: { type: 'text', isFixed: true, description: 'Branch or tag (default: the default branch).', example: 'main' },
     folder: { type: 'text', isFixed: true, description: 'Only files below this folder.', example: 'docs' },
     include: {
       type: 'list',
       example: '*.md',
-      description: 'Only files that fit one of these patterns, such as "*.md" or "docs/**/guide/*".',
+      description: 'Only files that match one of these patterns, such as "*.md" or "docs/**/guide/*".',
     },
-    exclude: { type: 'list', description: 'No files that fit one of these patterns.', example: 'test/' },
-    user: { type: 'text', description: 'Name to log in with, where the server wants a certain one beside the token.' },
+    exclude: { type: 'list', description: 'No files that match one of these patterns.', example: 'test/' },
+    user: { type: 'text', description: 'User name for the token, if the server requires one.' },
   },
   secrets: {
     token: {

@@ -14,26 +14,26 @@ export const imapKind = defineSourceKind({
       least: 1,
       most: 65_535,
       isFixed: true,
-      description: '993 (standard) begins with TLS; on any other port, TLS is begun with STARTTLS unless `tls` is set.',
+      description: '993 (the default) uses TLS; any other port uses STARTTLS unless `tls` is set.',
     },
-    tls: { type: 'flag', isFixed: true, description: 'Begin with TLS on a port other than 993.' },
-    user: { type: 'text', description: 'Name to log in with, often the mail address.', isRequired: true },
+    tls: { type: 'flag', isFixed: true, description: 'Use TLS from the start on a port other than 993.' },
+    user: { type: 'text', description: 'User name, often the e-mail address.', isRequired: true },
     folders: {
       type: 'list',
       description:
-        'Folders to follow; "Projects/*" is all that is below Projects. Without it, all folders but those of drafts, ' +
-        'junk and deleted messages; at Gmail, "All Mail".',
+        'Folders to follow; "Projects/*" means everything below Projects. Default: all folders except drafts, ' +
+        'junk and deleted messages; for Gmail, "All Mail".',
       example: 'INBOX',
     },
-    since: { type: 'text', description: 'Leave out messages that arrived before this day.', example: '2024-01-31' },
+    since: { type: 'text', description: 'Ignore messages that arrived before this day.', example: '2024-01-31' },
   },
   secrets: {
     password: {
-      description: 'Password; where the provider has them, an app password.',
+      description: 'Password; an app password if the provider has them.',
       variable: 'CITEWELL_SOURCE_PASSWORD',
     },
     token: {
-      description: 'OAuth access token (XOAUTH2), instead of a password. It is used for as long as it is valid.',
+      description: 'OAuth access token (XOAUTH2), instead of a password. It is not renewed.',
       variable: 'CITEWELL_SOURCE_TOKEN',
     },
   },

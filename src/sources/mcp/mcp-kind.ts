@@ -14,7 +14,7 @@ export const mcpKind = defineSourceKind({
       type: 'text',
       isRequired: true,
       example: 'wiki',
-      description: 'Name of a server of CITEWELL_MCP_SERVERS that has "resources": true.',
+      description: 'Name of a server in CITEWELL_MCP_SERVERS with "resources": true.',
     },
   },
   secrets: {},

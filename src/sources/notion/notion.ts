@@ -17,7 +17,7 @@ export const notionKind = defineSourceKind({
   },
   secrets: {
     token: {
-      description: 'Token of an integration that the pages are shared with.',
+      description: 'Token of an integration with which the pages are shared.',
       variable: 'CITEWELL_SOURCE_TOKEN',
       isRequired: true,
     },

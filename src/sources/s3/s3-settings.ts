@@ -5,7 +5,7 @@ export const s3Fields = {
   prefix: {
     type: 'text',
     isFixed: true,
-    description: 'Only objects whose keys begin with this',
+    description: 'Only objects whose keys have this prefix',
     example: 'reports/',
   },
   endpoint: {
@@ -20,7 +20,7 @@ export const s3Fields = {
 export const s3Secrets = {
   access_key_id: { description: 'Name of the access key', variable: 'AWS_ACCESS_KEY_ID' },
   secret_access_key: { description: 'Secret of the access key', variable: 'AWS_SECRET_ACCESS_KEY' },
-  session_token: { description: 'Of temporary credentials', variable: 'AWS_SESSION_TOKEN' },
+  session_token: { description: 'Session token of temporary credentials', variable: 'AWS_SESSION_TOKEN' },
 } as const;
 
 /** Parses the URL of an S3 service. Throws `invalid_request`. */

@@ -15,14 +15,14 @@ export const chunkOperations: OperationGroup = {
   operations: [
     contractOperation('GET /v3/chunks', {
       name: 'listChunks',
-      summary: 'List one’s own chunks',
+      summary: 'List your chunks',
       query: allChunksQuery,
       answer: json(listOf(chunkRecord)),
       failures: [400],
     }),
     operation('POST /v3/chunks', {
       name: 'createChunks',
-      summary: 'Ingest passages ready-made',
+      summary: 'Ingest prepared passages',
       section: 'docs/contract.md 1.1',
       body: json(newChunks),
       examples: { one: { raw_chunks: [{ text: 'Paris is the capital of France.' }] } },
@@ -31,7 +31,7 @@ export const chunkOperations: OperationGroup = {
     }),
     contractOperation('POST /v3/chunks/search', {
       name: 'searchChunks',
-      summary: 'Search passages alone',
+      summary: 'Search passages only',
       body: json(searchRequest),
       examples: { plain: { query: 'notice period' } },
       answer: json(listOf(chunkHit)),
@@ -53,7 +53,7 @@ export const chunkOperations: OperationGroup = {
     }),
     contractOperation('DELETE /v3/chunks/{id}', {
       name: 'deleteChunk',
-      summary: 'Delete a passage; with the last one its document goes',
+      summary: 'Delete a passage; deleting the last one deletes the document',
       answer: json(deletionReceipt),
       failures: [403, 409],
     }),

@@ -24,7 +24,7 @@ export const collectionOperations: OperationGroup = {
     }),
     contractOperation('GET /v3/collections', {
       name: 'listCollections',
-      summary: 'List one’s collections; all for superusers',
+      summary: 'List your collections; superusers see all',
       query: ownedQuery,
       answer: json(listOf(collectionRecord)),
     }),
@@ -53,7 +53,7 @@ export const collectionOperations: OperationGroup = {
     }),
     contractOperation('DELETE /v3/collections/{id}', {
       name: 'deleteCollection',
-      summary: 'Delete a collection; its documents stay',
+      summary: 'Delete a collection; its documents are kept',
       answer: json(results(z.object({ success: z.boolean(), documents_kept: z.int(), members: z.int() }))),
       failures: [400, 403],
     }),
@@ -97,7 +97,7 @@ export const collectionOperations: OperationGroup = {
     }),
     contractOperation('DELETE /v3/collections/{id}/users/{userId}', {
       name: 'removeUserFromCollection',
-      summary: 'End a membership',
+      summary: 'Remove a member',
       answer: json(success),
       failures: [400, 403],
     }),

@@ -19,7 +19,7 @@ export const conversationOperations: OperationGroup = {
   operations: [
     contractOperation('POST /v3/conversations', {
       name: 'createConversation',
-      summary: 'Begin a conversation',
+      summary: 'Create a conversation',
       body: json(newConversation),
       isBodyOptional: true,
       answer: json(results(conversationRecord)),

@@ -65,7 +65,7 @@ const listOperations: readonly Operation[] = [
   }),
   contractOperation('DELETE /v3/documents/by-filter', {
     name: 'deleteDocuments',
-    summary: 'Delete those of one’s own documents that pass a filter',
+    summary: 'Delete your documents that match a filter',
     body: json(deletionFilter),
     examples: { documentOperation: { document_id: { $eq: '9fbe403b-c11c-5aae-8ade-ef22980c3ad1' } } },
     answer: json(deletionReceipt),
@@ -92,7 +92,7 @@ const listOperations: readonly Operation[] = [
   }),
   operation('GET /v3/documents/facets', {
     name: 'countDocumentFacets',
-    summary: 'Count types, collections and metadata values of the documents one can search',
+    summary: 'Count types, collections and metadata values of the documents visible to you',
     answer: json(results(documentFacets)),
   }),
   operation('GET /v3/documents/of-source', {
@@ -103,7 +103,7 @@ const listOperations: readonly Operation[] = [
   }),
   operation('GET /v3/documents/by-source', {
     name: 'listDocumentsBySource',
-    summary: 'List one’s own documents below a source prefix',
+    summary: 'List your documents below a source prefix',
     query: prefixQuery,
     answer: json(listOf(documentRecord)),
   }),
@@ -125,7 +125,7 @@ const documentOperation: readonly Operation[] = [
   }),
   contractOperation('DELETE /v3/documents/{id}', {
     name: 'deleteDocument',
-    summary: 'Delete a document, and all that was made of it',
+    summary: 'Delete a document and everything derived from it',
     answer: json(deletionReceipt),
   }),
   contractOperation('PATCH /v3/documents/{id}/metadata', {
@@ -222,7 +222,7 @@ const versions: readonly Operation[] = [
   }),
   operation('POST /v3/documents/{id}/versions/{version}/restore', {
     name: 'restoreVersion',
-    summary: 'Publish a document again as it was in a version',
+    summary: 'Restore a version of a document',
     parts: version,
     answer: json(results(documentRecord)),
     failures: [403, 409],

@@ -66,7 +66,7 @@ const ofDocument: readonly Operation[] = [
 const graphs: readonly Operation[] = [
   contractOperation('GET /v3/graphs', {
     name: 'listGraphs',
-    summary: 'List the graphs of one’s collections',
+    summary: 'List the graphs of your collections',
     query: graphsQuery,
     answer: json(listOf(graphRecord)),
   }),
@@ -89,11 +89,11 @@ const graphs: readonly Operation[] = [
   }),
   contractOperation('POST /v3/graphs/{id}/pull', {
     name: 'pullGraph',
-    summary: 'Copy what was extracted of a collection’s documents into its graph',
+    summary: 'Copy the entities and relationships of a collection’s documents into its graph',
     query: pullQuery,
     body: json(pullRequest),
     isBodyOptional: true,
-    description: 'With `stream` the answer is a stream that tells after each document how far it is.',
+    description: 'With `stream` the response is a stream that reports the progress after each document.',
     answer: jsonOrEvents(results(pullRecord), pullEvent),
   }),
   contractOperation('POST /v3/graphs/{id}/reset', {
@@ -102,7 +102,7 @@ const graphs: readonly Operation[] = [
     body: json(resetRequest),
     isBodyOptional: true,
     description:
-      'The graph is empty at once; its rows are then deleted in steps. With `stream` the response is a stream that ' +
+      'The graph is emptied immediately; its rows are then deleted in steps. With `stream` the response is a stream that ' +
       'reports the progress.',
     answer: jsonOrEvents(success, resetEvent),
   }),

@@ -119,7 +119,7 @@ export const retrievalOperations: OperationGroup = {
     }),
     operation('GET /v3/retrieval/runs', {
       name: 'listRuns',
-      summary: 'List one’s own runs',
+      summary: 'List your runs',
       answer: json(listOf(runRecord)),
     }),
     operation('GET /v3/retrieval/runs/{id}', {
@@ -141,9 +141,9 @@ export const retrievalOperations: OperationGroup = {
     }),
     operation('GET /v3/retrieval/runs/{id}/files/{name}', {
       name: 'downloadRunFile',
-      summary: 'Download a file that a tool made',
+      summary: 'Download a file that a tool created',
       description:
-        'As `link` of a `tool_result` event gives it. Slashes of the name stay as they are. Kept for an hour at most.',
+        'Use the `link` of a `tool_result` event. Slashes in the name are not encoded. Files are kept for at most an hour.',
       parts: { id: z.string().describe('From the link.'), name: z.string() },
       answer: { '*/*': 'The bytes of the file.' },
       failures: [416],

@@ -63,11 +63,11 @@ const sourceOperation = operationsOf({ section: 'docs/contract.md 6.4' });
 
 export const sourceOperations: OperationGroup = {
   tag: 'Sources',
-  description: 'Folders, sites and other sources that documents are kept in step with.',
+  description: 'Folders, sites and other sources that documents are synchronised with.',
   operations: [
     sourceOperation('GET /v3/sources', {
       name: 'listSources',
-      summary: 'List one’s own followed folders and sites; superusers: all',
+      summary: 'List your followed sources; superusers see all',
       query: pageQuery,
       answer: json(listOf(followedSource)),
     }),
@@ -86,7 +86,7 @@ export const sourceOperations: OperationGroup = {
     }),
     sourceOperation('GET /v3/sources/{id}', {
       name: 'getSource',
-      summary: 'Get a followed source, with what its last synchronisation did',
+      summary: 'Get a followed source, with the result of its last synchronisation',
       answer: json(results(followedSource)),
     }),
     sourceOperation('PATCH /v3/sources/{id}', {
@@ -99,12 +99,12 @@ export const sourceOperations: OperationGroup = {
     }),
     sourceOperation('DELETE /v3/sources/{id}', {
       name: 'removeSource',
-      summary: 'Stop following a source; its documents stay',
+      summary: 'Stop following a source; its documents are kept',
       answer: json(success),
     }),
     sourceOperation('POST /v3/sources/{id}/sync', {
       name: 'syncSource',
-      summary: 'Begin a full synchronisation; one that is running goes on',
+      summary: 'Start a full synchronisation; one in progress continues',
       status: 202,
       answer: json(results(followedSource)),
     }),
@@ -150,7 +150,7 @@ export const promptOperations: OperationGroup = {
     }),
     promptOperation('DELETE /v3/prompts/{name}', {
       name: 'deletePrompt',
-      summary: 'Delete a prompt; one that comes with the service returns to its own words',
+      summary: 'Delete a prompt; a built-in prompt returns to its original text',
       parts: name,
       answer: json(success),
       failures: [400],
@@ -159,7 +159,10 @@ export const promptOperations: OperationGroup = {
 };
 
 const indexOperation = operationsOf({ section: 'docs/contract.md 14', access: 'superuser' });
-const names = { one: z.string().describe('Of the index, or its table.'), other: z.string().describe('The other.') };
+const names = {
+  one: z.string().describe('Name of the index or its table.'),
+  other: z.string().describe('The other name.'),
+};
 
 export const indexOperations: OperationGroup = {
   tag: 'Indices',
@@ -180,13 +183,13 @@ export const indexOperations: OperationGroup = {
     }),
     indexOperation('GET /v3/indices/{one}/{other}', {
       name: 'getIndex',
-      summary: 'Get a vector index by the names of its table and its own, in either order',
+      summary: 'Get a vector index by its name and the name of its table, in either order',
       parts: names,
       answer: json(results(indexRecord)),
     }),
     indexOperation('DELETE /v3/indices/{one}/{other}', {
       name: 'deleteIndex',
-      summary: 'Refused: an index is in use, or kept for returning to it',
+      summary: 'Always refused: each index is in use, or kept for a return to it',
       parts: names,
       answer: json(success),
       failures: [409],
@@ -230,18 +233,18 @@ export const systemOperations: OperationGroup = {
     }),
     operation('GET /v3/system/backup', {
       name: 'backUp',
-      summary: 'Download a backup of everything stored, as it is now',
+      summary: 'Download a backup of everything stored',
       description:
         'Everything that is stored, with the original files; the vector index is rebuilt after `citewell restore`, which ' +
         'reads this archive. `citewell backup` compresses and encrypts it. One backup at a time.',
       access: 'superuser',
       answer: { 'application/x-tar': 'Begins with `manifest.json` and ends with `checksums.json` (SHA-256).' },
-      answerHeaders: { 'X-Backup-Bytes': 'Bytes of its files together.' },
+      answerHeaders: { 'X-Backup-Bytes': 'Total bytes of its files.' },
       failures: [409, 503],
     }),
     operation('GET /v3/system/backup/progress', {
       name: 'backupProgress',
-      summary: 'How far the copy is that a backup begins with',
+      summary: 'Get the progress of the copy that a backup begins with',
       access: 'superuser',
       answer: json(results(backupProgress)),
     }),
@@ -262,7 +265,7 @@ export const systemOperations: OperationGroup = {
     }),
     operation('GET /openapi_spec', {
       name: 'openapiSpec',
-      summary: 'The same at the path of R2R',
+      summary: 'The same description at the path of R2R',
       section: 'docs/contract.md 12',
       access: 'public',
       answer: anything,

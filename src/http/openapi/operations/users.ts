@@ -23,7 +23,7 @@ const contractOperation = operationsOf({ section: 'docs/contract.md 10' });
 
 /** A single string sent as text, as JSON, or as a member of an object or form. */
 const word = (name: string) => ({
-  'text/plain': 'As it is.',
+  'text/plain': 'The value as plain text.',
   'application/json': z.union([z.object({ [name]: z.string() }), z.string()]),
   'application/x-www-form-urlencoded': z.object({ [name]: z.string() }),
 });
@@ -110,13 +110,13 @@ const accountOperations: readonly Operation[] = [
   }),
   contractOperation('GET /v3/users/me', {
     name: 'me',
-    summary: 'Who one is',
+    summary: 'Get the current user',
     answer: json(results(userRecord)),
     failures: [404],
   }),
   contractOperation('POST /v3/users/change-password', {
     name: 'changePassword',
-    summary: 'Change one’s password',
+    summary: 'Change your password',
     body: json(passwordChange),
     answer: json(message),
     failures: [400, 404],
@@ -128,7 +128,7 @@ const accountOperations: readonly Operation[] = [
   }),
   contractOperation('GET /v3/users/{id}', {
     name: 'getUser',
-    summary: 'Get a user: oneself, or for superusers anybody',
+    summary: 'Get a user; only superusers can get others',
     answer: json(results(userRecord)),
     failures: [403],
   }),
@@ -141,7 +141,7 @@ const accountOperations: readonly Operation[] = [
   }),
   contractOperation('DELETE /v3/users/{id}', {
     name: 'deleteUser',
-    summary: 'Delete a user, and what is theirs alone',
+    summary: 'Delete a user and everything that only they own',
     body: json(removal),
     isBodyOptional: true,
     answer: json(results(z.object({ success: z.boolean(), documents: z.int(), chunks: z.int() }))),
@@ -177,7 +177,7 @@ const accountOperations: readonly Operation[] = [
   }),
   contractOperation('DELETE /v3/users/{id}/collections/{collectionId}', {
     name: 'removeCollectionFromUser',
-    summary: 'End a membership',
+    summary: 'Remove a user from a collection',
     answer: json(success),
     failures: [400, 403],
   }),
