@@ -588,7 +588,7 @@ describe('.env.example', () => {
   });
 
   it('lists what a .env of the working folder may set', () => {
-    const [, passage = ''] = /may set these alone([\s\S]*?)\. `citewell mcp`/.exec(text) ?? [];
+    const [, passage = ''] = /may only set([\s\S]*?)\. `citewell mcp`/.exec(text) ?? [];
     expect(passage.match(/[A-Z][A-Z_]{3,}/g)?.toSorted()).toEqual([...workingFolderVariables].toSorted());
   });
 });
