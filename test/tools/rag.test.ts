@@ -300,7 +300,9 @@ describe('content', () => {
     await addDocument(store, 'One', ['1'], { id: id(1) });
     await addDocument(store, 'Two', ['2'], { id: id(2) });
     const other = callerOver(store);
-    expect(await other.failure(content, { document_id: 'abcdef01' })).toMatch(/is the beginning of 2 identifiers: .*\((One|Two)\)/);
+    expect(await other.failure(content, { document_id: 'abcdef01' })).toMatch(
+      /is the beginning of 2 identifiers: .*\((One|Two)\)/,
+    );
     expect((await other.result(content, { document_id: id(2) })).structured['title']).toBe('Two');
   });
 
