@@ -5,7 +5,6 @@ import { ensureAdmins } from '../access/ensure-admins.ts';
 import { createAgent } from '../agent/create-agent.ts';
 import { createConversations } from '../conversations/conversations.ts';
 import { createCorpusEmbedder } from '../embeddings/corpus/corpus-embedder.ts';
-import { withSharedQueries } from '../embeddings/shared-queries.ts';
 import { embedNames } from '../graph/embed-names.ts';
 import { createGraphService } from '../graph/graph-service.ts';
 import { withGraph } from '../graph/search-graph.ts';
@@ -21,6 +20,7 @@ import { createPromptService } from '../prompts/prompt-service.ts';
 import { createAnswerer } from '../rag/answer-question.ts';
 import { createAnswerChecker } from '../rag/check-answer.ts';
 import { createRetriever } from '../retrieval/create-retriever.ts';
+import { createQueryEmbedder } from '../retrieval/embed-query.ts';
 import { embedDescriptions } from '../retrieval/embed-descriptions.ts';
 import { modelReranker } from '../retrieval/rerankers/model-reranker.ts';
 import { modelQueryVariants } from '../retrieval/rewrite-query.ts';
@@ -91,15 +91,16 @@ export function compose(given: Adapters): Product {
   });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
 
-  const queryEmbedder = withSharedQueries(embeddings);
-  const corpus = withDescriptions(watched, { descriptions: store.descriptionSearch, embedder: queryEmbedder });
+  const embedQuery = createQueryEmbedder(embeddings);
+  const corpus = withDescriptions(watched, { descriptions: store.descriptionSearch, embedder: embeddings, embedQuery });
   const fast = models.defaultName('fast').startsWith('builtin/') ? undefined : models.resolve(undefined, 'fast');
   const { reranker } = adapters;
   const searched = withGraph({
     retriever: withOutlines(
       createRetriever({
         chunks: store.chunks,
-        embedder: queryEmbedder,
+        embedder: embeddings,
+        embedQuery,
         variants: fast && modelQueryVariants(fast, prompts),
         reranker:
           reranker && 'model' in reranker ? modelReranker(models.resolve(reranker.model, 'fast'), prompts) : reranker,
@@ -108,7 +109,8 @@ export function compose(given: Adapters): Product {
     ),
     graph: metrics ? observedGraphSearch(store.graphSearch, metrics) : store.graphSearch,
     chunks: corpus,
-    embedder: queryEmbedder,
+    embedder: embeddings,
+    embedQuery,
   });
 
   const counted = metrics ? observedRetriever(searched, metrics) : searched;

@@ -1,5 +1,6 @@
 import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import type { EmbedQuery } from '../retrieval/embed-query.ts';
 import { readQuery } from '../retrieval/read-query.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
 import { defaultGraphSettings, type SearchSettings } from '../retrieval/search-settings.ts';
@@ -12,7 +13,8 @@ import { addSourceSentences } from './add-source-sentences.ts';
 export interface GraphRetrieverParts {
   readonly retriever: Retriever;
   readonly graph: GraphSearch;
-  readonly embedder: EmbeddingModel;
+  readonly embedder: Pick<EmbeddingModel, 'isLexical'>;
+  readonly embedQuery: EmbedQuery;
   readonly chunks: Pick<Corpus, 'chunksById'>;
 }
 
@@ -24,22 +26,37 @@ const MAX_HITS = 100;
  * neighbourhood and related communities, `global` searches communities only. Graph hits are returned alongside the
  * chunks and do not change their order. If the graph search fails, the outcome has no graph hits but a note.
  */
-export function withGraph({ retriever, graph, embedder, chunks }: GraphRetrieverParts): Retriever {
+export function withGraph(parts: GraphRetrieverParts): Retriever {
+  const { retriever, graph, embedder, chunks } = parts;
+
+  // Null if the embedder fails; names are then found by full text only.
+  async function embedQuery(query: string, signal: AbortSignal): Promise<Float32Array | null> {
+    try {
+      return (await parts.embedQuery(query, signal)).vector;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return null;
+    }
+  }
+
   const search = async (query: string, settings: SearchSettings, signal: AbortSignal): Promise<readonly GraphHit[]> => {
     const { kind, limits } = settings.graph ?? defaultGraphSettings;
     const limit = Math.min(settings.limit, MAX_HITS);
-    const local = kind === 'local' ? limit : 0;
-    // With a lexical embedder, full-text search on the names is equivalent and cheaper.
-    const vector = embedder.isLexical ? null : await embedQuery(embedder, query, signal);
+    const isLocal = kind === 'local';
+    const wanted = {
+      entities: isLocal ? (limits.entities ?? limit) : 0,
+      relationships: isLocal ? (limits.relationships ?? limit) : 0,
+      communities: limits.communities ?? limit,
+    };
+    // Only names have vectors. A full-text search must not wait or pay for the embedder, and with a lexical one full
+    // text on the names is equivalent and cheaper.
+    const findsNames = wanted.entities > 0 || wanted.relationships > 0;
+    const isByMeaning = findsNames && settings.kind !== 'full_text' && !embedder.isLexical;
     const { entities, relationships, communities } = await graph.search({
       text: query,
-      vector,
+      vector: isByMeaning ? await embedQuery(query, signal) : null,
       filter: settings.filter,
-      limits: {
-        entities: kind === 'local' ? (limits.entities ?? local) : 0,
-        relationships: kind === 'local' ? (limits.relationships ?? local) : 0,
-        communities: limits.communities ?? limit,
-      },
+      limits: wanted,
       signal,
     });
     const hits = [...entities, ...relationships, ...communities];
@@ -86,13 +103,3 @@ export function withGraph({ retriever, graph, embedder, chunks }: GraphRetriever
 
 const containsAny = (hit: GraphHit, excluded: readonly string[]): boolean =>
   excluded.length > 0 && excluded.some((words) => containsPhrase(graphHitText(hit), words));
-
-// Null if the embedder fails; names are then found by full text only.
-async function embedQuery(embedder: EmbeddingModel, query: string, signal: AbortSignal): Promise<Float32Array | null> {
-  try {
-    return (await embedder.embed([query], 'query', signal))[0] ?? null;
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return null;
-  }
-}

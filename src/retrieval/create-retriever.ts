@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { ChunkSearch, PhraseFilters, RankedChunk, VectorQuery } from '../store/chunk-search.ts';
 import { analyseQuery, cutQuery, MAX_QUERY_CHARACTERS } from '../store/full-text/analyse.ts';
 import { coverageOf } from './coverage.ts';
-import { createQueryEmbedder, type EmbeddedQuery, withCurrentVector } from './embed-query.ts';
+import { createQueryEmbedder, type EmbeddedQuery, type EmbedQuery, withCurrentVector } from './embed-query.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
 import { fuseScores, MIN_CANDIDATES } from './fuse-scores.ts';
 import { isOutage } from './is-outage.ts';
@@ -23,6 +23,8 @@ import { mayRemoveResults, shapeResults } from './shape-results.ts';
 export interface RetrieverParts {
   readonly chunks: ChunkSearch;
   readonly embedder: EmbeddingModel;
+  /** By default one that is not shared with other searches. */
+  readonly embedQuery?: EmbedQuery;
   /** Writes the variants of hyde and rag_fusion; without it those strategies run a plain search and add a note. */
   readonly variants?: QueryVariants | undefined;
   readonly reranker?: Reranker | undefined;
@@ -40,8 +42,8 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-export function createRetriever({ chunks, embedder, variants, reranker }: RetrieverParts): Retriever {
-  const embedQuery = createQueryEmbedder(embedder);
+export function createRetriever(parts: RetrieverParts): Retriever {
+  const { chunks, embedder, variants, reranker, embedQuery = createQueryEmbedder(embedder) } = parts;
 
   async function searchPlainly(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
     switch (search.plan.kind) {

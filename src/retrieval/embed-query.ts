@@ -15,15 +15,33 @@ export type EmbedQuery = (text: string, signal: AbortSignal) => Promise<Embedded
 
 const MAX_CACHED_QUERIES = 256;
 
-/** Embeds queries, with an LRU cache for paging and repeated searches. */
+/**
+ * Embeds queries. Concurrent requests for the same query share one call, and recent vectors are kept for paging and
+ * repeated searches, so all searches of a service should use the same one.
+ */
 export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
   const known = new LruMap<string, Float32Array>({ max: MAX_CACHED_QUERIES });
+  const pending = new Map<string, Promise<Float32Array>>();
+
+  async function embedShared(key: string, text: string, signal: AbortSignal): Promise<Float32Array> {
+    const shared = pending.get(key);
+    // Its caller may abort, which must not fail this one.
+    if (shared !== undefined) return shared.catch(() => embedOne(embedder, text, signal));
+    const asked = embedOne(embedder, text, signal);
+    pending.set(key, asked);
+    try {
+      return await asked;
+    } finally {
+      pending.delete(key);
+    }
+  }
+
   return async (text, signal) => {
     for (;;) {
       const space = await embedder.space(signal);
       // The corpus may switch to another or a retrained embedder during the call.
       const key = [space.embedder, space.version, space.dimensions, text].join('\n');
-      const vector = known.get(key) ?? (await embedOne(embedder, text, signal));
+      const vector = known.get(key) ?? (await embedShared(key, text, signal));
       if (!isSameSpace(space, await embedder.space(signal))) continue;
       known.set(key, vector);
       return { vector, space };

@@ -3,7 +3,7 @@ import { type EmbeddingModel, isSemantic } from '../embeddings/embedding-model.t
 import type { Corpus, CorpusView, DocumentQuery, FoundDocument, Paged } from '../store/corpus.ts';
 import type { DescriptionSearch, FoundDescriptions } from '../store/description-records.ts';
 import { cutQuery } from '../store/full-text/analyse.ts';
-import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
+import { createQueryEmbedder, type EmbedQuery, withCurrentVector } from './embed-query.ts';
 import { fuseLegs } from './fuse-ranks.ts';
 import { isOutage } from './is-outage.ts';
 import { planSearch } from './plan-search.ts';
@@ -12,6 +12,8 @@ import { defaultSearchSettings, type HybridSettings, type SearchKind } from './s
 export interface DocumentSearchParts {
   readonly descriptions: DescriptionSearch;
   readonly embedder: EmbeddingModel;
+  /** By default one that is not shared with other searches. */
+  readonly embedQuery?: EmbedQuery;
 }
 
 /** Minimum number of candidates of each leg. */
@@ -31,8 +33,8 @@ export function withDescriptions<Searched extends Corpus>(corpus: Searched, part
   };
 }
 
-function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
-  const embedQuery = createQueryEmbedder(embedder);
+function createDocumentSearch(parts: DocumentSearchParts) {
+  const { descriptions, embedder, embedQuery = createQueryEmbedder(embedder) } = parts;
   const never = new AbortController().signal;
 
   async function rank(query: DocumentQuery, kind: SearchKind, asOf: string | undefined): Promise<FoundDescriptions> {

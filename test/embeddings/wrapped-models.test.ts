@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { replaceableEmbedder } from '../../src/embeddings/corpus/replaceable-embedder.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
-import { withSharedQueries } from '../../src/embeddings/shared-queries.ts';
 
 const traits: Required<Omit<EmbeddingModel, 'space' | 'embed'>> = {
   name: 'test/one',
@@ -17,7 +16,6 @@ const model: EmbeddingModel = {
   embed: async (texts) => texts.map(() => Float32Array.of(1)),
 };
 
-it('models that share queries or can be replaced have all traits of the model in use', () => {
-  expect(withSharedQueries(model)).toMatchObject(traits);
+it('a model that can be replaced has all traits of the model in use', () => {
   expect(replaceableEmbedder(model).embeddings).toMatchObject(traits);
 });

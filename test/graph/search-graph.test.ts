@@ -3,12 +3,12 @@ import { createSourceList } from '../../src/citations/source-list.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
-import { withSharedQueries } from '../../src/embeddings/shared-queries.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { withGraph } from '../../src/graph/search-graph.ts';
 import type { Model } from '../../src/models/model.ts';
 import { createAnswerer } from '../../src/rag/answer-question.ts';
 import { collectAnswer } from '../../src/rag/collect-answer.ts';
+import { createQueryEmbedder } from '../../src/retrieval/embed-query.ts';
 import {
   defaultGraphSettings,
   defaultSearchSettings,
@@ -75,7 +75,25 @@ const lexical: EmbeddingModel = {
   embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
 };
 
-function open(search: (query: GraphQuery) => Promise<GraphFinding>, embedder = lexical) {
+/** Counts its calls. */
+function countingEmbedder() {
+  const embedder = {
+    ...lexical,
+    isLexical: false,
+    calls: 0,
+    async embed(texts: readonly string[]) {
+      embedder.calls++;
+      return texts.map(() => Float32Array.of(0, 1));
+    },
+  };
+  return embedder;
+}
+
+function open(
+  search: (query: GraphQuery) => Promise<GraphFinding>,
+  embedder = lexical,
+  embedQuery = createQueryEmbedder(embedder),
+) {
   const asked: GraphQuery[] = [];
   const graph = {
     search(query: GraphQuery) {
@@ -83,7 +101,8 @@ function open(search: (query: GraphQuery) => Promise<GraphFinding>, embedder = l
       return search(query);
     },
   };
-  return { asked, retriever: withGraph({ retriever: finding(paris), graph, embedder, chunks: { chunksById } }) };
+  const parts = { retriever: finding(paris), graph, embedder, embedQuery, chunks: { chunksById } };
+  return { asked, retriever: withGraph(parts) };
 }
 
 const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
@@ -130,20 +149,24 @@ describe('a search with the graph', () => {
     expect(outcome.explanation.notes).toContainEqual(expect.stringContaining('graph search failed'));
   });
 
-  it('embeds the query once for both searches', async () => {
-    let calls = 0;
-    const meaning = withSharedQueries({
-      ...lexical,
-      isLexical: false,
-      async embed(texts) {
-        calls++;
-        return texts.map(() => Float32Array.of(0, 1));
-      },
-    });
+  it('embeds a query once for both searches, and not again when it is repeated', async () => {
+    const meaning = countingEmbedder();
+    const embedQuery = createQueryEmbedder(meaning);
+    const { retriever, asked } = open(async () => everything, meaning, embedQuery);
+    await Promise.all([embedQuery('Seine', signal), retriever.search('Seine', settings(), signal)]);
+    await retriever.search('Seine', settings(), signal);
+    expect(asked.map(({ vector }) => vector)).toEqual([Float32Array.of(0, 1), Float32Array.of(0, 1)]);
+    expect(meaning.calls).toBe(1);
+  });
+
+  it('does not embed the query of a full-text search, nor for communities alone', async () => {
+    const meaning = countingEmbedder();
     const { retriever, asked } = open(async () => everything, meaning);
-    await Promise.all([meaning.embed(['Seine'], 'query'), retriever.search('Seine', settings(), signal)]);
-    expect(asked[0]?.vector).toEqual(Float32Array.of(0, 1));
-    expect(calls).toBe(1);
+    const global = { ...defaultGraphSettings, kind: 'global' as const };
+    await retriever.search('Seine', settings({ kind: 'full_text' }), signal);
+    await retriever.search('Seine', settings({ graph: global }), signal);
+    expect(asked.map(({ vector }) => vector)).toEqual([null, null]);
+    expect(meaning.calls).toBe(0);
   });
 });
 
