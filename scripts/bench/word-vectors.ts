@@ -49,7 +49,10 @@ function hash(word: string): number {
 /** Stops when disposed. */
 export interface EmbeddingServer extends Disposable {
   readonly embedder: EmbeddingModel;
-  /** Settings that make a service use this server. */
+  /**
+   * Settings that make a service use this server. Graph extraction is off: it would run beside everything measured, as
+   * the corpus is loaded without a graph.
+   */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -77,6 +80,7 @@ export async function serveEmbeddings(embedder: EmbeddingModel): Promise<Embeddi
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
       CITEWELL_EMBEDDING_MODEL: embedder.name,
       CITEWELL_MODEL: 'builtin/extractive',
+      CITEWELL_GRAPH: 'off',
     },
     [Symbol.dispose]: () => server.close(),
   };

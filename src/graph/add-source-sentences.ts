@@ -1,8 +1,14 @@
-import { findVerbatim } from '../citations/find-verbatim.ts';
+import { verbatimFinder } from '../citations/find-verbatim.ts';
 import type { Chunk } from '../documents/chunk.ts';
 import type { GraphHit, GraphSentence } from '../documents/graph-hit.ts';
 import { placeAt } from '../documents/places.ts';
 import { splitSentences } from '../documents/sentences.ts';
+
+/** A chunk whose text is normalized at most once for all hits. */
+interface SearchedChunk {
+  readonly chunk: Chunk;
+  readonly find: ReturnType<typeof verbatimFinder>;
+}
 
 /**
  * Adds to each hit its source sentence: the one that its text quotes, otherwise the first one that names it. None is
@@ -13,7 +19,8 @@ export async function addSourceSentences(
   chunksById: (ids: readonly string[]) => Promise<readonly Chunk[]>,
 ): Promise<GraphHit[]> {
   const ids = [...new Set(hits.flatMap(({ chunkIds }) => chunkIds))];
-  const chunks = new Map((ids.length === 0 ? [] : await chunksById(ids)).map((chunk) => [chunk.id, chunk]));
+  const read = ids.length === 0 ? [] : await chunksById(ids);
+  const chunks = new Map(read.map((chunk) => [chunk.id, { chunk, find: verbatimFinder(chunk.text) }]));
   return hits.map((hit) => {
     const own = hit.chunkIds.flatMap((id) => chunks.get(id) ?? []);
     const sentence = findQuotedSentence(hit, own) ?? findNamingSentence(hit, own);
@@ -21,30 +28,39 @@ export async function addSourceSentences(
   });
 }
 
-function findQuotedSentence({ found }: GraphHit, chunks: readonly Chunk[]): GraphSentence | undefined {
+function findQuotedSentence({ found }: GraphHit, chunks: readonly SearchedChunk[]): GraphSentence | undefined {
   const texts = found.kind === 'community' ? sentencesOf(found.summary) : [found.description];
   for (const text of texts) {
     // A long sentence is stored truncated.
-    const wanted = text.replace(/…$/, '');
-    for (const chunk of chunks) {
-      const span = findVerbatim(chunk.text, wanted);
+    const wanted = text.replace(/…$/, '').trim();
+    if (wanted === '') continue;
+    // Usually quoted to the letter, which is far cheaper to find than a variant of it.
+    for (const { chunk } of chunks) {
+      const start = chunk.text.indexOf(wanted);
+      if (start !== -1) return sentenceAt(chunk, { start, end: start + wanted.length });
+    }
+    for (const { chunk, find } of chunks) {
+      const span = find(wanted);
       if (span !== undefined) return sentenceAt(chunk, span);
     }
   }
   return undefined;
 }
 
-function findNamingSentence({ found }: GraphHit, chunks: readonly Chunk[]): GraphSentence | undefined {
+function findNamingSentence({ found }: GraphHit, chunks: readonly SearchedChunk[]): GraphSentence | undefined {
   const names = found.kind === 'relationship' ? [found.subject, found.object] : [found.name];
-  for (const chunk of chunks) {
+  for (const { chunk, find } of chunks) {
+    if (!names.every(find)) continue;
     const sentence = splitSentences(chunk.text).find(({ start, end }) => {
-      const text = chunk.text.slice(start, end);
-      return names.every((name) => findVerbatim(text, name) !== undefined);
+      const findInSentence = verbatimFinder(chunk.text.slice(start, end));
+      return names.every(findInSentence);
     });
     if (sentence !== undefined) return sentenceAt(chunk, sentence);
   }
   const [first] = chunks;
-  return first && sentenceAt(first, splitSentences(first.text)[0] ?? { start: 0, end: first.text.length });
+  return (
+    first && sentenceAt(first.chunk, splitSentences(first.chunk.text)[0] ?? { start: 0, end: first.chunk.text.length })
+  );
 }
 
 function sentenceAt(chunk: Chunk, { start, end }: { readonly start: number; readonly end: number }): GraphSentence {

@@ -289,6 +289,32 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await store.corpus.findByContent('someone', begun.contentHash)).toBeUndefined();
     });
 
+    it('reads chunks by their identifiers, in that order, with the pages they span, and none that is gone', async () => {
+      const store = await open();
+      const [paged, plain, removed] = [newDocument('paged'), newDocument('plain'), newDocument('removed')];
+      await store.corpus.begin(paged);
+      await store.corpus.stage(paged.id, [newChunk(0, 'page one page two', { page: 1 })]);
+      const pages = [
+        { number: 1, start: 0, end: 8 },
+        { number: 2, start: 9, end: 17 },
+      ];
+      await store.corpus.publish(paged.id, publication('page one page two', { pages }));
+      await ingest(store, plain, newChunks(2));
+      await ingest(store, removed, newChunks(1));
+      const idsOf = async ({ id }: { readonly id: string }) =>
+        (await store.corpus.chunksOf(id, all)).items.map((chunk) => chunk.id);
+      const ids = [...(await idsOf(plain)).reverse(), ...(await idsOf(removed)), 'unknown', ...(await idsOf(paged))];
+      await store.corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: removed.id });
+      const found = await store.corpus.chunksById(ids);
+      expect(found.map(({ documentId, order }) => [documentId, order])).toEqual([
+        [plain.id, 1],
+        [plain.id, 0],
+        [paged.id, 0],
+      ]);
+      expect(found.map(({ places }) => places?.map(({ page }) => page))).toEqual([undefined, undefined, [1, 2]]);
+      expect(await store.corpus.chunksById([])).toEqual([]);
+    });
+
     it('returns vectors unchanged', async () => {
       const store = await open();
       const document = newDocument('one');

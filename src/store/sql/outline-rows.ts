@@ -1,7 +1,7 @@
 import type { HeadingSpan, Outline, PageSpan } from '../../documents/document.ts';
 import type { ExtractedText } from '../corpus.ts';
 
-interface OutlineRow {
+export interface OutlineRow {
   readonly pages: string;
   readonly headings: string;
 }

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Metadata } from '../../../documents/document.ts';
+import { withPlaces } from '../../../documents/places.ts';
 import { type ChunkRow, toChunk } from '../../sql/documents/chunk-rows.ts';
-import { numbers } from '../array-values.ts';
+import { type OutlineRow, toOutline } from '../../sql/outline-rows.ts';
+import { numbers, texts } from '../array-values.ts';
 import type { QuerySettings } from '../prepared.ts';
 import { VISIBLE } from './passing.ts';
 import { replacedSince } from './past.ts';
@@ -41,6 +43,23 @@ export async function loadChunks(
   if (at === undefined) return new Map(chunks);
   const past = await queries.rows(sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`);
   return new Map([...chunks, ...past.map((row) => read(row, { isReplaced: true }))]);
+}
+
+/** The visible ones among these chunks, in the order of the identifiers, with the pages and sections they span. */
+export async function loadChunksById(queries: StateQueries, ids: readonly string[]): Promise<Chunk[]> {
+  if (ids.length === 0) return [];
+  const query = sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where c.id in ${texts(ids)}`;
+  const rows = new Map((await queries.rows(query, 'prepared')).map((row) => [row.id, row]));
+  const found = ids.flatMap((id) => rows.get(id) ?? []);
+  const documents = [...new Set(found.map((row) => row.document_id))];
+  const outlines = await queries.rows(
+    sql<OutlineRow & { readonly id: string }>`
+      select d.id, t.pages, t.headings from document_texts t join documents d on d.key = t.document_key
+      where d.id in ${texts(documents)}`,
+    'prepared',
+  );
+  const outlineOf = new Map(outlines.map((row) => [row.id, toOutline(row)]));
+  return found.map((row) => withPlaces(read(row, {})[1], outlineOf.get(row.document_id)));
 }
 
 /** A chunk that a query has ranked, with its distance. */

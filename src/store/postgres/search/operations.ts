@@ -14,7 +14,7 @@ import { numbers } from '../array-values.ts';
 import { nearestByCodes, readCodes } from './codes.ts';
 import { toRaw } from './conditions.ts';
 import { inRounds, isGraphEmpty } from './graph-rounds.ts';
-import { loadChunks } from './load-chunks.ts';
+import { loadChunks, loadChunksById } from './load-chunks.ts';
 import { nearestAmong, nearestExactly, planNearest, readVectors } from './nearest.ts';
 import { chunksWithPhrase, nameOfFilter, resolveFilter } from './passing.ts';
 import { CHUNK_SOURCES, chunksWithin } from './past.ts';
@@ -53,6 +53,7 @@ export const operations: SearchOperations = {
   rankChunks: (reading, query) => rank(reading, query),
 
   readChunks: (reading, { keys, at }) => loadChunks(reading, keys, at),
+  readChunksById: (reading, { ids }) => loadChunksById(reading, ids),
   readVectors: (reading, { keys, space }) => readVectors(reading, keys, space),
 
   async countPhrases(reading, { phrases, filter }) {

@@ -174,19 +174,7 @@ export function createDocumentReads(
         return { items, total: row.chunk_count };
       }),
 
-    chunksById: (ids) =>
-      reader.transaction().execute(async (transaction) => {
-        const found: Chunk[] = [];
-        for (const batch of inBatches(ids, IDS_PER_QUERY)) {
-          const rows = await visibleChunks(transaction).where('c.id', 'in', batch).execute();
-          found.push(...(await withParents(transaction, rows)));
-        }
-        const outlines = await outlinesOf(
-          transaction,
-          found.map(({ documentId }) => documentId),
-        );
-        return found.map((chunk) => withPlaces(chunk, outlines.get(chunk.documentId)));
-      }),
+    chunksById: (ids) => search.call('readChunksById', { ids }),
 
     listChunks: (filter, { offset, limit }) =>
       reader.transaction().execute(async (transaction) => {

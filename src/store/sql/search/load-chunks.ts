@@ -1,7 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Chunk } from '../../../documents/chunk.ts';
-import type { Metadata } from '../../../documents/document.ts';
+import type { Metadata, Outline } from '../../../documents/document.ts';
+import { withPlaces } from '../../../documents/places.ts';
 import { type ChunkParent, toChunk } from '../documents/chunk-rows.ts';
+import { toOutline } from '../outline-rows.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading } from './read-snapshot.ts';
 
@@ -13,6 +15,17 @@ export function loadChunks(reading: Reading, keys: readonly number[], at?: strin
     ...readChunks(reading.rows(STAYED_CHUNKS, wanted, at)),
     ...readChunks(reading.rows(PAST_CHUNKS, wanted, at, at), { isReplaced: true }),
   ]);
+}
+
+/** The visible ones among these chunks, in the order of the identifiers, with the pages and sections they span. */
+export function loadChunksById(reading: Reading, ids: readonly string[]): Chunk[] {
+  const chunks = [...readChunks(reading.rows(CHUNKS_BY_ID, JSON.stringify(ids))).values()];
+  const documents = JSON.stringify([...new Set(chunks.map(({ documentId }) => documentId))]);
+  const outlines = new Map<string, Outline>();
+  for (const [id, pages, headings] of reading.rows(OUTLINES, documents)) {
+    outlines.set(String(id), toOutline({ pages: String(pages), headings: String(headings) }));
+  }
+  return chunks.map((chunk) => withPlaces(chunk, outlines.get(chunk.documentId)));
 }
 
 function readChunks(rows: Iterable<SQLInputValue[]>, state: Pick<ChunkParent, 'isReplaced'> = {}): Map<number, Chunk> {
@@ -58,10 +71,19 @@ const COLUMNS = `
   d.id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata,
   (select json_group_array(dc.collection_id) from document_collections dc where dc.document_key = d.key)`;
 
-const CHUNKS = `
+const chunksBy = (column: 'key' | 'id') => `
   select ${COLUMNS} from json_each(?) as wanted
-  cross join chunks c on c.key = wanted.value
+  cross join chunks c on c.${column} = wanted.value
   cross join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0`;
+
+const CHUNKS = chunksBy('key');
+
+const CHUNKS_BY_ID = chunksBy('id');
+
+const OUTLINES = `
+  select d.id, t.pages, t.headings from json_each(?) as wanted
+  cross join documents d on d.id = wanted.value
+  cross join document_texts t on t.document_key = d.key`;
 
 const STAYED_CHUNKS = `${CHUNKS} where d.published_at <= ?`;
 

@@ -19,7 +19,7 @@ import { type CodesRead, type CodesWanted, readCodes } from '../vector-codes/rea
 import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { type KeySet, keySet } from './key-set.ts';
 import { chunksWithPhrase } from './keys-with-phrase.ts';
-import { loadChunks } from './load-chunks.ts';
+import { loadChunks, loadChunksById } from './load-chunks.ts';
 import { type AtOnceAnswer, type AtOnceQuery, nearestAtOnce, type PackedHits } from './nearest-at-once.ts';
 import {
   type AmongQuery,
@@ -72,6 +72,12 @@ export const searchOperations = {
     { keys, at }: { readonly keys: readonly number[]; readonly at?: string | undefined },
     watch: OperationWatch,
   ): Map<number, Chunk> => withSnapshot(database, watch, (reading) => loadChunks(reading, keys, at)),
+
+  readChunksById: (
+    database: DatabaseSync,
+    { ids }: { readonly ids: readonly string[] },
+    watch: OperationWatch,
+  ): Chunk[] => withSnapshot(database, watch, (reading) => loadChunksById(reading, ids)),
 
   readVectors: (
     database: DatabaseSync,
