@@ -13,11 +13,14 @@ import type { Tables } from './schema.ts';
 export interface HealthCheckSettings {
   /** Files up to this size are checked at the start, which takes some 0.2 s; larger ones in the background. */
   readonly maxBytesCheckedFirst: number;
-  /** Pause before a background check: commands that end sooner neither wait for one nor start one. */
+  /**
+   * Pause before a background check, which reads the whole file: commands that end sooner neither wait for one nor start
+   * one, and the start of a service is over by then.
+   */
   readonly checkAfterMs: number;
 }
 
-export const defaultHealthCheck: HealthCheckSettings = { maxBytesCheckedFirst: 32_000_000, checkAfterMs: 3_000 };
+export const defaultHealthCheck: HealthCheckSettings = { maxBytesCheckedFirst: 32_000_000, checkAfterMs: 15_000 };
 
 const PROGRAM = programFile('./check-process.ts', import.meta);
 
