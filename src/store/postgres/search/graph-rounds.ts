@@ -2,6 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { type RawBuilder, sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import { COMMUNITY_COLUMNS, type GraphReading, MAX_COMMUNITIES, MAX_NAMES } from '../../sql/graph/graph-reading.ts';
+import { likelyNames, NAMES_WITH_VECTORS, type NameCodes } from '../../sql/graph/name-codes.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
 import type { Posting } from '../full-text/posting-blocks.ts';
@@ -37,9 +38,13 @@ class RoundIsFull extends Error {}
 
 /**
  * Runs a synchronous graph search over the data fetched so far, fetches what was missing, and repeats until nothing is.
- * Queries of a round that differ only in their values are sent as one.
+ * Queries of a round that differ only in their values are sent as one. Without `names`, no name is found by its vector.
  */
-export async function inRounds<Result>(database: Queries, search: (reading: GraphReading) => Result): Promise<Result> {
+export async function inRounds<Result>(
+  database: Queries,
+  names: NameCodes | undefined,
+  search: (reading: GraphReading) => Result,
+): Promise<Result> {
   const rows = new Map<string, Row[]>();
   const postings = new Map<string, readonly Posting[]>();
   const sizes = new Map<string, Sizes>();
@@ -53,7 +58,7 @@ export async function inRounds<Result>(database: Queries, search: (reading: Grap
     const terms = new Set<string>();
     let result: Result | undefined;
     try {
-      result = search(readingOf({ rows, postings, sizes, wanted, terms }));
+      result = search(readingOf({ rows, postings, sizes, names, wanted, terms }));
     } catch (error) {
       if (!(error instanceof RoundIsFull)) throw error;
     }
@@ -88,12 +93,13 @@ interface Round {
   readonly rows: ReadonlyMap<string, Row[]>;
   readonly postings: ReadonlyMap<string, readonly Posting[]>;
   readonly sizes: ReadonlyMap<string, Sizes>;
+  readonly names: NameCodes | undefined;
   /** Missing queries and, below, terms; filled while the search runs. */
   readonly wanted: Map<string, Wanted>;
   readonly terms: Set<string>;
 }
 
-function readingOf({ rows: known, postings, sizes, wanted, terms }: Round): GraphReading {
+function readingOf({ rows: known, postings, sizes, names, wanted, terms }: Round): GraphReading {
   const rows = (query: string, ...values: readonly SQLInputValue[]) => {
     const name = JSON.stringify([query, ...values]);
     const found = known.get(name);
@@ -123,6 +129,11 @@ function readingOf({ rows: known, postings, sizes, wanted, terms }: Round): Grap
     row: (query, ...values) => rows(query, ...values).next().value,
     rowsWith: (table, term) => postingsOf(table, term).length,
     namesWith: (words) => rowsOf(NAMES, ranked('graph_name_terms', words, MAX_NAMES)),
+    namesNear(vector, among) {
+      if (names === undefined) return [];
+      const keys = likelyNames(names, vector, (key) => among?.has(key) ?? true);
+      return rows(NAMES_WITH_VECTORS, JSON.stringify(keys), names.set.spaceKey);
+    },
     communitiesWith: (words) => rowsOf(COMMUNITIES, ranked('graph_community_terms', words, MAX_COMMUNITIES)),
   };
 }

@@ -15,6 +15,7 @@ import { nearestByCodes, readCodes } from './codes.ts';
 import { toRaw } from './conditions.ts';
 import { inRounds, isGraphEmpty } from './graph-rounds.ts';
 import { loadChunks, loadChunksById } from './load-chunks.ts';
+import { readNameCodes } from './name-codes.ts';
 import { nearestAmong, nearestExactly, planNearest, readVectors } from './nearest.ts';
 import { chunksWithPhrase, nameOfFilter, resolveFilter } from './passing.ts';
 import { CHUNK_SOURCES, chunksWithin } from './past.ts';
@@ -88,7 +89,9 @@ export const operations: SearchOperations = {
   async searchGraph(reading, { filter, ...query }) {
     if (await isGraphEmpty(reading)) return { entities: [], relationships: [], communities: [] };
     const allowed = await resolveFilter(reading, filter);
-    return inRounds(await reading.transaction(), (graph) => searchGraph(graph, query, allowed));
+    const database = await reading.transaction();
+    const names = query.vector === null ? undefined : await readNameCodes(database, reading.cache);
+    return inRounds(database, names, (graph) => searchGraph(graph, query, allowed));
   },
 
   rankDescriptions,

@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { LruMap } from '../../../shared/lru-map.ts';
 import type { Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
+import type { NameCodes } from '../../sql/graph/name-codes.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import type { KeySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
@@ -34,6 +35,7 @@ export interface SearchCache {
   readonly matrices: LruMap<string, Matrix>;
   readonly terms: Readonly<Record<CachedIndex, TermCache>>;
   readonly states: KnownStates;
+  nameCodes?: NameCodes | undefined;
 }
 
 /** Runs queries in one state of the database. */

@@ -1,6 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { matchAny } from '../full-text/choose-terms.ts';
 import type { Reading } from '../search/read-snapshot.ts';
+import { likelyNames, NAMES_WITH_VECTORS } from './name-codes.ts';
+import { readNameCodes } from './read-name-codes.ts';
 
 type Row = readonly SQLInputValue[];
 
@@ -10,6 +12,11 @@ export interface GraphReading extends Pick<Reading, 'rows' | 'row'> {
   rowsWith(table: 'graph_name_terms' | 'graph_community_terms', term: string): number;
   /** Keys and names that contain any of the terms, best first. */
   namesWith(terms: readonly string[]): Iterable<Row>;
+  /**
+   * Keys, names and vectors in the current space of the names whose vectors are probably the most similar to this one,
+   * in no particular order; only among these keys, if given.
+   */
+  namesNear(vector: Float32Array, among: ReadonlySet<number> | undefined): Iterable<Row>;
   /** The columns of `COMMUNITY_COLUMNS`, and the rank of FTS5, best first. */
   communitiesWith(terms: readonly string[]): Iterable<Row>;
 }
@@ -25,6 +32,12 @@ export const graphReading = (reading: Reading): GraphReading => ({
   row: reading.row,
   rowsWith: (table, term) => Number(reading.row(`select doc from temp.${table}_counts where term = ?`, term)?.[0] ?? 0),
   namesWith: (terms) => reading.rows(NAMES, matchAny(terms)),
+  namesNear(vector, among) {
+    const codes = readNameCodes(reading);
+    if (codes === undefined) return [];
+    const keys = likelyNames(codes, vector, (key) => among?.has(key) ?? true);
+    return reading.rows(NAMES_WITH_VECTORS, JSON.stringify(keys), codes.set.spaceKey);
+  },
   communitiesWith: (terms) => reading.rows(COMMUNITIES, matchAny(terms)),
 });
 

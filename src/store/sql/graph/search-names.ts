@@ -98,21 +98,15 @@ function byVector(
 ): Iterable<FoundName> {
   if (vector === null) return [];
   const found: FoundName[] = [];
-  for (const [key, name, bytes] of reading.rows(VECTORS)) {
-    if (mentioned !== undefined && !mentioned.has(Number(key))) continue;
+  for (const [key, name, bytes] of reading.namesNear(vector, mentioned)) {
     if (!(bytes instanceof Uint8Array) || bytes.byteLength !== vector.byteLength) continue;
     const other = fromVectorBytes(bytes);
     let similarity = 0;
     for (let index = 0; index < vector.length; index++) similarity += (vector[index] ?? 0) * (other[index] ?? 0);
     if (similarity >= MIN_SIMILARITY) found.push({ key: Number(key), name: String(name), score: similarity });
   }
-  return found.sort((one, two) => two.score - one.score).slice(0, CANDIDATES);
+  return found;
 }
-
-const VECTORS = `
-  select v.name_key, n.name, v.vector from vector_spaces s
-  cross join graph_name_vectors v on v.space_key = s.key cross join graph_names n on n.key = v.name_key
-  where s.state = 'current'`;
 
 function namesIn(reading: GraphReading, { keys }: KeySet): ReadonlySet<number> {
   const rows = reading.rows(

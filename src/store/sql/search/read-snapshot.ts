@@ -10,6 +10,7 @@ import {
   termTables,
 } from '../full-text/chunk-lengths.ts';
 import type { Vocabulary } from '../full-text/filter-vocabulary.ts';
+import type { NameCodes } from '../graph/name-codes.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet, MutableKeySet } from './key-set.ts';
 
@@ -33,6 +34,14 @@ export interface Snapshot {
   readonly version: string;
   /** The last few other resolved filters. They outlive the snapshot: their next use brings them up to date. */
   readonly lastingFilters: LruMap<string, LastingFilter>;
+  /** Outlives the snapshot, too. */
+  readonly nameCodes: NameCodesCache;
+}
+
+/** Codes of the vectors of the graph's names, as they were in the state of the data with this version. */
+export interface NameCodesCache {
+  version?: string;
+  codes?: NameCodes | undefined;
 }
 
 /** A resolved filter, and the last changes of the records that it reflects. */
@@ -78,6 +87,7 @@ interface ConnectionCache {
   readonly statements: LruMap<string, StatementSync>;
   readonly lengths: Map<TermTable, LengthsReader>;
   readonly lastingFilters: LruMap<string, LastingFilter>;
+  readonly nameCodes: NameCodesCache;
 }
 
 // Lives as long as the connection; each thread has one.
@@ -146,7 +156,8 @@ function createCache(database: DatabaseSync): ConnectionCache {
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
   }
   const lengths = new Map<TermTable, LengthsReader>();
-  const kept = { version: '', lengths, lastingFilters: new LruMap<string, LastingFilter>({ max: FILTERS_KEPT }) };
+  const lastingFilters = new LruMap<string, LastingFilter>({ max: FILTERS_KEPT });
+  const kept = { version: '', lengths, lastingFilters, nameCodes: {} };
   const memory: ConnectionCache = {
     ...kept,
     snapshot: createSnapshot(kept),
@@ -165,7 +176,8 @@ function createSnapshot({
   version,
   lengths: readers,
   lastingFilters,
-}: Pick<ConnectionCache, 'version' | 'lengths' | 'lastingFilters'>): Snapshot {
+  nameCodes,
+}: Pick<ConnectionCache, 'version' | 'lengths' | 'lastingFilters' | 'nameCodes'>): Snapshot {
   const read = new Map<TermTable, ChunkLengths>();
   const lengthsOf = (table: TermTable): ChunkLengths => {
     const lengths = read.get(table) ?? readers.get(table)?.read();
@@ -187,6 +199,7 @@ function createSnapshot({
     filters: new LruMap({ max: FILTERS_KEPT }),
     version,
     lastingFilters,
+    nameCodes,
   };
 }
 
