@@ -153,7 +153,7 @@ describe('checking an answer', () => {
   it('is limited, and reports where it stopped', async () => {
     const { check } = await open();
     await expect(check(' ')).rejects.toThrow('The answer is empty');
-    await expect(check('a'.repeat(40_001))).rejects.toThrow('at most 40000');
+    await expect(check('a'.repeat(40_001))).rejects.toThrow('the maximum is 40000');
     await expect(check('It is so.', { sources: [{ text: 'a'.repeat(20_001) }] })).rejects.toThrow(
       'the maximum is 20000',
     );
