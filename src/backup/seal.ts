@@ -189,7 +189,7 @@ export function readFailure(error: unknown, file: string, signal?: AbortSignal):
 
 export const damaged = (file: string, what: string, cause?: unknown): ServiceError =>
   new ServiceError(
-    'invalid_request',
+    'store_failed',
     `${file} is damaged, incomplete, or no backup of Citewell (${what.replace(/\.$/, '')}). Use another backup.`,
     { cause },
   );

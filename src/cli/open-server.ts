@@ -3,10 +3,12 @@ import { createAuthenticator } from '../access/authenticator.ts';
 import { createLibreChatAuthenticator } from '../access/librechat-tokens.ts';
 import { defaultAdmin } from '../access/principal.ts';
 import type { Services } from '../compose/services.ts';
+import { ServiceError } from '../errors.ts';
 import { createApp, type Mount } from '../http/app.ts';
 import { asDefaultAdmin } from '../http/authenticate.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { rejectOtherOrigins } from '../http/guard.ts';
+import type { HttpLog } from '../http/http-services.ts';
 import { protectedResource } from '../http/protected-resource.ts';
 import { finishRoutes } from '../http/routes/finish.ts';
 import { libreChatRoutes } from '../http/routes/librechat.ts';
@@ -69,7 +71,8 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   ];
   // With authentication, pages of any origin may call with credentials.
   const guard = isOpen ? rejectOtherOrigins({ hosts, origins: config.allowedOrigins }) : allowOrigins;
-  const app = createApp(services, authenticate, mounts, guard);
+  const log = role === 'command' ? withoutReported(services.log) : services.log;
+  const app = createApp({ ...services, log }, authenticate, mounts, guard);
   const server = await listen(app, address, services.limits.request);
   url = server.url;
   server.onConnect((request, socket, head) => {
@@ -101,6 +104,20 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     },
   };
 }
+
+/**
+ * For the server of a single command, which prints the failures of its own requests: logs only what the response leaves
+ * out.
+ */
+const withoutReported = (log: HttpLog): HttpLog => ({
+  info: (fields, message) => log.info(fields, message),
+  error: (fields, message) => log.error(fields, message),
+  warn(fields, message) {
+    const thrown = 'err' in fields && fields.err instanceof ServiceError ? fields.err : undefined;
+    if (thrown?.publicMessage !== message) log.warn(fields, message);
+    else if (thrown.message !== message) log.warn({ ...fields, err: undefined }, thrown.message);
+  },
+});
 
 const later =
   (load: () => Promise<Mount['handler']>): Mount['handler'] =>

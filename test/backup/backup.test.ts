@@ -115,16 +115,18 @@ describe('a backup', () => {
   });
 });
 
+const DAMAGED = /is damaged, incomplete, or no backup/;
+
 describe('restoring refuses', () => {
   /** Neither verified nor restored, and nothing is left in the data folder. */
   async function expectRefused(file: string, words: RegExp, given: Partial<SealOptions> = {}) {
-    await expect(verifyBackup(file, options(given))).rejects.toThrow(words);
+    const verified = verifyBackup(file, options(given));
+    await expect(verified).rejects.toThrow(words);
+    if (words === DAMAGED) await expect(verified).rejects.toMatchObject({ code: 'store_failed' });
     const folder = await temporaryFolder();
     await expect(restoreBackup(file, folder, options(given))).rejects.toThrow(words);
     expect(await readdir(folder)).toEqual(['lock']);
   }
-
-  const DAMAGED = /is damaged, incomplete, or no backup/;
 
   it.each(['without', 'with'])('a file that is cut off or changed anywhere, %s a passphrase', async (how) => {
     const passphrase = how === 'with' ? 'four words or more' : undefined;

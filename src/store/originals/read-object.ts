@@ -6,6 +6,18 @@ import type { ObjectStore, ReadOptions } from './object-store.ts';
 /** A record names an object that the storage does not have. */
 export class MissingObject extends ServiceError {}
 
+/** The bytes of an object are not those that its name states. */
+export class DamagedObject extends ServiceError {
+  constructor(objects: Pick<ObjectStore, 'name'>, object: string, reason: string) {
+    super(
+      'store_failed',
+      `The object ${object} in ${objects.name} is damaged: ${reason}. ` +
+        'Restore it from a version of the bucket or a backup, or upload the document again.',
+      { publicMessage: 'The stored file of this document is damaged. Delete the document, and upload it again.' },
+    );
+  }
+}
+
 /** Number of consecutive reads without a single byte after which a stream fails. */
 const MAX_FUTILE_READS = 3;
 
@@ -44,20 +56,19 @@ export async function* streamObject(
         last = piece;
         hashed.update(piece);
         at += piece.byteLength;
+        if (at > end + 1) break;
       }
-      if (at <= end) throw new ServiceError('store_failed', `${objects.name} ended the object ${object} too early.`);
     } catch (error) {
       futile = at > before ? 0 : futile + 1;
       if (signal?.aborted || futile >= MAX_FUTILE_READS) throw error;
+      continue;
     }
+    // The response was complete; interrupted ones throw.
+    if (at <= end) throw new DamagedObject(objects, object, `it ends after ${at} of ${size} bytes`);
   }
-  if (at > end + 1 || (isWhole && hashed.digest('hex') !== hash)) {
-    throw new ServiceError(
-      'store_failed',
-      `The object ${object} in ${objects.name} is damaged: its SHA-256 does not match its name. ` +
-        'Restore it from a version of the bucket or a backup, or upload the document again.',
-      { publicMessage: 'The stored file of this document is damaged. Delete the document, and upload it again.' },
-    );
+  if (at > end + 1) throw new DamagedObject(objects, object, `it is longer than ${size} bytes`);
+  if (isWhole && hashed.digest('hex') !== hash) {
+    throw new DamagedObject(objects, object, 'its SHA-256 does not match its name');
   }
   if (last !== undefined) yield last;
 }

@@ -91,4 +91,24 @@ describeEngines('A copy of records with files in a storage', (engine) => {
       publicMessage: expect.stringMatching(/is missing in the storage.*Delete the document, and upload it again/),
     });
   });
+
+  it('is refused while a file is damaged, with the name of its document', async () => {
+    const { s3, objects, store } = await opened(engine);
+    const documents = ['one', 'two'].map((name) => newDocument(name));
+    for (const document of documents) await store.corpus.begin(document);
+    const [object = ''] = await s3.list('kb');
+    await s3.damage('kb', object);
+    const { id, title } = await store.sqlite.reader
+      .selectFrom('document_files as f')
+      .innerJoin('documents as d', 'd.key', 'f.document_key')
+      .select(['d.id', 'd.title'])
+      .where('f.object', '=', object)
+      .executeTakeFirstOrThrow();
+    await expect(copyOf(store, objects)).rejects.toMatchObject({
+      code: 'store_failed',
+      publicMessage: expect.stringMatching(
+        new RegExp(`^The stored file of "${title}" \\(${id}\\) is damaged: .*delete this document and upload it again`),
+      ),
+    });
+  });
 });

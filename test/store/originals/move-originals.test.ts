@@ -72,12 +72,23 @@ describeEngines('moving originals', (engine) => {
     expect(text(await home.versions.bytesOf(first.id, { version: 'v0' }))).toBe('bytes of document 0');
   });
 
-  it('finds damage', async () => {
-    const damaged = await engine.openTestStore({ objects: s3.open('damaged') });
-    await damaged.corpus.begin(newDocument('one'));
-    await s3.damage('damaged', (await s3.list('damaged'))[0] ?? '');
-    const moving = moveToDatabase({ database: damaged.sqlite, objects: s3.open('damaged'), signal });
-    await expect(Array.fromAsync(moving)).rejects.toThrow(/damaged/);
-    expect(await inDatabase(damaged)).toBe(0);
+  it('names the document of a damaged or missing file, and can be undone', async () => {
+    const objects = s3.open('damaged');
+    const store = await engine.openTestStore({ objects });
+    const document = newDocument('one');
+    await store.corpus.begin(document);
+    const [object = ''] = await s3.list('damaged');
+    await s3.damage('damaged', object);
+    const database = store.sqlite;
+    const back = () => Array.fromAsync(moveToDatabase({ database, objects, signal }));
+    const words = (state: string) =>
+      new RegExp(`"${document.title}" \\(${document.id}\\) is ${state}: .* --to s3://originals/damaged", delete this`);
+    await expect(back()).rejects.toThrow(words('damaged'));
+    expect(await inDatabase(store)).toBe(0);
+    await objects.remove(object);
+    await expect(back()).rejects.toThrow(words('missing'));
+    await expect(settlePlace({ ...database, objects })).rejects.toThrow(/was interrupted/);
+    await Array.fromAsync(moveToObjects({ database, objects, signal }));
+    await settlePlace({ ...database, objects });
   });
 });

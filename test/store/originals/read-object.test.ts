@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
+import { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { newObjectName } from '../../../src/store/originals/object-name.ts';
 import type { ObjectStore, ReadOptions } from '../../../src/store/originals/object-store.ts';
@@ -70,6 +71,16 @@ it('continues a read that breaks off, and gives up after several without a byte'
   const dead = breaking([5, 0, 0, 0]);
   await expect(readObject(dead.objects, object)).rejects.toThrow('the connection broke');
   await expect(readObject(breaking([], Buffer.concat([bytes, bytes])).objects, object)).rejects.toThrow(/damaged/);
+});
+
+it('calls an object damaged that is shorter or longer than its name states', async () => {
+  const short = breaking([], bytes.subarray(0, 20));
+  await expect(readObject(short.objects, object)).rejects.toThrow(/is damaged: it ends after 20 of 44 bytes/);
+  expect(short.ranges()).toEqual([undefined]);
+  const pieces = [bytes, bytes, bytes];
+  const { objects } = breaking([]);
+  const long: ObjectStore = { ...objects, get: async () => Readable.from(pieces) };
+  await expect(readObject(long, object)).rejects.toThrow(/is damaged: it is longer than 44 bytes/);
 });
 
 it('repeats requests that failed for a reason that passes, and takes an upload in parts back that was not put together', async () => {

@@ -30,6 +30,10 @@ export async function findMissingOriginals({ reader, objects, signal }: FindPart
   return { files, missing };
 }
 
+/** The document whose file, or the file of one of its versions, is this object; undefined if there is none. */
+export const documentOfObject = async (reader: Kysely<Tables>, object: string): Promise<MissingOriginal | undefined> =>
+  (await referredTo(reader, sql`= ${object}`)).get(object);
+
 /** The documents whose records refer to objects that fulfil the condition, by object name. */
 async function referredTo(
   reader: Kysely<Tables>,

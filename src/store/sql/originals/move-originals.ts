@@ -4,9 +4,11 @@ import pLimit from 'p-limit';
 import { ServiceError } from '../../../errors.ts';
 import { factsOf, newObjectName } from '../../originals/object-name.ts';
 import type { ObjectStore } from '../../originals/object-store.ts';
-import { readObject, streamObject } from '../../originals/read-object.ts';
+import { nameDocument } from '../../originals/originals-found.ts';
+import { DamagedObject, MissingObject, readObject, streamObject } from '../../originals/read-object.ts';
 import type { Database } from '../database.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import { documentOfObject } from './missing-originals.ts';
 import { confirmObjects, noteObjects } from './object-notes.ts';
 import { removeUnneeded } from './object-removals.ts';
 import { claimStorage, ORIGINALS_SETTINGS, readPlace, releaseStorage, writePlace } from './originals-place.ts';
@@ -85,7 +87,10 @@ export async function* moveToDatabase({ database, objects, signal }: MoveParts):
   await requirePlace(writer, objects, 'back');
   await claimStorage(writer, objects);
   await writePlace(writer, { place: objects.place, moving: 'back' });
-  yield* fillFromObjects({ database, objects, signal });
+  const remedy =
+    `Bring the object back from a version of the bucket or a copy of it; or run "citewell migrate originals --to ` +
+    `${objects.place}", delete this document with the server running, and move the files again.`;
+  yield* fillFromObjects({ database, objects, signal, remedy });
   await removeUnneeded(database, objects, signal);
   await releaseStorage(objects);
   await writePlace(writer, undefined);
@@ -93,17 +98,26 @@ export async function* moveToDatabase({ database, objects, signal }: MoveParts):
 
 /**
  * Makes a copy of a database self-contained: its records get the bytes of their objects, which remain in the storage.
- * Throws `MissingObject` if one is missing.
+ * Throws `MissingObject` if one is missing, and an error that names the document if one is damaged.
  */
 export async function* fillCopy(parts: MoveParts): AsyncGenerator<MoveEvent, void> {
   const { writer } = parts.database;
-  yield* fillFromObjects(parts);
+  const remedy =
+    'Bring the object back from a version of the bucket or a copy of it, or delete this document and upload it again.';
+  yield* fillFromObjects({ ...parts, remedy });
   await endHolds(writer);
   await writer.deleteFrom('object_removals').execute();
   await writer.deleteFrom('settings').where('name', 'in', ORIGINALS_SETTINGS).execute();
 }
 
-async function* fillFromObjects({ database: { writer }, objects, signal }: MoveParts): AsyncGenerator<MoveEvent, void> {
+interface FillParts extends MoveParts {
+  /** What to do about a file that is missing or damaged; a sentence for users. */
+  readonly remedy: string;
+}
+
+async function* fillFromObjects(parts: FillParts): AsyncGenerator<MoveEvent, void> {
+  const { writer } = parts.database;
+  const { signal } = parts;
   const tally = await begin(writer, sql`object is not null`, sizeInName);
   yield { type: 'began', ...tally };
   for (const table of TABLES) {
@@ -111,9 +125,7 @@ async function* fillFromObjects({ database: { writer }, objects, signal }: MoveP
       signal.throwIfAborted();
       const limit = pLimit(AT_ONCE);
       const read = await settled(
-        rows.map(({ key, object }) =>
-          limit(async () => ({ key, bytes: await readObject(objects, object ?? '', signal) })),
-        ),
+        rows.map(({ key, object }) => limit(async () => ({ key, bytes: await readNamed(object ?? '', parts) }))),
       );
       await writer.transaction().execute(async (transaction) => {
         for (const { key, bytes } of read) await putBack(transaction, table, key, bytes);
@@ -122,6 +134,26 @@ async function* fillFromObjects({ database: { writer }, objects, signal }: MoveP
     }
   }
   yield { type: 'done', ...tally };
+}
+
+/** Reads an object; if it is missing or damaged, the error names its document. */
+async function readNamed(object: string, { database, objects, signal, remedy }: FillParts): Promise<Uint8Array> {
+  try {
+    return await readObject(objects, object, signal);
+  } catch (error) {
+    const isMissing = error instanceof MissingObject;
+    if (!isMissing && !(error instanceof DamagedObject)) throw error;
+    const document = await documentOfObject(database.writer, object);
+    if (document === undefined) throw error;
+    const where = `${object} in ${objects.name}`;
+    const what = isMissing
+      ? `missing: there is no object ${where}`
+      : `damaged: the bytes of the object ${where} differ from those that were uploaded`;
+    const message = `The stored file of ${nameDocument(document)} is ${what}. ${remedy}`;
+    throw isMissing
+      ? new MissingObject('store_failed', message, { cause: error })
+      : new ServiceError('store_failed', message, { cause: error });
+  }
 }
 
 async function requirePlace(writer: Queries, objects: ObjectStore, moving: 'there' | 'back'): Promise<void> {
