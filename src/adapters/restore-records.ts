@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BackupManifest } from '../backup/backup-manifest.ts';
@@ -8,6 +8,7 @@ import { flush, unpackChecked } from '../backup/restore-backup.ts';
 import type { SealOptions } from '../backup/seal.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { moveToNewName } from '../shared/move-to-new-name.ts';
 import type { CopyEvent } from '../store/copy/copy-events.ts';
 import { markSource, refuseFilled } from '../store/copy/copy-progress.ts';
 import { copyStore } from '../store/copy/copy-store.ts';
@@ -82,8 +83,7 @@ async function keepFiles(names: readonly string[], from: string, to: string): Pr
   for (const name of names.filter((each) => each !== DATABASE_FILE)) {
     await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 });
     await flush(join(from, name));
-    // link() creates the file atomically and fails if it already exists.
-    await link(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
+    await moveToNewName(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
+import { moveToNewName } from '../shared/move-to-new-name.ts';
 
 /** Magic bytes of encrypted files, which other programs can decrypt too: the age format (age-encryption.org). */
 const AGE = Buffer.from('age-encryption.org/');
@@ -42,8 +43,8 @@ export async function sealArchive(
       output,
       { signal: options.signal },
     );
-    // Unlike rename(), link() fails if a file of that name has appeared in the meantime.
-    await link(partial, file);
+    // Fails if a file of that name has appeared in the meantime.
+    await moveToNewName(partial, file);
     await flushFolder(dirname(file));
   } catch (error) {
     throw writeFailure(error, file, options.signal);

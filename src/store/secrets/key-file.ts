@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
+import { moveToNewName } from '../../shared/move-to-new-name.ts';
 
 export const KEY_FILE = 'secret.key';
 
@@ -11,8 +12,8 @@ export async function readKeyFile(path: string): Promise<string> {
   const unfinished = `${path}.${process.pid}`;
   try {
     await writeFile(unfinished, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // link() fails if another process has created the file meanwhile; its key is then used.
-    await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
+    // Fails if another process has created the file meanwhile; its key is then used.
+    await moveToNewName(unfinished, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   } catch (error) {
