@@ -20,6 +20,7 @@ export const modelsSuite: BrowserSuite = {
           const model = page.locator('.found-models li').filter({ hasText: 'ollama/qwen3:8b' });
           await model.getByText('40,960 tokens of context, said to call tools').waitFor();
           await model.getByText('CITEWELL_MODEL=ollama/qwen3:8b').waitFor();
+          await page.getByText('CITEWELL_EMBEDDING_MODEL=ollama/nomic-embed-text:latest').waitFor();
           await model.getByRole('button', { name: 'Use for my questions' }).click();
           await page.goto(url);
           await page.getByLabel('Question').fill('Who checks the life rafts?');

@@ -4,6 +4,7 @@ import { nameOfDatabase } from '../store/name-of-database.ts';
 import { readVersion } from '../version.ts';
 import { webFacts } from '../web/describe-web.ts';
 import { hintsFor } from './hints.ts';
+import { isFree, modelPrices } from './model-prices.ts';
 import { shownSettings } from './shown-settings.ts';
 import { triedModelChoices } from './with-local-model.ts';
 
@@ -30,6 +31,7 @@ export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, no
       modelSetting: config.models.quality,
       providers: configuredProviders(config),
       embedder,
+      isFree: isFree(models.defaultName('quality'), modelPrices(config)),
       isSummarising: config.summaries === 'model',
       preferredEmbedder,
       embeddingModelSetting: config.embeddingModel,

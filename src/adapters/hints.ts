@@ -14,6 +14,8 @@ export interface HintFacts {
   readonly modelSetting?: string | undefined;
   /** Configured providers: `openai`, `anthropic`, `ollama`, and those of `CITEWELL_PROVIDERS`. */
   readonly providers?: readonly string[];
+  /** Whether the answering model is known to cost nothing. */
+  readonly isFree?: boolean;
   /** Whether the language model summarises documents. */
   readonly isSummarising?: boolean;
   /** Why the vector index of `CHROMA_URL` cannot be used. */
@@ -30,8 +32,9 @@ export function hintsFor(facts: HintFacts): string[] {
       : `Search uses words${embedder.isLearned ? ' and learned embeddings' : ' only'}.`;
   if (model.startsWith('builtin/')) hints.push(quotationsHint(facts));
   else if (facts.isSummarising === true) {
+    const price = facts.isFree === true ? 'which takes time but costs nothing' : 'which costs money';
     hints.push(
-      `${model} summarises each new document, which costs money. Set CITEWELL_SUMMARIES=extract for summaries without a model.`,
+      `${model} summarises each new document, ${price}. Set CITEWELL_SUMMARIES=extract for summaries without a model.`,
     );
   }
   // The configured embedder may still have to be trained; the status reports that.

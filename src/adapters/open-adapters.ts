@@ -34,6 +34,7 @@ import type { Traces } from '../telemetry/traces.ts';
 import { openUserCache } from '../user-cache.ts';
 import { readVersion } from '../version.ts';
 import { deploymentOf } from './deployment.ts';
+import { modelPrices } from './model-prices.ts';
 import { openImageReader } from './open-image-reader.ts';
 import { openIndex, placeOf, vectorDatabase } from './open-index.ts';
 import { openOriginals } from './open-originals.ts';
@@ -247,7 +248,7 @@ const openSecrets = ({ secretKey, databaseUrl }: Config, folder: string): Secret
 const embeddersOf = (config: Config, modelsFolder: string): Embedders => ({
   required: config.embeddingModel,
   preferred: config.embeddingModel ?? defaultEmbeddingName(config),
-  create: (name) => createEmbeddingModel(name, { ...config, modelsFolder }),
+  create: (name) => createEmbeddingModel(name, { ...config, modelsFolder, local: localProviders(config) }),
   packaged: packagedModel,
   learn: learnInWorker,
 });
@@ -255,7 +256,7 @@ const embeddersOf = (config: Config, modelsFolder: string): Embedders => ({
 const settingsOf = (config: Config): Settings => ({
   accounts: config.access.accounts,
   admins: config.access.admins,
-  prices: { ...defaultSettings.prices, ...config.prices },
+  prices: modelPrices(config),
   graph: config.graph,
   writesSummaries: config.summaries === 'model',
   queuesUploads: config.ingest === 'queue',

@@ -51,7 +51,8 @@ export async function tryLocalModel(model: FoundModel, options: TrialOptions): P
   try {
     const outcome = (await callsTool(model, signal)) ? 'calls' : 'answers';
     // Some servers know the real context only while the model is loaded.
-    const loaded = (await findLocalModels([model.server])).find(({ name }) => name === model.name);
+    const { language } = await findLocalModels([model.server]);
+    const loaded = language.find(({ name }) => name === model.name);
     const trial = { outcome, contextTokens: loaded?.contextTokens, at: Date.now() } as const;
     known.set(keyOf(model), trial);
     await writeTrials(cacheFolder, { ...(await readTrials(cacheFolder)), ...Object.fromEntries(known) });

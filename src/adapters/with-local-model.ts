@@ -31,7 +31,7 @@ export interface ChosenModel {
  */
 export async function withLocalModel(given: Config, options: LocalModelOptions = {}): Promise<ChosenModel> {
   if (given.models.quality !== AUTO_MODEL) return { config: given, note: undefined };
-  const found = rankModels(await findLocalModels(given.localServers));
+  const found = rankModels((await findLocalModels(given.localServers)).language);
   const { quality: _, ...others } = given.models;
   const { chosen, trials } = await choose(found, given, options);
   if (chosen === undefined) {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AUTO_MODEL, triedModelChoices, withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
-import { bestModel, describeFound } from '../models/local-servers.ts';
+import { bestModel, describeEmbedder, describeFound } from '../models/local-servers.ts';
+import { modelChoices } from '../models/model-choices.ts';
 import type { Finding } from './doctor-checks.ts';
 
 const ANSWERS_WITHIN_MS = 5_000;
@@ -14,8 +15,12 @@ const NAME = 'Models';
  * own addresses are not called, since that would need a key and the network.
  */
 export async function checkModels(config: Config): Promise<Finding[]> {
-  const [configured, local] = await Promise.all([checkConfigured(config), checkLocal(config)]);
-  return [...configured, ...local];
+  const [configured, local, embedders] = await Promise.all([
+    checkConfigured(config),
+    checkLocal(config),
+    checkLocalEmbedders(config),
+  ]);
+  return [...configured, ...local, ...embedders];
 }
 
 /** Models of servers on this machine, and which of them `CITEWELL_MODEL=auto` takes. */
@@ -36,6 +41,19 @@ async function checkLocal(given: Config): Promise<Finding[]> {
   return [
     { name, state: 'ok', detail, ...(isOpen && { fix: `Set ${settings.join(' and ')} to use it for answers.` }) },
   ];
+}
+
+/** Embedding models of servers on this machine. */
+async function checkLocalEmbedders(config: Config): Promise<Finding[]> {
+  const { embedders } = await modelChoices(config);
+  const [first] = embedders;
+  if (first === undefined) return [];
+  const detail = `found ${embedders.map(describeEmbedder).join('; ')}`;
+  const others = embedders.length > 1 ? ' (or another one)' : '';
+  const fix =
+    `Set ${first.settings.join(' and ')}${others} to search by meaning with it; ` +
+    '"citewell reindex" then embeds what is stored.';
+  return [{ name: 'Local embeddings', state: 'ok', detail, ...(config.embeddingModel === undefined && { fix }) }];
 }
 
 async function checkConfigured(config: Config): Promise<Finding[]> {

@@ -127,7 +127,8 @@ function embeddingQuestions(config: Config): Question[] {
       subject,
       variable: 'CITEWELL_EMBEDDING_MODEL, or the key or address of its provider',
       ask: async (signal) => {
-        const model = createEmbeddingModel(subject, { ...config, modelsFolder: modelsFolderOf(config) });
+        const settings = { ...config, modelsFolder: modelsFolderOf(config), local: localProviders(config) };
+        const model = createEmbeddingModel(subject, settings);
         const [vector] = await model.embed([QUESTION], 'query', signal);
         return `${vector?.length ?? 0} dimensions`;
       },

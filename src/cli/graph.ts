@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { FinishProgress } from '../http/routes/finish.ts';
 import type { CommandContext } from './command-context.ts';
+import { aboutDollars } from './cost-words.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { GraphEstimateRecord, GraphHitRecord } from './graph-client.ts';
 import { visible, visibleLine } from './layout.ts';
@@ -118,7 +119,7 @@ export function extractGraph(
 function estimateText({ model, documents, chunks, calls, cost_usd: cost, ...tokens }: GraphEstimateRecord): string {
   const what = `${count(documents)} documents, ${count(chunks)} passages, by ${model}`;
   if (calls === 0) return `${what}: costs nothing.`;
-  const money = cost === null ? 'at an unknown price (CITEWELL_PRICES)' : `about $${cost.toFixed(2)}`;
+  const money = cost === null ? 'at an unknown price (CITEWELL_PRICES)' : aboutDollars(cost);
   return `${what}: ${count(calls)} calls, about ${count(tokens.input_tokens)} tokens read and ${count(tokens.output_tokens)} written, ${money}.`;
 }
 
@@ -134,7 +135,7 @@ async function isConfirmed(stop: AbortSignal): Promise<boolean> {
   });
   try {
     if (!input.isInteractive) {
-      throw new ServiceError('invalid_request', 'This costs money. Give --yes to confirm without a terminal.');
+      throw new ServiceError('invalid_request', 'Confirmation needs a terminal; give --yes to confirm.');
     }
     return /^\s*y(?:es)?\s*$/i.test((await input.next('Continue? [y/N] ')) ?? '');
   } finally {

@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { type IngestAllOptions, ingestAll, isUrl } from '../ingest/ingest-all.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
+import { aboutDollars } from './cost-words.ts';
 import type { EnrichmentEstimate } from './from-wire.ts';
 import { lineInput } from './line-input.ts';
 import { count } from './progress-line.ts';
@@ -103,7 +104,7 @@ function sentence(
 ): string {
   const pages = hasPages ? ' Web pages are not included.' : '';
   if (calls === 0) return `No model calls are needed for ${count(files)} files.${pages}`;
-  const price = cost === null ? 'cost unknown (CITEWELL_PRICES)' : `about $${cost.toFixed(cost < 1 ? 4 : 2)}`;
+  const price = cost === null ? 'cost unknown (CITEWELL_PRICES)' : aboutDollars(cost);
   const before = known === 0 ? '' : `, ${count(known)} of them already`;
   return (
     `${model} will write contexts for ${count(chunks)} passages of ${count(files)} files${before}: ${count(calls)} calls, ` +

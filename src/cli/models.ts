@@ -6,7 +6,7 @@ import { catalog, MODELS_FOLDER } from '../local-models/catalog.ts';
 import { installModel } from '../local-models/install-model.ts';
 import { type InstalledModel, installedModels, needsRuntime, removeModel } from '../local-models/model-folder.ts';
 import { findRuntime, installRuntime } from '../local-models/onnx-runtime.ts';
-import { describeFound } from '../models/local-servers.ts';
+import { describeEmbedder, describeFound, type FoundEmbedder } from '../models/local-servers.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import { openUserCache } from '../user-cache.ts';
 import type { CommandContext } from './command-context.ts';
@@ -26,12 +26,13 @@ export async function listModels({ json }: { readonly json?: boolean }, context:
   const { output } = context;
   const config = await context.config();
   const installed = await installedModels(modelsFolderOf(config));
-  const { found } = await triedModelChoices(config);
+  const { found, embedders } = await triedModelChoices(config);
   const offered = catalog.filter(({ name }) => !installed.some((model) => model.name === name));
   if (json) {
     for (const model of installed) output.print(JSON.stringify({ ...model, installed: true }));
     for (const model of offered) output.print(JSON.stringify({ ...model, installed: false }));
     for (const model of found) output.print(JSON.stringify({ ...model, kind: 'language model', installed: true }));
+    for (const model of embedders) output.print(JSON.stringify({ ...model, kind: 'embedding', installed: true }));
     return exitCodes.ok;
   }
   const used = [config.embeddingModel, config.reranker?.name];
@@ -50,13 +51,12 @@ export async function listModels({ json }: { readonly json?: boolean }, context:
       'not installed',
       `${languages}; ${licence}`,
     ]),
-    ...found.map((model) => [
-      model.name,
-      'language model',
-      '',
-      model.name === config.models.quality ? 'found, in use' : 'found',
-      `${describeFound(model).slice(model.name.length + 1)}; set ${model.settings.join(' and ')}`,
-    ]),
+    ...found.map((model) =>
+      foundRow(model, { kind: 'language model', description: describeFound(model), used: config.models.quality }),
+    ),
+    ...embedders.map((model) =>
+      foundRow(model, { kind: 'embedding', description: describeEmbedder(model), used: config.embeddingModel }),
+    ),
   ];
   for (const line of table(rows)) output.print(line);
   output.note(
@@ -64,6 +64,22 @@ export async function listModels({ json }: { readonly json?: boolean }, context:
   );
   return exitCodes.ok;
 }
+
+/** A row of the table for a model that a server on this machine offers. */
+const foundRow = (
+  { name, settings }: FoundEmbedder & { readonly settings: readonly string[] },
+  {
+    kind,
+    description,
+    used,
+  }: { readonly kind: string; readonly description: string; readonly used: string | undefined },
+): readonly string[] => [
+  name,
+  kind,
+  '',
+  name === used ? 'found, in use' : 'found',
+  `${description.slice(name.length + 1)}; set ${settings.join(' and ')}`,
+];
 
 export interface InstallModelOptions {
   readonly from?: string;

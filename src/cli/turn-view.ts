@@ -119,7 +119,7 @@ export function usageLine(model: string, spent: TurnSpend): string {
       : [
           `${count(input)} tokens read${cachedInput === 0 ? '' : ` (${count(cachedInput)} cached)`}, ${count(output)} written`,
         ]),
-    ...(dollars === null || input + output === 0 ? [] : [`$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`]),
+    ...(dollars === null || dollars === 0 ? [] : [`$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`]),
     `${seconds.toFixed(1)} s`,
   ].join(' · ');
 }

@@ -269,7 +269,7 @@ export function compose(given: Adapters): Product {
     }),
     models,
     modelChoices: async () =>
-      (await deployment.modelChoices?.()) ?? { providers: [], looksForModels: false, found: [] },
+      (await deployment.modelChoices?.()) ?? { providers: [], looksForModels: false, found: [], embedders: [] },
     embeddings,
     log,
     ...(metrics && { metrics, opensMetrics: settings.opensMetrics }),

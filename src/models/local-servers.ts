@@ -23,6 +23,14 @@ export interface FoundModel {
   readonly digest?: string;
 }
 
+/** An embedding model that such a server offers; `contextTokens` is the longest text that it reads. */
+export type FoundEmbedder = Pick<FoundModel, 'name' | 'server' | 'contextTokens'>;
+
+interface LocalModels {
+  readonly language: readonly FoundModel[];
+  readonly embedding: readonly FoundEmbedder[];
+}
+
 export const serverLabels: Readonly<Record<LocalServer['name'], string>> = {
   ollama: 'Ollama',
   lmstudio: 'LM Studio',
@@ -49,12 +57,31 @@ const MAX_ANSWER_BYTES = 8_000_000;
 /** Names are shown in terminals and commands to copy, so those with spaces, control or shell characters are skipped. */
 const SAFE_NAME = /^[\p{L}\p{N}_.:/\\@+~-]{1,300}$/u;
 
-/** The language models of these servers, in the order of the servers. Skips servers that do not respond as expected. */
-export async function findLocalModels(servers: readonly LocalServer[]): Promise<readonly FoundModel[]> {
-  const found = await Promise.all(
+/** The models of these servers, in the order of the servers. Skips servers that do not respond as expected. */
+export async function findLocalModels(servers: readonly LocalServer[]): Promise<LocalModels> {
+  const listed = await Promise.all(
     servers.filter(({ address }) => isLoopbackAddress(address)).map((server) => modelsOf(server).catch(() => [])),
   );
-  return found.flat().filter(({ name }) => SAFE_NAME.test(name));
+  const found = listed.flat().filter(({ model }) => SAFE_NAME.test(model.name));
+  const ofKind = (kind: Kind) => found.flatMap((each) => (each.kind === kind ? [each.model] : []));
+  return { language: ofKind('language'), embedding: ofKind('embedding') };
+}
+
+type Kind = 'language' | 'embedding';
+
+interface ListedModel {
+  readonly model: FoundModel;
+  /** Undefined for models of other kinds, such as rerankers. */
+  readonly kind: Kind | undefined;
+}
+
+/** Parts of the names of the usual embedding models. Servers do not always report, or know, what a model is for. */
+const EMBEDDING_NAME = /embed|minilm|paraphrase|(?:^|[-_/\\])(?:bge|e5|gte|labse)(?:[-_.:]|$)/i;
+const RERANKER_NAME = /rerank|ms-marco/i;
+
+function kindOf(name: string, reported: Kind | 'other' | undefined): Kind | undefined {
+  if (reported === 'other' || RERANKER_NAME.test(name)) return undefined;
+  return reported === 'embedding' || EMBEDDING_NAME.test(name) ? 'embedding' : 'language';
 }
 
 /** Models in order of preference for automatic selection: by tool support, then size, then context length. */
@@ -72,16 +99,23 @@ export function rankModels(found: readonly FoundModel[]): readonly FoundModel[] 
 export const bestModel = (found: readonly FoundModel[]): FoundModel | undefined => rankModels(found)[0];
 
 /** A model with its server and abilities, for people. */
-export function describeFound({ name, server, contextTokens, hasTools, isTried = false }: FoundModel): string {
+export function describeFound({ hasTools, isTried = false, ...model }: FoundModel): string {
   const facts = [
-    `${serverLabels[server.name]} at ${server.address}`,
-    ...(contextTokens === undefined ? [] : [`${contextTokens.toLocaleString('en')} tokens of context`]),
+    ...factsOf(model),
     ...(hasTools === undefined ? [] : [hasTools ? (isTried ? 'calls tools' : 'said to call tools') : 'calls no tools']),
   ];
-  return `${name} (${facts.join(', ')})`;
+  return `${model.name} (${facts.join(', ')})`;
 }
 
-function modelsOf(server: LocalServer): Promise<readonly FoundModel[]> {
+export const describeEmbedder = (embedder: FoundEmbedder): string =>
+  `${embedder.name} (${factsOf(embedder).join(', ')})`;
+
+const factsOf = ({ server, contextTokens }: FoundEmbedder): readonly string[] => [
+  `${serverLabels[server.name]} at ${server.address}`,
+  ...(contextTokens === undefined ? [] : [`${contextTokens.toLocaleString('en')} tokens of context`]),
+];
+
+function modelsOf(server: LocalServer): Promise<readonly ListedModel[]> {
   switch (server.name) {
     case 'ollama':
       return modelsOfOllama(server);
@@ -99,7 +133,7 @@ const ollamaTags = z.object({
     z.object({
       name: z.string(),
       digest: z.string().optional(),
-      details: z.object({ parameter_size: z.string().optional() }).optional(),
+      details: z.object({ parameter_size: z.string().optional(), family: z.string().optional() }).optional(),
     }),
   ),
 });
@@ -112,32 +146,36 @@ const ollamaModel = z.object({
   parameters: z.string().optional(),
 });
 
-async function modelsOfOllama(server: LocalServer): Promise<readonly FoundModel[]> {
+async function modelsOfOllama(server: LocalServer): Promise<readonly ListedModel[]> {
   const { models } = ollamaTags.parse(await ask(server, '/api/tags'));
   const { models: loaded } = await ask(server, '/api/ps').then(ollamaLoaded.parse, () => ({ models: [] }));
-  const found = await Promise.all(
-    models.slice(0, MAX_MODELS).map(async ({ name, details, digest }): Promise<readonly FoundModel[]> => {
+  return Promise.all(
+    models.slice(0, MAX_MODELS).map(async ({ name, details, digest }) => {
       const shown = await ask(server, '/api/show', { model: name }).then(
         ollamaModel.parse,
         () => ({}) as z.infer<typeof ollamaModel>,
       );
       const { capabilities, model_info: info = {}, parameters = '' } = shown;
-      if (capabilities !== undefined && !capabilities.includes('completion')) return [];
       // The context length it is loaded with, else the configured one, else the maximum the model was trained for.
       const [, set] = /^num_ctx\s+(\d+)/m.exec(parameters) ?? [];
       const [, trained] = Object.entries(info).find(([key]) => key.endsWith('.context_length')) ?? [];
-      return [
-        describe(server, name, {
-          contextTokens:
-            loaded.find((model) => model.name === name)?.context_length ?? (set === undefined ? trained : Number(set)),
-          hasTools: capabilities?.includes('tools'),
-          parameters: readSize(details?.parameter_size),
-          digest,
-        }),
-      ];
+      return describe(server, name, {
+        kind: kindInOllama(capabilities, details?.family),
+        contextTokens:
+          loaded.find((model) => model.name === name)?.context_length ?? (set === undefined ? trained : Number(set)),
+        hasTools: capabilities?.includes('tools'),
+        parameters: readSize(details?.parameter_size),
+        digest,
+      });
     }),
   );
-  return found.flat();
+}
+
+/** Versions before 0.6.4 report no capabilities; BERT and its relatives only embed. */
+function kindInOllama(capabilities: readonly string[] | undefined, family = ''): Facts['kind'] {
+  if (capabilities === undefined) return /bert/i.test(family) ? 'embedding' : undefined;
+  if (capabilities.includes('embedding')) return 'embedding';
+  return capabilities.includes('completion') ? 'language' : 'other';
 }
 
 const lmStudioModels = z.object({
@@ -152,14 +190,16 @@ const lmStudioModels = z.object({
   ),
 });
 
-async function modelsOfLmStudio(server: LocalServer): Promise<readonly FoundModel[]> {
+async function modelsOfLmStudio(server: LocalServer): Promise<readonly ListedModel[]> {
   // Only LM Studio's own API reports types and context lengths; older versions have just the OpenAI-compatible one.
   const { data } = lmStudioModels.parse(await ask(server, '/api/v0/models').catch(() => ask(server, '/v1/models')));
-  return data
-    .filter(({ id, type }) => type !== 'embeddings' && !/embed/i.test(id))
-    .map(({ id, max_context_length: most, loaded_context_length: loaded, capabilities }) =>
-      describe(server, id, { contextTokens: loaded ?? most, hasTools: capabilities?.includes('tool_use') }),
-    );
+  return data.map(({ id, type, max_context_length: most, loaded_context_length: loaded, capabilities }) =>
+    describe(server, id, {
+      kind: type?.startsWith('embedding') ? 'embedding' : undefined,
+      contextTokens: loaded ?? most,
+      hasTools: capabilities?.includes('tool_use'),
+    }),
+  );
 }
 
 const llamaCppModels = z.object({
@@ -176,7 +216,7 @@ const llamaCppProps = z.object({
   chat_template_caps: z.object({ supports_tools: z.boolean().optional() }).optional(),
 });
 
-async function modelsOfLlamaCpp(server: LocalServer): Promise<readonly FoundModel[]> {
+async function modelsOfLlamaCpp(server: LocalServer): Promise<readonly ListedModel[]> {
   const { data } = llamaCppModels.parse(await ask(server, '/v1/models'));
   const props = await ask(server, '/props').then(llamaCppProps.parse, () => undefined);
   return data.map(({ id, meta }) =>
@@ -192,12 +232,14 @@ const vllmModels = z.object({
   data: z.array(z.object({ id: z.string(), owned_by: z.literal('vllm'), max_model_len: z.number().nullish() })),
 });
 
-async function modelsOfVllm(server: LocalServer): Promise<readonly FoundModel[]> {
+async function modelsOfVllm(server: LocalServer): Promise<readonly ListedModel[]> {
   const { data } = vllmModels.parse(await ask(server, '/v1/models'));
   return data.map(({ id, max_model_len: length }) => describe(server, id, { contextTokens: length }));
 }
 
 interface Facts {
+  /** As the server reports it. */
+  readonly kind?: Kind | 'other' | undefined;
   readonly contextTokens?: unknown;
   readonly hasTools?: boolean | undefined;
   readonly parameters?: number | undefined;
@@ -207,14 +249,17 @@ interface Facts {
 const describe = (
   server: LocalServer,
   name: string,
-  { contextTokens, hasTools, parameters, digest }: Facts,
-): FoundModel => ({
-  name: `${server.name}/${name}`,
-  server,
-  ...(typeof contextTokens === 'number' && contextTokens > 0 && { contextTokens }),
-  ...(hasTools !== undefined && { hasTools }),
-  ...(parameters !== undefined && { parameters }),
-  ...(digest !== undefined && { digest }),
+  { kind, contextTokens, hasTools, parameters, digest }: Facts,
+): ListedModel => ({
+  kind: kindOf(name, kind),
+  model: {
+    name: `${server.name}/${name}`,
+    server,
+    ...(typeof contextTokens === 'number' && contextTokens > 0 && { contextTokens }),
+    ...(hasTools !== undefined && { hasTools }),
+    ...(parameters !== undefined && { parameters }),
+    ...(digest !== undefined && { digest }),
+  },
 });
 
 /** `8.2B` and `137M` as numbers. */

@@ -1,4 +1,4 @@
-import { type FoundModel, findLocalModels, type LocalServer } from './local-servers.ts';
+import { type FoundEmbedder, type FoundModel, findLocalModels, type LocalServer } from './local-servers.ts';
 import { configuredProviders, type NamedProvider, type ProviderSettings } from './provider-settings.ts';
 
 /** Providers and models that a person can choose from. Contains no secrets. */
@@ -11,13 +11,21 @@ export interface ModelChoices {
   }[];
   /** False if the settings turn the search for models off. */
   readonly looksForModels: boolean;
+  /** Language models found on this machine. */
   readonly found: readonly OfferedModel[];
+  /** Embedding models found on this machine. */
+  readonly embedders: readonly OfferedEmbedder[];
 }
 
 export interface OfferedModel extends FoundModel {
   /** Whether requests can name it now, without further settings. */
   readonly isUsable: boolean;
   /** The variables that make it answer by default. */
+  readonly settings: readonly string[];
+}
+
+export interface OfferedEmbedder extends FoundEmbedder {
+  /** The variables that make a new corpus use it. */
   readonly settings: readonly string[];
 }
 
@@ -35,19 +43,22 @@ export const localProviders = ({ localServers, usesLocalServers }: LocalModelSet
 /** Looks for models on this machine. */
 export async function modelChoices(settings: ProviderSettings & LocalModelSettings): Promise<ModelChoices> {
   const providers = configuredProviders(settings);
-  const found = await findLocalModels(settings.localServers);
+  const { language, embedding } = await findLocalModels(settings.localServers);
+  const isUsable = ({ server }: FoundEmbedder) =>
+    settings.usesLocalServers || providers.some(({ name }) => name === server.name);
+  const settingsOf = (model: FoundEmbedder, variable: string) => [
+    ...(isUsable(model) ? [] : [addressSetting(model.server)]),
+    `${variable}=${model.name}`,
+  ];
   return {
     providers: providers.map(({ name, label, address, hasKey }) => ({ name, label, address, hasKey })),
     looksForModels: settings.localServers.length > 0,
-    found: found.map((model) => {
-      const isConfigured = providers.some(({ name }) => name === model.server.name);
-      const isUsable = isConfigured || settings.usesLocalServers;
-      return {
-        ...model,
-        isUsable,
-        settings: [...(isUsable ? [] : [addressSetting(model.server)]), `CITEWELL_MODEL=${model.name}`],
-      };
-    }),
+    found: language.map((model) => ({
+      ...model,
+      isUsable: isUsable(model),
+      settings: settingsOf(model, 'CITEWELL_MODEL'),
+    })),
+    embedders: embedding.map((model) => ({ ...model, settings: settingsOf(model, 'CITEWELL_EMBEDDING_MODEL') })),
   };
 }
 

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { type HintFacts, hintsFor } from '../../src/adapters/hints.ts';
+import { isFree, modelPrices } from '../../src/adapters/model-prices.ts';
+import { loadConfig } from '../../src/config.ts';
 
 const lexical = { name: 'builtin/lexical-hash-v1', isLexical: true };
 const openai = { name: 'openai/text-embedding-3-small', isLexical: false };
@@ -51,7 +53,28 @@ it.each<[string, Partial<HintFacts>, RegExp[]]>([
     },
     [/^Answers are quotations, because of CITEWELL_MODEL=builtin\/extractive\.$/],
   ],
+  [
+    'the price of summaries',
+    { isSummarising: true },
+    [/^openai\/gpt summarises each new document, which costs money\./],
+  ],
+  [
+    'no price of summaries by a model that is free',
+    { model: 'lmstudio/qwen', isSummarising: true, isFree: true },
+    [/^lmstudio\/qwen summarises each new document, which takes time but costs nothing\./],
+  ],
   ['what is wrong with the index', { indexProblem: 'Chroma is gone.' }, [/^Chroma is gone\.$/]],
 ])('hints name %s', (_, facts, expected) => {
   expect(hintsFor({ ...base, ...facts })).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+});
+
+it('models of servers on this machine are free, unless a price is set or the server is elsewhere', () => {
+  const freeWith = (model: string, env: Readonly<Record<string, string>> = {}) =>
+    isFree(model, modelPrices(loadConfig({ env, cwd: '/nowhere' })));
+  expect(freeWith('lmstudio/qwen2.5-7b-instruct')).toBe(true);
+  expect(freeWith('ollama/qwen3:8b')).toBe(true);
+  expect(freeWith('openai/gpt-6-luna')).toBe(false);
+  expect(freeWith('vllm/Qwen/Qwen3-32B', { CITEWELL_PROVIDERS: 'vllm=https://models.example.org/v1' })).toBe(false);
+  const prices = JSON.stringify({ 'lmstudio/': { input: 1, output: 2 } });
+  expect(freeWith('lmstudio/qwen2.5-7b-instruct', { CITEWELL_PRICES: prices })).toBe(false);
 });

@@ -1,9 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { fakeLocalServer } from '../support/fake-local-servers.ts';
 import { chatReply, embeddingsFor, startFakeOpenAi } from '../support/fake-openai.ts';
 import { type RunningServer, type RunOptions, runCitewell, startCitewell } from '../support/run-citewell.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PACKAGED = 'builtin/static-v1';
 const HOSTED = 'hosted/embed-one';
@@ -28,6 +30,25 @@ afterAll(async () => {
 const run = (args: readonly string[], env: RunOptions['env'] = {}) => runCitewell(args, { cwd, env });
 const embedderNow = async (env: RunOptions['env'] = hosted) =>
   JSON.parse((await run(['status', '--json'], env)).stdout).embedder;
+
+it('an embedding model of a server on this machine is listed, and used without its address', async () => {
+  const ollama = await fakeLocalServer('ollama');
+  onTestFinished(ollama.close);
+  const folder = await temporaryFolder();
+  const at = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    runCitewell(args, { cwd: folder, env: { CITEWELL_LOCAL_MODELS: `ollama=${ollama.address}`, ...env } });
+  const line = 'CITEWELL_EMBEDDING_MODEL=ollama/nomic-embed-text:latest';
+  expect((await at(['models', 'list'])).stdout).toMatch(
+    new RegExp(`^ollama/nomic-embed-text:latest +embedding +found +\\(Ollama at .*; set ${line}$`, 'm'),
+  );
+  await writeFile(join(folder, 'ferry.txt'), 'The ferry leaves at noon.\n');
+  const [variable = '', model = ''] = line.split('=');
+  const ingested = await at(['ingest', 'ferry.txt'], { [variable]: model });
+  expect(ingested, ingested.stderr).toMatchObject({ code: 0 });
+  const { stdout } = await at(['status', '--json'], { [variable]: model });
+  expect(JSON.parse(stdout)).toMatchObject({ embedder: model });
+  expect(ollama.requests).toContain('/v1/embeddings');
+});
 
 describe('another embedder', () => {
   it('is refused for a corpus that was embedded with the first, naming both and the remedy', async () => {

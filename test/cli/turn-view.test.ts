@@ -112,6 +112,7 @@ describe('the cost of a turn', () => {
       'm · 1 step · 4,210 tokens read, 312 written · $1.50 · 6.1 s',
     ],
     [{ ...spent, dollars: null }, 'm · 3 steps · 4,210 tokens read (1,024 cached), 312 written · 6.1 s'],
+    [{ ...spent, dollars: 0 }, 'm · 3 steps · 4,210 tokens read (1,024 cached), 312 written · 6.1 s'],
     [{ ...spent, input: 0, output: 0, dollars: 0 }, 'm · 3 steps · 6.1 s'],
   ])('is one line', (used, line) => {
     expect(usageLine('m', used)).toBe(line);

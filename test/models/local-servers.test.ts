@@ -36,10 +36,12 @@ function autoFor(servers: readonly LocalServer[], more: Readonly<Record<string, 
   return configFor(servers, { CITEWELL_MODEL: 'auto', XDG_CACHE_HOME: cache, ...more });
 }
 
+const NONE = { language: [], embedding: [] };
+
 describe('models on this machine', () => {
   it('are found with what their server says of context and tools', async () => {
     const servers = [await start('ollama'), await start('lmstudio'), await start('llamacpp'), await start('vllm')];
-    const found = await findLocalModels(servers);
+    const { language: found, embedding } = await findLocalModels(servers);
     expect(found.map(({ server: _, ...model }) => model)).toEqual([
       { name: 'ollama/gemma3:4b', contextTokens: 8_192, hasTools: false, parameters: 4.3e9 },
       { name: 'ollama/qwen3:8b', contextTokens: 40_960, hasTools: true, parameters: 8.2e9 },
@@ -48,6 +50,12 @@ describe('models on this machine', () => {
       { name: 'vllm/Qwen/Qwen3-32B', contextTokens: 40_960 },
     ]);
     expect(bestModel(found)?.name).toBe('ollama/qwen3:8b');
+    expect(embedding.map(({ name, contextTokens }) => [name, contextTokens])).toEqual([
+      ['ollama/nomic-embed-text:latest', 2_048],
+      ['ollama/old-bert:latest', 512],
+      ['lmstudio/text-embedding-nomic-embed-text-v1.5', 2_048],
+      ['vllm/BAAI/bge-m3', 8_192],
+    ]);
   });
 
   it('are not found at other servers, silent ones, and addresses elsewhere', async () => {
@@ -56,7 +64,7 @@ describe('models on this machine', () => {
     const silent = { name: 'ollama', address: 'http://127.0.0.1:9' } as const;
     const remote = { name: 'vllm', address: 'http://192.0.2.1:8000' } as const;
     const startedAt = performance.now();
-    expect(await findLocalModels([other, wrong, silent, remote])).toEqual([]);
+    expect(await findLocalModels([other, wrong, silent, remote])).toEqual(NONE);
     expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
     expect(() => configFor([remote])).toThrow(/CITEWELL_LOCAL_MODELS: expected on, off/);
     // What is configured elsewhere is not looked for here under the same name.
@@ -72,11 +80,11 @@ describe('models on this machine', () => {
     onTestFinished(() => void server.close());
     await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
     const vllm = { name: 'vllm', address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } as const;
-    expect((await findLocalModels([vllm])).map(({ name }) => name)).toEqual(['vllm/fine:1b']);
+    expect((await findLocalModels([vllm])).language.map(({ name }) => name)).toEqual(['vllm/fine:1b']);
     body = JSON.stringify({ data, more: 'x'.repeat(9_000_000) });
-    expect(await findLocalModels([vllm])).toEqual([]);
+    expect(await findLocalModels([vllm])).toEqual(NONE);
     body = '<html>';
-    expect(await findLocalModels([vllm])).toEqual([]);
+    expect(await findLocalModels([vllm])).toEqual(NONE);
   });
 
   it('answer requests that name them, without further settings', async () => {
@@ -133,6 +141,19 @@ describe('CITEWELL_MODEL=auto', () => {
     const vllm = { name: 'vllm', address: 'http://127.0.0.1:9' } as const;
     const { config } = await withLocalModel({ ...open, localServers: [vllm, ollama] });
     expect(localProviders(config)).toEqual([{ name: 'ollama', baseUrl: `${ollama.address}/v1` }]);
+  });
+
+  it('never takes an embedding model', async () => {
+    const server = createServer((_request, response) =>
+      response.end(JSON.stringify({ data: ['nomic-embed-text', 'intfloat/e5-mistral-7b'].map((id) => ({ id })) })),
+    );
+    onTestFinished(() => void server.close());
+    await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+    // Without LM Studio's own API, which reports types.
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { config, note } = await withLocalModel(autoFor([{ name: 'lmstudio', address }]));
+    expect(config.models).toEqual({});
+    expect(note).toMatch(/found no language model on this machine/);
   });
 
   it('gives tools as text to a model that calls none', async () => {
@@ -216,6 +237,24 @@ describe('doctor', () => {
         `ollama/qwen3:8b (Ollama at ${ollama.address}, 40,960 tokens of context, said to call tools)`,
       ),
     });
+  });
+
+  it('names the embedding models found and the line to set', async () => {
+    const ollama = await start('ollama');
+    const findings = await checkModels(configFor([ollama]));
+    expect(findings.find(({ name }) => name === 'Local embeddings')).toEqual({
+      name: 'Local embeddings',
+      state: 'ok',
+      detail: expect.stringContaining(
+        `found ollama/nomic-embed-text:latest (Ollama at ${ollama.address}, 2,048 tokens of context); ollama/old-bert`,
+      ),
+      fix: expect.stringMatching(
+        /^Set CITEWELL_EMBEDDING_MODEL=ollama\/nomic-embed-text:latest \(or another one\).*citewell reindex/,
+      ),
+    });
+    const set = configFor([ollama], { CITEWELL_EMBEDDING_MODEL: 'ollama/nomic-embed-text:latest' });
+    const [known] = (await checkModels(set)).filter(({ name }) => name === 'Local embeddings');
+    expect(known).not.toHaveProperty('fix');
   });
 
   it('says what auto takes, or that it finds nothing', async () => {

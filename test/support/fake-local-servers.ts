@@ -26,6 +26,7 @@ const answers: Readonly<Record<LocalServer['name'], Answers>> = {
           size: 274_302_450,
           details: { family: 'nomic-bert', parameter_size: '137M' },
         },
+        { name: 'old-bert:latest', size: 45_960_996, details: { family: 'bert', parameter_size: '23M' } },
       ],
     }),
     '/api/show': ({ model = '' }) =>
@@ -39,6 +40,8 @@ const answers: Readonly<Record<LocalServer['name'], Answers>> = {
           capabilities: ['completion', 'tools', 'thinking'],
           model_info: { 'general.architecture': 'qwen3', 'qwen3.context_length': 40_960 },
         },
+        // As versions before 0.6.4 answer.
+        'old-bert:latest': { model_info: { 'bert.context_length': 512 } },
         'nomic-embed-text:latest': { capabilities: ['embedding'], model_info: { 'nomic-bert.context_length': 2_048 } },
       })[model],
   },
@@ -74,7 +77,11 @@ const answers: Readonly<Record<LocalServer['name'], Answers>> = {
   vllm: {
     '/v1/models': () => ({
       object: 'list',
-      data: [{ id: 'Qwen/Qwen3-32B', object: 'model', owned_by: 'vllm', max_model_len: 40_960 }],
+      data: [
+        { id: 'Qwen/Qwen3-32B', object: 'model', owned_by: 'vllm', max_model_len: 40_960 },
+        { id: 'BAAI/bge-m3', object: 'model', owned_by: 'vllm', max_model_len: 8_192 },
+        { id: 'BAAI/bge-reranker-v2-m3', object: 'model', owned_by: 'vllm', max_model_len: 8_192 },
+      ],
     }),
   },
 };
@@ -101,6 +108,7 @@ export async function fakeLocalServer(
     let body = '';
     for await (const part of request) body += part;
     if (path === '/v1/chat/completions') return streamAnswer();
+    if (path === '/v1/embeddings') return embed();
     if (path === '/api/ps' && kind === 'ollama') {
       const models = loaded === undefined ? [] : [{ name: loaded, context_length: 32_768 }];
       return void response.writeHead(200).end(JSON.stringify({ models }));
@@ -108,6 +116,12 @@ export async function fakeLocalServer(
     const answer = kind === 'other' ? undefined : answers[kind][path]?.(JSON.parse(body || '{}'));
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer ?? { error: 'not found' }));
+
+    function embed(): void {
+      const { input } = JSON.parse(body) as { input: readonly string[] };
+      const data = input.map((_, index) => ({ object: 'embedding', index, embedding: [1, 2, 2] }));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
+    }
 
     function streamAnswer(): void {
       const { model, tools = [] } = JSON.parse(body) as { model: string; tools?: readonly object[] };

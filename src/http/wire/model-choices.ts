@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelRegistry } from '../../models/model.ts';
-import type { ModelChoices, OfferedModel } from '../../models/model-choices.ts';
+import type { ModelChoices, OfferedEmbedder, OfferedModel } from '../../models/model-choices.ts';
 
 const foundModel = z
   .object({
@@ -15,12 +15,23 @@ const foundModel = z
   })
   .meta({ id: 'FoundModel' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toFoundModel>]: unknown }>;
 
+const foundEmbedder = z
+  .object({
+    name: z.string(),
+    server: z.enum(['ollama', 'lmstudio', 'llamacpp', 'vllm']),
+    address: z.string(),
+    context_tokens: z.int().nullable().describe('The longest text that it reads, as the server says.'),
+    settings: z.array(z.string()).describe('Variables that make a corpus use it.'),
+  })
+  .meta({ id: 'FoundEmbedder' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toFoundEmbedder>]: unknown }>;
+
 export const modelChoicesRecord = z
   .object({
     in_use: z.object({ quality: z.string(), fast: z.string(), reasoning: z.string() }),
     providers: z.array(z.object({ name: z.string(), label: z.string(), address: z.string(), has_key: z.boolean() })),
     looks_for_models: z.boolean().describe('False with `CITEWELL_LOCAL_MODELS=off`.'),
     found: z.array(foundModel),
+    embedders: z.array(foundEmbedder).describe('Embedding models found on this machine.'),
   })
   .meta({ id: 'ModelChoices' });
 
@@ -35,8 +46,16 @@ export const toFoundModel = ({ name, server, contextTokens, hasTools, isTried, i
   settings,
 });
 
+const toFoundEmbedder = ({ name, server, contextTokens, settings }: OfferedEmbedder) => ({
+  name,
+  server: server.name,
+  address: server.address,
+  context_tokens: contextTokens ?? null,
+  settings,
+});
+
 export const toModelChoices = (
-  { providers, looksForModels, found }: ModelChoices,
+  { providers, looksForModels, found, embedders }: ModelChoices,
   models: Pick<ModelRegistry, 'defaultName'>,
 ) => ({
   in_use: {
@@ -47,4 +66,5 @@ export const toModelChoices = (
   providers: providers.map(({ name, label, address, hasKey }) => ({ name, label, address, has_key: hasKey })),
   looks_for_models: looksForModels,
   found: found.map(toFoundModel),
+  embedders: embedders.map(toFoundEmbedder),
 });

@@ -13,6 +13,9 @@ export interface FoundModel {
   readonly settings: readonly string[];
 }
 
+/** An embedding model that a server on the service's machine offers. */
+export type FoundEmbedder = Pick<FoundModel, 'name' | 'server' | 'address' | 'context_tokens' | 'settings'>;
+
 export interface ModelChoices {
   readonly in_use: { readonly quality: string; readonly fast: string; readonly reasoning: string };
   readonly providers: readonly {
@@ -24,6 +27,7 @@ export interface ModelChoices {
   /** False if the service's settings turn the search off. */
   readonly looks_for_models: boolean;
   readonly found: readonly FoundModel[];
+  readonly embedders: readonly FoundEmbedder[];
 }
 
 /** Loads the choices, for which the service probes for models; undefined if the user is no superuser. */

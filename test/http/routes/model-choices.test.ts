@@ -21,6 +21,14 @@ const choices: ModelChoices = {
       settings: ['CITEWELL_PROVIDERS=vllm=http://127.0.0.1:8000/v1', 'CITEWELL_MODEL=vllm/qwen'],
     },
   ],
+  embedders: [
+    {
+      name: 'ollama/nomic-embed-text:latest',
+      server: { name: 'ollama', address: 'http://127.0.0.1:11434' },
+      contextTokens: 2_048,
+      settings: ['CITEWELL_EMBEDDING_MODEL=ollama/nomic-embed-text:latest'],
+    },
+  ],
 };
 
 async function start() {
@@ -80,6 +88,15 @@ describe('models to choose from', () => {
               tools: null,
               tools_tried: false,
               settings: ['CITEWELL_PROVIDERS=vllm=http://127.0.0.1:8000/v1', 'CITEWELL_MODEL=vllm/qwen'],
+            },
+          ],
+          embedders: [
+            {
+              name: 'ollama/nomic-embed-text:latest',
+              server: 'ollama',
+              address: 'http://127.0.0.1:11434',
+              context_tokens: 2_048,
+              settings: ['CITEWELL_EMBEDDING_MODEL=ollama/nomic-embed-text:latest'],
             },
           ],
         },

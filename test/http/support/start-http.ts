@@ -42,7 +42,7 @@ export async function startHttp(
     answerer: absent('answerer'),
     checker: absent('checker'),
     models: absent('models'),
-    modelChoices: async () => ({ providers: [], looksForModels: false, found: [] }),
+    modelChoices: async () => ({ providers: [], looksForModels: false, found: [], embedders: [] }),
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
     agent: absent('agent'),

@@ -51,6 +51,8 @@ export const settings = {
     'None of Ollama, LM Studio, llama.cpp and vLLM answers at its default address. Start one of them, then look again.',
   modelSearchOff:
     'The search for models on this machine is turned off (CITEWELL_LOCAL_MODELS=off). Remove this setting and restart the server to see them.',
+  foundEmbedders: 'Embedding models found on this machine',
+  foundEmbeddersText: 'They search by meaning. After setting one, "citewell reindex" embeds what is stored.',
   lookAgainForModels: 'Look again',
   foundModel: (server: string, address: string, context: number | null, tools: boolean | null, isTried: boolean) =>
     [

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
-import { type FoundModel, loadModelChoices, rememberedModel, rememberModel } from '../../models.ts';
+import { type FoundEmbedder, type FoundModel, loadModelChoices, rememberedModel, rememberModel } from '../../models.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { announce } from '../../shell/announcements.tsx';
@@ -49,7 +49,7 @@ export function Models() {
             </div>
           </dl>
           <h3>{texts.settings.foundModels}</h3>
-          {choices.value.found.length === 0 && (
+          {choices.value.found.length + choices.value.embedders.length === 0 && (
             <p class="notice">
               {choices.value.looks_for_models ? texts.settings.noModelsFound : texts.settings.modelSearchOff}
             </p>
@@ -59,6 +59,17 @@ export function Models() {
               <Found key={model.name} model={model} isOwn={model.name === own} onChoose={() => choose(model.name)} />
             ))}
           </ul>
+          {choices.value.embedders.length > 0 && (
+            <>
+              <h3>{texts.settings.foundEmbedders}</h3>
+              <p class="notice">{texts.settings.foundEmbeddersText}</p>
+              <ul class="found-models">
+                {choices.value.embedders.map((embedder) => (
+                  <Embedder key={embedder.name} embedder={embedder} />
+                ))}
+              </ul>
+            </>
+          )}
           {choices.value.looks_for_models && (
             <div class="settings-actions">
               <button type="button" onClick={choices.reload}>
@@ -81,7 +92,6 @@ function Found({
   readonly isOwn: boolean;
   readonly onChoose: () => void;
 }) {
-  const lines = settings.join('\n');
   return (
     <li>
       <p>
@@ -94,9 +104,37 @@ function Found({
             {isOwn ? texts.settings.inUseHere : texts.settings.useHere}
           </button>
         )}
-        <code class="setting-line">{lines}</code>
-        <CopyButton text={lines} label={texts.settings.copySetting} />
+        <SettingLines settings={settings} />
       </div>
     </li>
+  );
+}
+
+function Embedder({
+  embedder: { name, server, address, context_tokens: context, settings },
+}: {
+  readonly embedder: FoundEmbedder;
+}) {
+  return (
+    <li>
+      <p>
+        <strong>{name}</strong>{' '}
+        <span class="notice">{texts.settings.foundModel(server, address, context, null, false)}</span>
+      </p>
+      <div class="settings-actions">
+        <SettingLines settings={settings} />
+      </div>
+    </li>
+  );
+}
+
+/** The lines to set, with a button that copies them. */
+function SettingLines({ settings }: { readonly settings: readonly string[] }) {
+  const lines = settings.join('\n');
+  return (
+    <>
+      <code class="setting-line">{lines}</code>
+      <CopyButton text={lines} label={texts.settings.copySetting} />
+    </>
   );
 }
