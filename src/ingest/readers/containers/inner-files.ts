@@ -7,8 +7,10 @@ import { type NestingBudget, NestingBudgetExceeded } from './nesting-budget.ts';
 
 /** A file nested in another. */
 export interface InnerFile {
-  /** Used as a label only: nothing is looked up or written by it. */
+  /** Used as a label and to detect the format: nothing is looked up or written by it. */
   readonly name: string;
+  /** What people call it, where that differs from `name`. */
+  readonly label?: string;
   readonly mediaType?: string;
   /** Its bytes; undefined when there are more than `maxBytes`. Throws ServiceError when they cannot be extracted. */
   bytes(maxBytes: number): Uint8Array | undefined;
@@ -42,9 +44,9 @@ export async function addInnerFiles(files: readonly InnerFile[], reading: InnerR
   const unread: UnreadFile[] = [];
   for (const file of files) {
     input.signal.throwIfAborted();
-    const name = labelOf(file.name);
+    const name = labelOf(file.label ?? file.name);
     try {
-      const document = await readInner(file, name, reading);
+      const document = await readInner(file, reading);
       if (document.text.trim() === '') throw new ServiceError('invalid_request', 'It holds no text.');
       composition.add('heading', name, level);
       if (!containsTitle(document, name)) composition.add('paragraph', document.title ?? '');
@@ -65,11 +67,12 @@ function containsTitle({ title = '', text, blocks }: ReadDocument, name: string)
   return beginning.startsWith(title) || name.includes(title) || text.slice(0, 1_000).includes(title);
 }
 
-async function readInner(file: InnerFile, name: string, { input, budget }: InnerReading): Promise<ReadDocument> {
+async function readInner(file: InnerFile, { input, budget }: InnerReading): Promise<ReadDocument> {
   const bytes = file.bytes(budget.bytesLeft);
   if (bytes === undefined) throw budget.exceeded();
   budget.take(bytes.length);
-  const fileName = name.split('/').at(-1) ?? name;
+  const path = labelOf(file.name);
+  const fileName = path.split('/').at(-1) ?? path;
   const { signal, readImage, readNested } = input;
   const { mediaType } = file;
   return readNested(

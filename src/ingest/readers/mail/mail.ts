@@ -53,18 +53,23 @@ const headerLines = ({ subject, from, to, cc, date }: Mail): string =>
     .join('\n');
 
 function mailMetadata({ from, to, cc, date, id, inReplyTo }: Mail): Metadata {
-  const time = date === undefined ? Number.NaN : Date.parse(date.replace(/\s*\([^)]*\)\s*$/, ''));
   const fields = {
     from,
     to,
     cc,
-    date: Number.isNaN(time) ? date : new Date(time).toISOString(),
+    date: mailDate(date) ?? date,
     message_id: id,
     in_reply_to: inReplyTo,
   };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
+}
+
+/** The date of a mail in ISO format, UTC; undefined if it cannot be read. */
+export function mailDate(written: string | undefined): string | undefined {
+  const time = written === undefined ? Number.NaN : Date.parse(written.replace(/\s*\([^)]*\)\s*$/, ''));
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
 /** The plain-text body; soft line breaks are joined when it is format=flowed (RFC 3676). */

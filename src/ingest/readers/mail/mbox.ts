@@ -1,6 +1,9 @@
 import { readArchive } from '../containers/archive.ts';
 import type { InnerFile } from '../containers/inner-files.ts';
 import type { Reader } from '../reader.ts';
+import { mailDate } from './mail.ts';
+import { readHeaders } from './mime-headers.ts';
+import { headerOf } from './mime-parts.ts';
 
 /** The line before each mail (RFC 4155): a sender and the time of delivery. */
 const SEPARATOR = /^From \S[^\n]* \d{4}[^\n]*\r?\n/;
@@ -26,13 +29,27 @@ function* mailsOf(text: string): Generator<InnerFile, void> {
     const mail = text.slice(text.indexOf('\n', start) + 1, end);
     number += 1;
     yield {
-      name: `Mail ${number}.eml`,
+      name: `Message ${number}.eml`,
+      label: labelOf(number, mail),
       // Mailboxes quote the lines of a mail that look like separators.
       bytes: (maxBytes) =>
         mail.length <= maxBytes ? Buffer.from(mail.replaceAll(/^>(>*From )/gm, '$1'), 'latin1') : undefined,
     };
     start = end;
   }
+}
+
+const MAX_SUBJECT = 120;
+
+/** `Message 2: Subject`, as a heading of the text and in citations; without a subject, with the date of the mail. */
+function labelOf(number: number, mail: string): string {
+  const { headers } = readHeaders(mail);
+  // Slashes would separate folders.
+  const subject = [...(headerOf(headers, 'subject') ?? '').replaceAll(/\s*[/\\]\s*/g, '-').trim()];
+  if (subject.length > MAX_SUBJECT) return `Message ${number}: ${subject.slice(0, MAX_SUBJECT).join('')}…`;
+  if (subject.length > 0) return `Message ${number}: ${subject.join('')}`;
+  const date = mailDate(headerOf(headers, 'date'));
+  return date === undefined ? `Message ${number}` : `Message ${number} (${date.slice(0, 10)})`;
 }
 
 /** The offset of the next mail, which begins after a blank line; the length of the text after the last one. */

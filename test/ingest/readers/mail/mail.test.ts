@@ -334,8 +334,8 @@ describe('a mailbox', () => {
   it.each(['inbox.mbox', 'inbox'])('has a section for each mail: %s', async (name) => {
     const { text, metadata, type } = await readFile(name, mailbox);
     expect(type).toBe('mbox');
-    expect(text).toMatch(/^Mail 1\.eml\s+From: Ada[\s\S]*Ferries\s+The ferry leaves at nine\./);
-    expect(text).toMatch(/Mail 2\.eml\s+From: Ben[\s\S]*Trains\s+Café at ten\.\s*$/);
+    expect(text).toMatch(/^Message 1: Ferries\s+From: Ada[\s\S]*Ferries\s+The ferry leaves at nine\./);
+    expect(text).toMatch(/Message 2: Trains\s+From: Ben[\s\S]*Trains\s+Café at ten\.\s*$/);
     expect(text).toContain('From here on it is slow.\nFrom no blank line 2026.');
     expect(text).not.toContain('09:00:00 2026');
     expect(metadata).toMatchObject({ file_count: 2 });
@@ -345,6 +345,26 @@ describe('a mailbox', () => {
     const long = `${separator}${first}${'Ferries leave.\n'.repeat(5_000)}\n${separator}${second}Trains at ten.\n`;
     const { text, type } = await readFile('inbox', long);
     expect(type).toBe('mbox');
-    expect(text).toMatch(/Mail 2\.eml\s+From: Ben[\s\S]*Trains at ten\./);
+    expect(text).toMatch(/Message 2: Trains\s+From: Ben[\s\S]*Trains at ten\./);
+  });
+
+  it('names each mail by its subject, its date or its number', async () => {
+    const mails = [
+      'Subject: =?utf-8?Q?F=C3=A4hre?= 9/10.pdf\n',
+      `Subject: ${'ferry '.repeat(60)}\n`,
+      'Date: Thu, 1 Jan 2026 09:00:00 +0000 (UTC)\n',
+      'Date: never\n',
+    ];
+    const source = mails.map((headers) => `${separator}From: Ada <ada@example.org>\n${headers}\nAt nine.\n\n`).join('');
+    const { blocks, text, metadata } = await readFile('archive.mbox', source);
+    const headings = blocks.filter(({ kind }) => kind === 'heading').map(({ start, end }) => text.slice(start, end));
+    expect(headings).toEqual([
+      'Message 1: Fähre 9-10.pdf',
+      expect.stringMatching(/^Message 2: (?:ferry )+ferry …$/),
+      'Message 3 (2026-01-01)',
+      'Message 4',
+    ]);
+    expect(metadata).toMatchObject({ files: headings, file_count: 4 });
+    expect(text.match(/At nine\./g)).toHaveLength(4);
   });
 });
