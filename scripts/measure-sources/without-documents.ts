@@ -58,7 +58,7 @@ export async function measureWithoutDocuments(
         target,
         isFull,
         keepDeleted: false,
-        maxBytes: MAX_BYTES,
+        maxBytesOf: () => MAX_BYTES,
         isSupported: () => true,
         signal: new AbortController().signal,
       });

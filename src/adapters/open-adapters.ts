@@ -271,7 +271,7 @@ const settingsOf = (config: Config): Settings => ({
   limits: {
     ...defaultSettings.limits,
     request: config.requestSeconds * 1000,
-    file: Math.max(defaultSettings.limits.file, config.maxFileBytes ?? 0),
+    file: config.maxFileBytes ?? defaultSettings.limits.file,
   },
   opensMetrics: config.metrics === 'open',
   trustedProxies: config.trustedProxies,

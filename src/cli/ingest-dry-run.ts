@@ -2,7 +2,13 @@ import { basename } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
-import { isSupported, MAX_BYTES, refuseLarge, typeOfFile, unreadableWords } from '../ingest/folders/supported-files.ts';
+import {
+  isSupported,
+  refuseLarge,
+  typeOfFile,
+  unreadableFile,
+  unreadableWords,
+} from '../ingest/folders/supported-files.ts';
 import { isUrl, skipReasonOf } from '../ingest/ingest-all.ts';
 import { noText } from '../ingest/prepare-document.ts';
 import { imageNotRead } from '../ingest/readers/image/image-reader.ts';
@@ -98,7 +104,9 @@ async function problemOf(
 ): Promise<ServiceError | undefined> {
   const fileName = basename(path);
   try {
-    refuseLarge(sizeInBytes, maxFileBytes ?? MAX_BYTES);
+    await refuseLarge(path, sizeInBytes, maxFileBytes).catch((error: Error) => {
+      throw error instanceof ServiceError ? error : unreadableFile(error);
+    });
     const type = await typeOfFile(path);
     checkSize(type, { bytes: { byteLength: sizeInBytes }, fileName }, maxFileBytes);
     if (type.isImage && images.reader === 'off') throw imageNotRead(fileName);

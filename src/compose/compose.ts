@@ -275,6 +275,7 @@ export function compose(given: Adapters): Product {
     ...(metrics && { metrics, opensMetrics: settings.opensMetrics }),
     ...(traces && { traces, around }),
     limits: settings.limits,
+    maxFileBytes: readers.maxFileBytes,
     uploadFolder: settings.uploadFolder,
     trustedProxies: settings.trustedProxies,
     reindex: embedder.reindex,

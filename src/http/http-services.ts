@@ -155,6 +155,8 @@ export interface HttpServices {
   readonly opensMetrics?: boolean;
   readonly log: HttpLog;
   readonly limits: HttpLimits;
+  /** Maximum size in bytes of a file of any format; if absent, the limits of the formats apply. */
+  readonly maxFileBytes?: number | undefined;
   /** Folder for uploads while they are received; undefined means the system's temporary folder. */
   readonly uploadFolder?: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted; none when absent. */

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { MulterError } from 'multer';
 import { ServiceError } from '../errors.ts';
 import { invalidField } from './check-shape.ts';
-import type { HttpLimits } from './http-services.ts';
+import type { HttpLimits, HttpServices } from './http-services.ts';
 import { bodyText, parseJson, receiveBytes } from './read-request.ts';
 import { removeUpload, type StoredUpload, takeUpload, uploadStorage } from './stored-upload.ts';
 
@@ -27,11 +27,14 @@ export interface UploadedFile {
  * Streams the file of a multipart body to this folder, and receives any other body as bytes. The file is removed when
  * the request ends or the upload is interrupted.
  */
-export function receiveUpload(limits: HttpLimits, folder?: string): RequestHandler[] {
+export function receiveUpload(services: UploadServices): RequestHandler[] {
+  const { limits } = services;
   let loading: Promise<RequestHandler> | undefined;
   const receiveMultipart: RequestHandler = async (request, response, next) => {
     if (!request.is('multipart')) return next();
-    loading ??= multipartReceiver(limits, folder);
+    // Text fields are the only other large part of a form.
+    if (Number(request.get('content-length')) > limits.file + limits.field) return next(tooLarge(limits));
+    loading ??= multipartReceiver(services);
     const receiveParts = await loading;
     response.once('close', () => {
       if (request.file !== undefined) void removeUpload(request.file.path).catch(() => undefined);
@@ -41,11 +44,17 @@ export function receiveUpload(limits: HttpLimits, folder?: string): RequestHandl
   return [receiveMultipart, receiveBytes(limits.field)];
 }
 
+type UploadServices = Pick<HttpServices, 'limits' | 'maxFileBytes' | 'uploadFolder'>;
+
 /** Multer is loaded on the first multipart request. */
-async function multipartReceiver(limits: HttpLimits, folder: string | undefined): Promise<RequestHandler> {
+async function multipartReceiver({
+  limits,
+  maxFileBytes,
+  uploadFolder: folder,
+}: UploadServices): Promise<RequestHandler> {
   const { default: multer } = await import('multer');
   return multer({
-    storage: uploadStorage(folder),
+    storage: uploadStorage({ folder, limitsFormats: maxFileBytes === undefined }),
     defParamCharset: 'utf8',
     limits: {
       fileSize: limits.file,
@@ -102,6 +111,12 @@ function withoutBlanks(fields: readonly (readonly [name: string, value: unknown]
   );
 }
 
+const tooLarge = ({ file }: HttpLimits): ServiceError =>
+  new ServiceError(
+    'too_large',
+    `The file is larger than ${file} bytes, the limit of an upload (CITEWELL_MAX_FILE_MB).`,
+  );
+
 const isMulterError = (thrown: unknown): thrown is MulterError =>
   thrown instanceof Error && thrown.name === 'MulterError';
 
@@ -114,7 +129,7 @@ function toServiceError(thrown: unknown, limits: HttpLimits): ServiceError {
   }
   switch (thrown.code) {
     case 'LIMIT_FILE_SIZE':
-      return new ServiceError('too_large', `The file is larger than ${limits.file} bytes, the limit of an upload.`);
+      return tooLarge(limits);
     case 'LIMIT_FIELD_VALUE':
       return new ServiceError(
         'too_large',

@@ -9,6 +9,7 @@ import type { Request } from 'express';
 import type { StorageEngine } from 'multer';
 import { newId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { createSizeGuard } from '../ingest/readers/size-limit.ts';
 import { giveBytes } from '../shared/given-bytes.ts';
 
 /** A file of a multipart form, on disk until it is read or the request ends. */
@@ -22,17 +23,26 @@ export interface StoredUpload {
 /** Folder for incoming files if none in the data folder is given. */
 const FALLBACK = join(tmpdir(), `citewell-uploads-${process.getuid?.() ?? ''}`);
 
+interface UploadStorageOptions {
+  readonly folder: string | undefined;
+  /** Whether a file may not be larger than its format allows. */
+  readonly limitsFormats: boolean;
+}
+
 /** Streams files of multipart forms to a folder. A file that is interrupted or too large is removed. */
-export function uploadStorage(folder = FALLBACK): StorageEngine {
-  async function write(request: Request, stream: NodeJS.ReadableStream): Promise<StoredUpload> {
+export function uploadStorage({ folder = FALLBACK, limitsFormats }: UploadStorageOptions): StorageEngine {
+  async function write(request: Request, file: Express.Multer.File): Promise<StoredUpload> {
+    const { stream, originalname: fileName, mimetype: mediaType } = file;
     const path = join(folder, newId());
     const hash = createHash('sha256');
     let size = 0;
+    const guard = limitsFormats ? createSizeGuard({ fileName, mediaType }) : undefined;
     const counted = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         size += chunk.length;
         hash.update(chunk);
-        done(null, chunk);
+        if (guard === undefined) done(null, chunk);
+        else guard(chunk).then(() => done(null, chunk), done);
       },
     });
     const gone = new AbortController();
@@ -47,7 +57,7 @@ export function uploadStorage(folder = FALLBACK): StorageEngine {
       return { path, size, contentHash: hash.digest('hex') };
     } catch (error) {
       await removeUpload(path);
-      throw gone.signal.aborted ? error : notStored(error);
+      throw gone.signal.aborted || error instanceof ServiceError ? error : notStored(error);
     } finally {
       request.off('close', onClose);
     }
@@ -55,7 +65,7 @@ export function uploadStorage(folder = FALLBACK): StorageEngine {
 
   return {
     _handleFile(request, file, done) {
-      write(request, file.stream).then(
+      write(request, file).then(
         (stored) => done(null, stored as Partial<Express.Multer.File>),
         (error: unknown) => done(error),
       );

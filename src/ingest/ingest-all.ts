@@ -8,7 +8,7 @@ import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts'
 import type { WebAccess } from '../web/web.ts';
 import { type Found, findFiles, type SkipReason } from './folders/find-files.ts';
 import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-target.ts';
-import { isSupported, MAX_BYTES, refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
+import { isSupported, refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
 import { inUtf8 } from './in-utf8.ts';
 import { saysImageNotRead } from './readers/image/image-reader.ts';
 import { saysRecordingNotRead } from './readers/recording.ts';
@@ -191,11 +191,14 @@ const concernsOneDocument = ({ code }: ServiceError): boolean =>
 
 async function readItem(
   { name, sizeInBytes }: { readonly name: string; readonly sizeInBytes: number },
-  { metadata, collections, abandon, maxBytes = MAX_BYTES }: IngestAllOptions,
+  { metadata, collections, abandon, maxBytes }: IngestAllOptions,
 ): Promise<IngestItem> {
-  refuseLarge(sizeInBytes, maxBytes);
-  const bytes = await readFile(name, { signal: abandon }).catch((error: Error) => {
-    throw unreadableFile(error);
+  const read = async () => {
+    await refuseLarge(name, sizeInBytes, maxBytes);
+    return readFile(name, { signal: abandon });
+  };
+  const bytes = await read().catch((error: Error) => {
+    throw error instanceof ServiceError ? error : unreadableFile(error);
   });
   return { source: pathToFileURL(name).href, fileName: basename(name), bytes, metadata, collections };
 }

@@ -18,7 +18,10 @@ export interface FolderSyncService {
   close(): Promise<void>;
 }
 
-type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sources' | 'status' | 'log'>;
+type Services = Pick<
+  McpServices,
+  'corpus' | 'collections' | 'ingestor' | 'sources' | 'status' | 'maxFileBytes' | 'log'
+>;
 
 const DOCUMENTS_PER_PAGE = 200;
 const MAX_FAILURES_KEPT = 20;
@@ -33,6 +36,7 @@ export function createFolderSyncService(services: Services): FolderSyncService {
       client: target,
       root: path,
       dataFolder: data,
+      maxBytes: services.maxFileBytes,
       keepDeleted,
       metadata: {},
       collections: [],

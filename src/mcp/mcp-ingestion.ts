@@ -3,6 +3,7 @@ import { usableCollections } from '../access/usable-collections.ts';
 import { mayChange } from '../access/visible-filter.ts';
 import { ServiceError } from '../errors.ts';
 import { documentOfSource } from '../ingest/document-of-source.ts';
+import { refuseLarge } from '../ingest/folders/supported-files.ts';
 import type { SubmittedContent } from '../ingest/ingestor.ts';
 import { raceAbort } from '../shared/abort.ts';
 import type { IngestionItem, IngestionStep, ToolIngestion } from '../toolbox/tool-ports.ts';
@@ -20,9 +21,10 @@ interface Reading {
   readonly listeners: Set<(step: IngestionStep) => void>;
 }
 
-type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sources' | 'log'>;
+type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sources' | 'maxFileBytes' | 'log'>;
 
-export function createMcpIngestion({ corpus, collections, ingestor, sources, log }: Services): McpIngestion {
+export function createMcpIngestion(services: Services): McpIngestion {
+  const { corpus, collections, ingestor, sources, maxFileBytes, log } = services;
   const readings = new Map<string, Reading>();
   const closing = new AbortController();
 
@@ -48,6 +50,8 @@ export function createMcpIngestion({ corpus, collections, ingestor, sources, log
 
   return {
     of: (principal) => ({
+      refuseLarge: (path, sizeInBytes) => refuseLarge(path, sizeInBytes, maxFileBytes),
+
       async add({ content, title, metadata, collections: names, source }) {
         const place = source && (await documentOfSource(source, principal.userId, { corpus, sources }));
         const accepted = await ingestor.submit({

@@ -24,6 +24,8 @@ export interface McpServices {
   readonly retriever: Retriever;
   readonly ingestor: Ingestor;
   readonly sources: SourceRecords;
+  /** Maximum size in bytes of a file of any format; if absent, the limits of the formats apply. */
+  readonly maxFileBytes?: number | undefined;
   readonly answerer: Answerer;
   readonly checker: AnswerChecker;
   readonly agent: Agent;

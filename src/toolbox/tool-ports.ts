@@ -31,6 +31,8 @@ export interface IngestionStep {
 }
 
 export interface ToolIngestion {
+  /** Throws `too_large` for a file above the limit of its format, and reads no more of it than its beginning. */
+  refuseLarge(path: string, sizeInBytes: number): Promise<void>;
   /**
    * Stores the item durably and ingests it in the background. Throws `conflict`, `unsupported_type`, `too_large` or
    * `invalid_request`.

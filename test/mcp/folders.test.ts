@@ -35,3 +35,17 @@ it('folders that are synchronised twice at once have no failures', async () => {
   }
   expect(textOf(await call('search_file_knowledge', { query: 'pier' }))).toContain('pier of note-');
 });
+
+it('files above the limit that the operator has set are refused by name', async () => {
+  const mcp = await startInProcess({ options: { write: true }, change: () => ({ maxFileBytes: 1_000 }) });
+  const client = await mcp.connect();
+  await writeFile(join(mcp.folder, 'large.md'), 'The pier is long. '.repeat(100));
+  await writeFile(join(mcp.folder, 'small.md'), 'The pier is short.');
+  const words = 'It has 1.8 KB; at most 1.0 KB are read (CITEWELL_MAX_FILE_MB).';
+  const synced = await client.callTool({ name: 'sync_folder', arguments: {} });
+  expect(synced.structuredContent).toMatchObject({
+    counts: { ingested: 1, failed: 1 },
+    failures: [{ path: join(mcp.folder, 'large.md'), reason: words }],
+  });
+  expect(textOf(await client.callTool({ name: 'ingest_file', arguments: { path: 'large.md' } }))).toContain(words);
+});

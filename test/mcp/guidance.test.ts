@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
@@ -77,6 +77,16 @@ describe('adding a document', () => {
       expect(textOf(result), path).toMatch(/^Error \[unsupported\]: .*broken/);
       expect(textOf(result), path).not.toContain('..');
     }
+  });
+
+  it('refuses a file above the limit of its format without reading it', async () => {
+    const { mcp, call } = await open();
+    const path = join(mcp.folder, 'log.txt');
+    await writeFile(path, 'The pier falls dry at neap tides.\n'.repeat(2_000));
+    await truncate(path, 101_000_000);
+    expect(textOf(await call('ingest_file', { path }))).toMatch(
+      /log\.txt has 101 MB; a file of type txt may have 100 MB\. Split it, or raise CITEWELL_MAX_FILE_MB\./,
+    );
   });
 
   it('takes the title of a text from its heading, else from its first line', async () => {

@@ -3,6 +3,7 @@ import { compose } from '../../src/compose/compose.ts';
 import { newId } from '../../src/documents/ids.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { localTarget } from '../../src/ingest/folders/local-target.ts';
+import { maxBytesByName } from '../../src/ingest/folders/supported-files.ts';
 import type { RemoteStep } from '../../src/ingest/sources/sync-parts.ts';
 import { syncRemote } from '../../src/ingest/sources/sync-remote.ts';
 import type { Listed, RemoteItem, SourceConnector } from '../../src/sources/connector.ts';
@@ -154,7 +155,7 @@ export async function followOver(store: OpenStore) {
       isFull,
       keepDeleted,
       signal,
-      maxBytes: 1_000_000,
+      maxBytesOf: maxBytesByName,
       isSupported: (name: string) => !name.endsWith('.bin'),
       ...(limit !== undefined && { limit }),
       ...(now !== undefined && { now: () => now }),

@@ -6,10 +6,8 @@ import { ServiceError } from '../../src/errors.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { allowedPath } from './allowed-path.ts';
 import { collections, metadata, path, title } from './fields.ts';
-import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
+import { ingestItem, ingestOutput, requireIngestion, toMetadata } from './ingest-item.ts';
 import { describeSync, syncNow } from './sync-folder.ts';
-
-const MAX_BYTES = 100_000_000;
 
 export const ingestFile = defineTool({
   name: 'ingest_file',
@@ -50,10 +48,7 @@ export const ingestFile = defineTool({
       };
     }
     if (!info.isFile()) throw new ServiceError('invalid_request', `"${input.path}" is neither a file nor a folder.`);
-    const { size } = info;
-    if (size > MAX_BYTES) {
-      throw new ServiceError('too_large', `${file} has ${size} bytes; the limit is ${MAX_BYTES}.`);
-    }
+    await requireIngestion(context).refuseLarge(file, info.size);
     const bytes = await readFile(file, { signal: context.signal });
     return ingestItem(
       {

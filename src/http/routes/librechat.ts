@@ -24,7 +24,7 @@ import { runToEnd } from './upload.ts';
 
 type Services = Pick<
   HttpServices,
-  'corpus' | 'ingestor' | 'retriever' | 'accounts' | 'limits' | 'uploadFolder' | 'log'
+  'corpus' | 'ingestor' | 'retriever' | 'accounts' | 'limits' | 'maxFileBytes' | 'uploadFolder' | 'log'
 >;
 
 /** Metadata key with the LibreChat agent for which a document was embedded. */
@@ -36,7 +36,7 @@ const ENTITY = 'librechat_entity';
  * id.
  */
 export function libreChatRoutes(services: Services, authenticate: Authenticate): Router {
-  const { corpus, ingestor, retriever, limits, uploadFolder, log } = services;
+  const { corpus, ingestor, retriever, limits, log } = services;
 
   /** The file, if the caller or an agent owns it; undefined otherwise. LibreChat decides who may use which agent. */
   const findFile = async (file: string, response: Response): Promise<Document | undefined> => {
@@ -102,8 +102,8 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     response.json({ status: 'UP' });
   });
   router.use(identify(authenticate), limitRequests(services));
-  router.post('/embed', ...receiveUpload(limits, uploadFolder), embed);
-  router.post('/text', ...receiveUpload(limits, uploadFolder), text);
+  router.post('/embed', ...receiveUpload(services), embed);
+  router.post('/text', ...receiveUpload(services), text);
   router.use(receiveBytes(limits.body));
   router.post('/query', async (request, response) => {
     const { query, file_id: file, k, entity_id: entity } = readBody(request, queryRequest);

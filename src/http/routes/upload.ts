@@ -12,12 +12,21 @@ import { readSubmission, readUrl } from '../wire/submission.ts';
 
 type Services = Pick<
   HttpServices,
-  'ingestor' | 'ingestions' | 'queue' | 'collections' | 'limits' | 'uploadFolder' | 'corpus' | 'sources' | 'web'
+  | 'ingestor'
+  | 'ingestions'
+  | 'queue'
+  | 'collections'
+  | 'limits'
+  | 'maxFileBytes'
+  | 'uploadFolder'
+  | 'corpus'
+  | 'sources'
+  | 'web'
 >;
 
 /** POST /documents (docs/contract.md 6.2). */
 export function uploadRoutes(services: Services): Router {
-  const { ingestor, ingestions, queue, collections, limits, uploadFolder } = services;
+  const { ingestor, ingestions, queue, collections } = services;
 
   /** Estimates or accepts the upload. The result does not reference the content, which may be large. */
   async function take(request: Request, response: Response) {
@@ -58,7 +67,7 @@ export function uploadRoutes(services: Services): Router {
       send(toIngestionRecord(id, withNote('Document created and ingested successfully.', note)));
     }
   };
-  return Router().post('/', ...receiveUpload(limits, uploadFolder), upload);
+  return Router().post('/', ...receiveUpload(services), upload);
 }
 
 const withNote = (message: string, note: string | undefined): string =>

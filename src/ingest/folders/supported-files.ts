@@ -3,13 +3,16 @@ import { basename } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
-import { detectType, hasDirectory } from '../readers/detect-type.ts';
+import { detectType, HEAD_BYTES, hasDirectory } from '../readers/detect-type.ts';
 import { decodeText } from '../readers/encoding/decode-text.ts';
 import { extensionOf, type FileType, typeByExtension } from '../readers/file-types.ts';
+import { checkSize } from '../readers/index.ts';
+import { ALWAYS_ALLOWED_BYTES, formatByHead } from '../readers/size-limit.ts';
 
-const PROBED_BYTES = 65_536;
 /** Maximum size in bytes for every format, unless the operator allows more; larger files are not read at all. */
-export const MAX_BYTES = 200_000_000;
+const MAX_BYTES = 200_000_000;
+/** The same for files whose name says that they are of another format than those that may be larger. */
+const MAX_NAMED_BYTES = 100_000_000;
 
 /**
  * True for files a reader may understand: those with a known extension, all UTF-8 text, and, without an extension,
@@ -44,7 +47,7 @@ export async function typeOfFile(path: string): Promise<FileType> {
   const fileName = basename(path);
   try {
     const head = await readHead(path);
-    const isEnough = head.length < PROBED_BYTES || !hasDirectory(head);
+    const isEnough = head.length < HEAD_BYTES || !hasDirectory(head);
     return await detectType({ bytes: isEnough ? head : await readFile(path), fileName });
   } catch (error) {
     throw error instanceof ServiceError ? error : unreadableFile(error);
@@ -55,8 +58,26 @@ export const unreadableWords = (problem: string): string => `It cannot be read: 
 export const unreadableFile = (cause: unknown): ServiceError =>
   new ServiceError('invalid_request', unreadableWords(fileProblem(cause)), { cause });
 
-/** Throws `too_large` for a file of more than `maxBytes`. */
-export function refuseLarge(sizeInBytes: number, maxBytes: number): void {
+/**
+ * Throws `too_large` for a file above `maxBytes`, or without it above the limit of its format, and reads no more of it
+ * than its beginning. Errors of the file system are thrown unchanged.
+ */
+export async function refuseLarge(path: string, sizeInBytes: number, maxBytes?: number): Promise<void> {
+  refuseAbove(sizeInBytes, maxBytes ?? MAX_BYTES);
+  if (maxBytes !== undefined || sizeInBytes <= ALWAYS_ALLOWED_BYTES) return;
+  const fileName = basename(path);
+  const format = await formatByHead(await readHead(path), { fileName });
+  if (format !== undefined) checkSize(format, { bytes: { byteLength: sizeInBytes }, fileName });
+}
+
+/**
+ * Maximum size of a file that is not on this machine. Names can be wrong about the format, so the limit of the named
+ * format counts only where it is the larger one.
+ */
+export const maxBytesByName = (fileName: string): number =>
+  Math.max(typeByExtension(extensionOf(fileName))?.maxBytes ?? MAX_BYTES, MAX_NAMED_BYTES);
+
+function refuseAbove(sizeInBytes: number, maxBytes: number): void {
   if (sizeInBytes <= maxBytes) return;
   throw new ServiceError(
     'too_large',
@@ -67,7 +88,7 @@ export function refuseLarge(sizeInBytes: number, maxBytes: number): void {
 async function readHead(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(PROBED_BYTES), 0, PROBED_BYTES, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

@@ -12,7 +12,7 @@ import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
 import { leadsBelow } from './followable-folder.ts';
 import { mapConcurrently } from './map-concurrently.ts';
-import { isSupported, MAX_BYTES, refuseLarge } from './supported-files.ts';
+import { isSupported, refuseLarge } from './supported-files.ts';
 
 export interface SyncParts {
   readonly client: FolderTarget;
@@ -21,7 +21,7 @@ export interface SyncParts {
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   readonly dataFolder: string;
-  /** Maximum size in bytes; larger files are not read. */
+  /** Maximum size in bytes; larger files are not read. Without it, the limits of the formats apply. */
   readonly maxBytes?: number | undefined;
   readonly keepDeleted: boolean;
   /** Links to files outside these folders are not read; undefined allows all. */
@@ -76,7 +76,7 @@ function isWanted(path: string, root: string): boolean {
 }
 
 async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
-  const { client, root, maxBytes = MAX_BYTES } = parts;
+  const { client, root, maxBytes } = parts;
   const source = pathToFileURL(path).href;
   try {
     if (parts.within !== undefined && !(await leadsBelow(path, parts.within))) {
@@ -86,7 +86,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     // ctime, which unlike mtime cannot be set by programs.
     const age = Date.now() - info.ctimeMs;
     if (age >= 0 && age < parts.settleMs(path)) return { type: 'unsettled', name: path };
-    refuseLarge(info.size, maxBytes);
+    await refuseLarge(path, info.size, maxBytes);
     const contentHash = await hashOf(path);
     const known = await client.documentOf(source);
     if (known !== undefined && known.contentHash === contentHash && !isUnfinishedHere(known, client)) {

@@ -27,6 +27,8 @@ const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'pgp', 'asar'])
 /** Text formats that are classified further. */
 const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl', 'eml', 'ics', 'vcf', 'svg']);
 const SNIFFED_BYTES = 65_536;
+/** Bytes of a file's beginning that suffice to detect a text: one more than are looked at shows that more follow. */
+export const HEAD_BYTES = SNIFFED_BYTES + 1;
 
 /**
  * Detects the format of the bytes. Content decides; the file's name, then the media type, only choose among formats

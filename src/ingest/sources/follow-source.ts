@@ -243,7 +243,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
       const given = sealed === undefined ? {} : (JSON.parse(sealed) as Secrets);
       connector = await kind.open(location.settings as never, given as never, { network, mcp: parts.mcp });
       const { syncRemote } = await import('./sync-remote.ts');
-      const { isNamedLikeSupported, MAX_BYTES } = await import('../folders/supported-files.ts');
+      const { isNamedLikeSupported, maxBytesByName } = await import('../folders/supported-files.ts');
       for await (const step of syncRemote({
         id,
         pass: newId(),
@@ -253,7 +253,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
         isFull,
         signal,
         keepDeleted: location.keepDeleted,
-        maxBytes: maxBytes ?? MAX_BYTES,
+        maxBytesOf: maxBytes === undefined ? maxBytesByName : () => maxBytes,
         isSupported: isNamedLikeSupported,
       })) {
         if (step.outcome === 'kept') entry.problem = step.reason;

@@ -42,7 +42,8 @@ export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
   /** Lists everything even if a cursor is known, and retries all failed items. */
   readonly isFull: boolean;
   readonly keepDeleted: boolean;
-  readonly maxBytes: number;
+  /** Maximum size in bytes of a file of this name. */
+  readonly maxBytesOf: (fileName: string) => number;
   /** Whether a file of this name can be read. */
   readonly isSupported: (fileName: string) => boolean;
   readonly signal: AbortSignal;

@@ -42,8 +42,9 @@ export async function takeItem(item: RemoteItem, before: SourceItem | undefined,
   }
 }
 
-async function ingestItem(item: RemoteItem, { connector, target, maxBytes, signal }: RemoteSyncParts) {
-  const { size, uri, title, link, modified } = item;
+async function ingestItem(item: RemoteItem, { connector, target, maxBytesOf, signal }: RemoteSyncParts) {
+  const { size, uri, title, link, modified, fileName } = item;
+  const maxBytes = maxBytesOf(fileName);
   if (size !== undefined && size > maxBytes) {
     throw new ServiceError(
       'too_large',
@@ -54,7 +55,7 @@ async function ingestItem(item: RemoteItem, { connector, target, maxBytes, signa
   const { outcome, documentId, reason } = await target.ingest(
     {
       source: uri,
-      fileName: content.fileName ?? item.fileName,
+      fileName: content.fileName ?? fileName,
       bytes: content.bytes,
       ...(content.mediaType !== undefined && { mediaType: content.mediaType }),
       metadata: {

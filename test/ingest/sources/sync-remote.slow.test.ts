@@ -66,7 +66,7 @@ describeEngines('A long synchronisation', (engine) => {
         target,
         isFull: false,
         keepDeleted: false,
-        maxBytes: 1_000_000,
+        maxBytesOf: () => 1_000_000,
         isSupported: () => true,
         now: () => now,
         signal: AbortSignal.timeout(300_000),

@@ -12,6 +12,18 @@ const MINUTE = 60_000;
 describeEngines('A synchronisation', (engine) => {
   const open = async () => followOver(await engine.openTestStore());
 
+  it('reads no item that its source says is larger than any file of its name may be', async () => {
+    const { sync, failures } = await open();
+    const source = sourceOfFiles({ 'small.md': 'Rivers.' });
+    for (const key of ['huge.txt', 'huge.docx']) {
+      source.extra.push({ kind: 'item', key, version: '2', uri: `test://papers/${key}`, fileName: key, size: 150e6 });
+    }
+    expect(await sync(source)).toEqual({ ingested: ['small.md'], failed: ['huge.docx', 'huge.txt'] });
+    const words = 'It has 150 MB; at most 100 MB are read (CITEWELL_MAX_FILE_MB).';
+    expect(await failures()).toEqual(['huge.docx', 'huge.txt'].map((key) => `${key}: ${words} (1)`));
+    expect(source.reads()).toEqual(['small.md']);
+  });
+
   it('tries an item again that failed and is not listed again, later and later, until it succeeds', async () => {
     const { sync, failures, cursor, titles } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
