@@ -1,6 +1,7 @@
 import type { Json } from '../documents/document.ts';
 import type { FinishProgress } from '../http/routes/finish.ts';
 import type { FolderTarget, IngestItem } from '../ingest/folders/folder-target.ts';
+import type { ReindexProgress } from '../store/vector-spaces.ts';
 import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import type { DocumentProgress } from './document-progress.ts';
 import type {
@@ -110,7 +111,7 @@ export interface Client extends FolderTarget {
   reindex(
     request: { readonly model?: string; readonly back: boolean },
     signal: AbortSignal,
-  ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
+  ): AsyncGenerator<ReindexProgress, string>;
   /** The data folder as a tar archive, slightly larger than `bytes`. Read its content to the end or return it. */
   backup(
     signal: AbortSignal,
@@ -122,7 +123,7 @@ export interface Client extends FolderTarget {
    * Trains the embedder from the corpus if that is due, and reports progress. Returns `left` if the training is left to
    * a lasting server, which trains without being asked.
    */
-  learn(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, 'nothing' | 'left'>;
+  learn(signal: AbortSignal): AsyncGenerator<ReindexProgress, 'nothing' | 'left'>;
   readonly users: UsersClient;
   readonly graph: GraphClient;
   readonly sources: SourcesClient;

@@ -3,6 +3,7 @@ import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { finishExtraction } from './graph.ts';
 import { count } from './progress-line.ts';
+import { trainingLine } from './training-line.ts';
 
 /** Without a lasting server, finishes the background work that ingestion left behind: graphs, summaries, training. */
 export async function finishBackgroundWork(client: Client, context: CommandContext): Promise<void> {
@@ -18,9 +19,7 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
     const steps = client.learn(interruption.stop);
     for (;;) {
       const step = await steps.next();
-      output.status(
-        step.done ? '' : `Training the embedder: ${count(step.value.done)} of ${count(step.value.total)} passages`,
-      );
+      output.status(step.done ? '' : trainingLine(step.value));
       if (!step.done) continue;
       if (step.value === 'left') output.note('A running server trains the embedder from the corpus.');
       return;

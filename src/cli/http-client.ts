@@ -3,6 +3,7 @@ import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { BackgroundWork, FinishProgress } from '../http/routes/finish.ts';
 import type { IngestItem, IngestResult } from '../ingest/folders/folder-target.ts';
+import type { ReindexProgress } from '../store/vector-spaces.ts';
 import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
 import type { AskEvent, Client } from './client.ts';
@@ -275,7 +276,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
     async *reindex(request, signal) {
       let embedder = '';
       for await (const { event, data } of stream('/system/reindex', request, signal, !request.back)) {
-        if (event === 'progress') yield data as { done: number; total: number };
+        if (event === 'progress') yield data as ReindexProgress;
         if (event === 'reindexed') embedder = (data as { embedder: string }).embedder;
       }
       return embedder;

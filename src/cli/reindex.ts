@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { count, progressLine } from './progress-line.ts';
+import { trainingLine } from './training-line.ts';
 import { withClient } from './with-client.ts';
 
 interface ReindexOptions {
@@ -22,7 +23,7 @@ export async function reindex(options: ReindexOptions, context: CommandContext):
   return withClient(
     context,
     async (client) => {
-      const startedAt = performance.now();
+      let startedAt = performance.now();
       const request = { back: options.back === true, ...(options.to !== undefined && { model: options.to }) };
       const steps = client.reindex(request, interruption.stop);
       let done = 0;
@@ -35,6 +36,12 @@ export async function reindex(options: ReindexOptions, context: CommandContext):
         }
         done = step.value.done;
         if (options.json) output.print(JSON.stringify({ type: 'progress', ...step.value }));
+        if (step.value.trained !== undefined) {
+          // The rate is that of the embedding alone.
+          startedAt = performance.now();
+          output.status(trainingLine(step.value));
+          continue;
+        }
         const elapsedSeconds = (performance.now() - startedAt) / 1000;
         output.status(
           progressLine({ ...step.value, failed: 0, skipped: 0, elapsedSeconds, unit: 'chunks' }, output.width),

@@ -9,8 +9,11 @@ export interface VectorSpace extends VectorSpaceName {
 }
 
 export interface ReindexProgress {
+  /** Embedded chunks. */
   readonly done: number;
   readonly total: number;
+  /** While the embedder is still being trained, before any chunk is embedded: the share done, from 0 to 1. */
+  readonly trained?: number;
 }
 
 /** The vector space that is searched, and re-embedding the corpus into another one. */

@@ -153,7 +153,7 @@ export function createLearner(parts: LearnerParts): Learner {
         return model;
       }
       state = { kind: 'learning', share: step.value };
-      yield { done: 0, total: chunkCount };
+      yield { done: 0, total: chunkCount, trained: step.value };
     }
   }
 

@@ -33,8 +33,9 @@ parentPort?.on('message', async (order: LearningRequest) => {
   }
   let last = -1;
   const learned = learn(counts, ({ done, total }) => {
-    if (done === last) return;
-    last = done;
+    const percent = Math.floor((100 * done) / total);
+    if (percent === last) return;
+    last = percent;
     reply({ kind: 'step', done, total });
   });
   const artefact = encodeArtefact({

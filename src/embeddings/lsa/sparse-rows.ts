@@ -26,9 +26,13 @@ const ROWS_PER_PROGRESS = 500;
 /**
  * Yields `AᵀA · B` in blocks of columns, each valid only until the next. Allocates nothing of the size of A or B. The
  * caller may overwrite the block's columns in B, because later blocks do not depend on them. `onProgress` is called
- * periodically and may throw to abort.
+ * periodically with the share done, from 0 to 1, and may throw to abort.
  */
-export function* gramProduct(matrix: SparseRows, rows: DenseRows, onProgress: () => void): Generator<ColumnBlock> {
+export function* gramProduct(
+  matrix: SparseRows,
+  rows: DenseRows,
+  onProgress: (share: number) => void,
+): Generator<ColumnBlock> {
   const { columnCount } = matrix;
   const most = Math.min(BLOCK_WIDTH, rows.width);
   const source = new Float32Array(columnCount * most);
@@ -40,13 +44,13 @@ export function* gramProduct(matrix: SparseRows, rows: DenseRows, onProgress: ()
       source.set(rows.values.subarray(start, start + width), row * width);
     }
     product.fill(0);
-    multiply(matrix, { source, product, width }, onProgress);
+    multiply(matrix, { source, product, width }, (share) => onProgress((from + width * share) / rows.width));
     yield { from, width, rowCount: columnCount, values: product };
   }
 }
 
 /** Replaces B by `AᵀA · B` in place. */
-export function multiplyByGram(matrix: SparseRows, rows: DenseRows, onProgress: () => void): void {
+export function multiplyByGram(matrix: SparseRows, rows: DenseRows, onProgress: (share: number) => void): void {
   for (const { from, width, rowCount, values } of gramProduct(matrix, rows, onProgress)) {
     for (let row = 0; row < rowCount; row++) {
       rows.values.set(values.subarray(row * width, (row + 1) * width), row * rows.width + from);
@@ -60,11 +64,15 @@ interface Multiplied {
   readonly width: number;
 }
 
-function multiply(matrix: SparseRows, { source, product, width }: Multiplied, onProgress: () => void): void {
+function multiply(
+  matrix: SparseRows,
+  { source, product, width }: Multiplied,
+  onProgress: (share: number) => void,
+): void {
   const { rowCount, starts, columns, values: entries } = matrix;
   const rowProduct = new Float32Array(width);
   for (let row = 0; row < rowCount; row++) {
-    if (row % ROWS_PER_PROGRESS === 0) onProgress();
+    if (row % ROWS_PER_PROGRESS === 0) onProgress(row / rowCount);
     const start = starts[row] ?? 0;
     const end = starts[row + 1] ?? 0;
     rowProduct.fill(0);

@@ -8,7 +8,7 @@ export interface SvdOptions {
   readonly seed: number;
   /** Number of power iterations, each one a pass over the matrix. */
   readonly powerIterations: number;
-  /** Called often, with the passes done; may throw to abort. */
+  /** Called often, with the passes done, a fraction of the current one included; may throw to abort. */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
@@ -37,11 +37,11 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
   let basis = randomRows(matrix.columnCount, width, seed);
   for (let done = 0; done < total - 1; done++) {
     if (done > 0) basis = orthonormal(basis);
-    multiplyByGram(matrix, basis, () => onProgress({ done, total }));
+    multiplyByGram(matrix, basis, (share) => onProgress({ done: done + share, total }));
   }
   // Orthonormalise twice, because rounding errors remain after the first pass.
   basis = orthonormal(orthonormal(basis));
-  const image = gramProduct(matrix, basis, () => onProgress({ done: total - 1, total }));
+  const image = gramProduct(matrix, basis, (share) => onProgress({ done: total - 1 + share, total }));
   // On an orthonormal basis Q of the subspace, AᵀA is the small matrix Qᵀ(AᵀA Q).
   const { values, vectors } = largestFirst(productOfTransposed(basis, image));
   const largest = values[0] ?? 0;

@@ -1,14 +1,13 @@
 import { Router } from 'express';
 import type { Authenticate } from '../../access/credentials.ts';
+import type { ReindexProgress } from '../../store/vector-spaces.ts';
 import { identify } from '../authenticate.ts';
 import type { HttpServices } from '../http-services.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type ServerSentEvent, sendEvents, streamOptions } from '../sse.ts';
 
 /** Progress of background work, reported after each item. */
-export interface FinishProgress {
-  readonly done: number;
-  readonly total: number;
+export interface FinishProgress extends ReindexProgress {
   readonly failed: number;
 }
 
@@ -16,7 +15,7 @@ type Services = Pick<HttpServices, 'graph' | 'summaries' | 'ingestions' | 'corpu
   /** Learns an embedder (LSA) from the corpus. */
   readonly learner: {
     decide(): Promise<{ readonly isDue: boolean }>;
-    trainIfDue(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, void>;
+    trainIfDue(signal: AbortSignal): AsyncGenerator<ReindexProgress, void>;
   };
 };
 

@@ -8,7 +8,14 @@ import { optional } from './tolerant.ts';
 
 export const reindexEvent = z
   .union([
-    eventSchema('progress', z.object({ done: z.int(), total: z.int() })),
+    eventSchema(
+      'progress',
+      z.object({
+        done: z.int(),
+        total: z.int(),
+        trained: z.number().exactOptional().describe('While the embedder is trained, before that: the share done.'),
+      }),
+    ),
     eventSchema(
       'reindexed',
       z.object({
@@ -31,7 +38,7 @@ export const reindexRequest = z
   .object({ model: optional(z.string().min(1)), back: optional(z.boolean()) })
   .transform(({ model, back }): ReindexRequest => ({ ...(model === undefined ? {} : { model }), back: back ?? false }));
 
-/** Addition: `progress` as chunks are embedded, then `reindexed` with the vector space that is now in use. */
+/** Addition: `progress` of training and embedding, then `reindexed` with the vector space that is now in use. */
 export async function* toReindexEvents(
   steps: AsyncGenerator<ReindexProgress, VectorSpace>,
 ): AsyncGenerator<ServerSentEvent, void> {
@@ -39,7 +46,8 @@ export async function* toReindexEvents(
   for (;;) {
     const step = await steps.next();
     if (step.done === true) return yield { event: 'reindexed', data: toSpaceRecord(step.value) };
-    yield { event: 'progress', data: { done: step.value.done, total: step.value.total } };
+    const { done, total, trained } = step.value;
+    yield { event: 'progress', data: { done, total, ...(trained !== undefined && { trained }) } };
   }
 }
 

@@ -192,7 +192,14 @@ describe('the embedder of a corpus', () => {
     const first = await open();
     await first.add(texts);
     const steps = first.learner.trainIfDue(signal);
-    for await (const { done } of steps) if (done === 0 && (await building(first.store)) !== undefined) break;
+    const trained: number[] = [];
+    for await (const step of steps) {
+      if (step.trained !== undefined) trained.push(step.trained);
+      if (step.done === 0 && (await building(first.store)) !== undefined) break;
+    }
+    expect(trained).toEqual(trained.toSorted((one, other) => one - other));
+    expect(new Set(trained).size).toBeGreaterThan(2);
+    expect(trained.at(-1)).toBeGreaterThan(0.5);
     const begun = await building(first.store);
     expect(first.embeddings.name).toBe(STATIC);
     await first.close();

@@ -70,6 +70,21 @@ describe('the truncated singular value decomposition', () => {
     expect(truncatedSvd(sparse([[0, 0]]), { ...options, rank: 2 }).right.values).toHaveLength(0);
   });
 
+  it('reports its progress within each pass over the matrix', () => {
+    const rows = Array.from({ length: 1_200 }, (_, row) => [row % 7, row % 5, row % 3]);
+    const shares: number[] = [];
+    truncatedSvd(sparse(rows), {
+      ...options,
+      rank: 2,
+      onProgress: ({ done, total }) => shares.push(Math.round((100 * done) / total)),
+    });
+    expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+    const perPass = [0, 500 / 1_200, 1_000 / 1_200];
+    const passes = options.powerIterations + 2;
+    const expected = Array.from({ length: passes }, (_, pass) => perPass.map((share) => (pass + share) / passes));
+    expect(shares).toEqual(expected.flat().map((share) => Math.round(100 * share)));
+  });
+
   it('can be aborted', () => {
     const stop = () => {
       throw new Error('enough');
