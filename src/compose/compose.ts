@@ -40,7 +40,7 @@ import {
   observedRetriever,
   observedSandbox,
 } from '../telemetry/observed.ts';
-import { tracedIngestor, tracedMethods, tracedRetriever, tracedTools } from '../telemetry/traced.ts';
+import { tracedIngestor, tracedRetriever, tracedTools } from '../telemetry/traced.ts';
 import type { ToolNeed } from '../toolbox/tool.ts';
 import type { Adapters } from './adapters.ts';
 import { closeAll } from './close-all.ts';
@@ -48,7 +48,7 @@ import { followOthers } from './follow-others.ts';
 import type { Product, Services } from './services.ts';
 import { statusOf } from './status.ts';
 import { toolsets } from './toolsets.ts';
-import { modelSpan, tracedAdapters } from './traced-adapters.ts';
+import { tracedAdapters, tracedEmbeddings } from './traced-adapters.ts';
 
 const productTools = {
   tools: [...ragTools, ...researchTools],
@@ -76,9 +76,7 @@ export function compose(given: Adapters): Product {
     ...(store.others && { leads: store.others.leads }),
   });
   const { learner } = embedder;
-  const embeddings = traces
-    ? tracedMethods(embedder.embeddings, { embed: ({ name }) => modelSpan('embeddings', name) }, traces)
-    : embedder.embeddings;
+  const embeddings = traces ? tracedEmbeddings(embedder.embeddings, traces) : embedder.embeddings;
   const accounts = createAccounts(settings.accounts, {
     ...store,
     store: store.people,

@@ -1,5 +1,6 @@
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { splitName, tracedLog, tracedMethods, tracedModels } from '../telemetry/traced.ts';
-import type { SpanStart, Traces } from '../telemetry/traces.ts';
+import { inSpan, type SpanStart, type Traces } from '../telemetry/traces.ts';
 import type { Adapters } from './adapters.ts';
 
 /** Wraps the adapters with spans for model calls, search legs, reranking, file reading and Python runs. */
@@ -32,8 +33,31 @@ export function tracedAdapters(adapters: Adapters, traces: Traces): Adapters {
   };
 }
 
+/** Spans of an embedder's calls, with the tokens that its provider reports. */
+export function tracedEmbeddings(model: EmbeddingModel, traces: Traces): EmbeddingModel {
+  const embed: EmbeddingModel['embed'] = (texts, kind, signal, options) =>
+    inSpan(traces, modelSpan('embeddings', model.name), async (span) => {
+      let tokens: number | undefined;
+      const onTokens = (more: number) => {
+        tokens = (tokens ?? 0) + more;
+        options?.onTokens?.(more);
+      };
+      try {
+        const vectors = await model.embed(texts, kind, signal, { ...options, onTokens });
+        span.set({ 'citewell.results': vectors.length });
+        return vectors;
+      } finally {
+        span.set({ 'gen_ai.usage.input_tokens': tokens });
+      }
+    });
+  // The other members may change, since re-embedding replaces the model.
+  return new Proxy(model, {
+    get: (target, name): unknown => (name === 'embed' ? embed : Reflect.get(target, name, target)),
+  });
+}
+
 /** The span of a call to a model that generates no text, such as an embedder. */
-export function modelSpan(operation: string, qualified: string): SpanStart {
+function modelSpan(operation: string, qualified: string): SpanStart {
   const [provider, name] = splitName(qualified);
   const attributes = {
     'gen_ai.operation.name': operation,

@@ -82,13 +82,19 @@ export const observedEmbedders = (embedders: Embedders, prices: PriceTable, metr
     const model = embedders.create(name);
     // The vector length, as in `openai/text-embedding-3-small@256`, does not affect the price.
     const price = priceOf(model.name.replace(/@\d+$/, ''), prices);
-    const onTokens = (tokens: number) => {
+    const count = (tokens: number) => {
       const usage = { input: tokens, cachedInput: 0, output: 0, reasoning: 0 };
       metrics.embedding({ model: model.name, tokens, dollars: price && costOf(usage, price) });
     };
     return {
       ...model,
-      embed: (texts, kind, signal, options) => model.embed(texts, kind, signal, { ...options, onTokens }),
+      embed(texts, kind, signal, options) {
+        const onTokens = (tokens: number) => {
+          count(tokens);
+          options?.onTokens?.(tokens);
+        };
+        return model.embed(texts, kind, signal, { ...options, onTokens });
+      },
     };
   },
 });

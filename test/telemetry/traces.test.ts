@@ -2,12 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
+import { tracedEmbeddings } from '../../src/compose/traced-adapters.ts';
+import { createEmbeddingModel } from '../../src/embeddings/registry.ts';
 import { ServiceError } from '../../src/errors.ts';
+import type { Metrics } from '../../src/telemetry/metrics.ts';
+import { observedEmbedders } from '../../src/telemetry/observed.ts';
 import { openOtlpTraces } from '../../src/telemetry/open-otlp.ts';
+import { createPrometheusMetrics } from '../../src/telemetry/prometheus.ts';
 import { tracedLog } from '../../src/telemetry/traced.ts';
 import { inSpan } from '../../src/telemetry/traces.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
-import { chatReply, startFakeOpenAi } from '../support/fake-openai.ts';
+import { onlyEmbedder } from '../support/adapters.ts';
+import { chatReply, startFakeOpenAi, TOKENS_OF_FAKE_EMBEDDINGS } from '../support/fake-openai.ts';
 
 interface SentSpan {
   readonly traceId: string;
@@ -49,6 +55,8 @@ function pathOf(span: SentSpan, spans: readonly SentSpan[]): string {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   return parent === undefined ? span.name : `${pathOf(parent, spans)} > ${span.name}`;
 }
+
+type Embedding = Parameters<Metrics['embedding']>[0];
 
 const settings = { headers: { 'x-key': 'secret' }, serviceName: 'kb' };
 const open = (url: string, warn: (message: string) => void = (message) => expect.fail(message)) =>
@@ -174,4 +182,29 @@ it('gives up a collector that does not answer, which would keep the process from
   await traces.close();
   // OpenTelemetry's own limit is 10 s.
   expect(await left.promise).toBeLessThan(8_000);
+});
+
+it('records the tokens of embedding calls that the provider reports, beside counting them', async () => {
+  const collector = await startCollector();
+  const provider = await startFakeOpenAi();
+  onTestFinished(() => provider.close());
+  const settings = { providers: [{ name: 'fake', baseUrl: provider.baseUrl }], modelsFolder: '/nowhere' };
+  const traces = await open(collector.url);
+  const counted: number[] = [];
+  const metrics = { ...createPrometheusMetrics('1.2.3'), embedding: ({ tokens }: Embedding) => counted.push(tokens) };
+  for (const name of ['fake/vectors', 'builtin/lexical-hash-v1']) {
+    const embedders = observedEmbedders(onlyEmbedder(createEmbeddingModel(name, settings)), {}, metrics);
+    await tracedEmbeddings(embedders.create(name), traces).embed(['ferry', 'noon'], 'passage');
+  }
+  await traces.close();
+  const facts = collector.spans.map((span) => [
+    span.name,
+    attribute(span, 'gen_ai.usage.input_tokens'),
+    attribute(span, 'citewell.results'),
+  ]);
+  expect(facts).toEqual([
+    ['embeddings vectors', TOKENS_OF_FAKE_EMBEDDINGS, 2],
+    ['embeddings lexical-hash-v1', undefined, 2],
+  ]);
+  expect(counted).toEqual([TOKENS_OF_FAKE_EMBEDDINGS]);
 });
