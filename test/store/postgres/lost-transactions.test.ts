@@ -120,6 +120,28 @@ describePostgres('Servers', () => {
     expect(await one.corpus.get(lost.id)).toBeUndefined();
   }, 300_000);
 
+  it('whose claim of a document was lost do not take the claim of another one for their own', async () => {
+    const url = await postgresDatabase();
+    const index = memoryVectorIndex();
+    const open = async () => {
+      const store = await openPostgresStore({ url, index, embeddingText, readers: 1 });
+      onTestFinished(() => store.close());
+      return store;
+    };
+    const [one, two] = [await open(), await open()];
+    await one.corpus.begin(newDocument('task'), { queued: true });
+    const { token } = (await one.queue.take({ alone: true })) ?? {};
+    expect(token).toBeTypeOf('number');
+    const { writer } = one.sqlite;
+    await sql`update ingestion_tasks set state = 'queued'`.execute(writer);
+    await sql`delete from cluster_claims`.execute(writer);
+    // Sequences are what they were before the lost transactions.
+    await sql`alter sequence if exists cluster_tokens restart with ${sql.lit(token)}`.execute(writer);
+    const again = await two.queue.take({ alone: true });
+    expect(again?.token).toBeTypeOf('number');
+    expect(again?.token).not.toBe(token);
+  });
+
   it('that start after their entries were lost do not get the number of one that goes on', async () => {
     const url = await postgresDatabase();
     const open = async () => {

@@ -8,6 +8,7 @@ import { codesOnPostgres } from './0022-codes-on-postgres.ts';
 import { filterChanges } from './0023-filter-changes.ts';
 import { searchAhead } from './0024-search-ahead.ts';
 import { sourceItemAddresses } from './0025-source-item-addresses.ts';
+import { randomClaimTokens } from './0026-random-claim-tokens.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -30,6 +31,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0023-filter-changes': filterChanges,
   '0024-search-ahead': searchAhead,
   '0025-source-item-addresses': sourceItemAddresses,
+  '0026-random-claim-tokens': randomClaimTokens,
 };
 
 /** The steps with the column types of the database that they are applied to. */
