@@ -33,6 +33,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   documents: ['errors', 'shared'],
   // Reading order of a PDF page. Also runs in browsers, which locate quotes in the text that the reader extracts.
   'pdf-layout': ['shared'],
+  // Answers of S3 services, for the originals and for the source.
+  s3: [],
   config: [
     'errors',
     'user-cache',
@@ -61,7 +63,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'config-variables': ['config-readers', 'access', 'models', 'web', 'shared', 'store'],
   'config-readers': ['models', 'web', 'shared'],
   access: [...vocabulary, 'store'],
-  store: [...vocabulary, 'embeddings'],
+  store: [...vocabulary, 'embeddings', 's3'],
   'store/full-text': [...vocabulary],
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   'store/postgres': [...vocabulary, 'store', 'store/sql', 'store/full-text', 'embeddings'],
@@ -81,7 +83,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   // Provides network access for the connectors of sources.
   web: [...vocabulary, 'sources'],
   // Remote sources that can be followed: their kinds and connectors.
-  sources: [...vocabulary],
+  sources: [...vocabulary, 's3'],
   sandbox: [...vocabulary],
   citations: [...vocabulary],
   prompts: [...vocabulary, 'store'],
@@ -277,7 +279,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'playwright-core': ['web'],
   'csv-parse': ['ingest', 'evaluation'],
   'file-type': ['ingest'],
-  htmlparser2: ['ingest', 'sources'],
+  htmlparser2: ['ingest', 's3', 'sources'],
   aws4fetch: ['sources', 'store'],
   numfmt: ['ingest'],
   'iconv-lite': ['ingest'],

@@ -1,6 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch';
-import { Parser } from 'htmlparser2';
 import { ServiceError } from '../../errors.ts';
+import { type ListPage, readListPage, type S3Object } from '../../s3/list-page.ts';
 import type { ConnectorParts, Listed, RemoteItem, SourceConnector } from '../connector.ts';
 import type { SecretsOf, SettingsOf } from '../fields.ts';
 import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
@@ -50,7 +50,9 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
       if (token !== undefined) url.searchParams.set('continuation-token', token);
       const response = await send(url, limited);
       if (!response.ok) throw await refusal(response, name, { whole: true });
-      return readListPage(new TextDecoder().decode(await readBytes(response, MAX_LIST_BYTES)), name);
+      const page = readListPage(new TextDecoder().decode(await readBytes(response, MAX_LIST_BYTES)));
+      if (page !== undefined) return page;
+      throw new ServiceError('provider_failed', `${name} answered with no listing of a bucket.`);
     });
 
   return {
@@ -93,18 +95,6 @@ const GENERIC = new Set(['application/octet-stream', 'binary/octet-stream', 'app
 const encodePart = (part: string): string =>
   encodeURIComponent(part).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-interface S3Object {
-  readonly key: string;
-  readonly etag: string;
-  readonly size: number;
-  readonly modified: string;
-}
-
-interface ListPage {
-  readonly objects: readonly S3Object[];
-  readonly next: string | undefined;
-}
-
 const toItem = (bucket: string, { key, etag, size, modified }: S3Object): RemoteItem => ({
   kind: 'item',
   key,
@@ -114,54 +104,3 @@ const toItem = (bucket: string, { key, etag, size, modified }: S3Object): Remote
   fileName: key.slice(key.lastIndexOf('/') + 1),
   ...(modified !== '' && { modified }),
 });
-
-/** Parses the relevant elements of a ListBucketResult in streaming fashion. */
-function readListPage(xml: string, name: string): ListPage {
-  const objects: S3Object[] = [];
-  const path: string[] = [];
-  const top = new Map<string, string>();
-  let entry = new Map<string, string>();
-  const parser = new Parser(
-    {
-      onopentag(tag) {
-        path.push(tag);
-        if (path.length > 20) throw new ServiceError('provider_failed', `${name} answered with no listing.`);
-        if (tag === 'Contents') entry = new Map();
-      },
-      ontext(text) {
-        const tag = path.at(-1) ?? '';
-        const holder = path[1] === 'Contents' && path.length === 3 ? entry : path.length === 2 ? top : undefined;
-        holder?.set(tag, (holder.get(tag) ?? '') + text);
-      },
-      onclosetag(tag) {
-        path.pop();
-        if (tag !== 'Contents') return;
-        objects.push({
-          key: entry.get('Key') ?? '',
-          etag: (entry.get('ETag') ?? '').replaceAll('"', ''),
-          size: Number(entry.get('Size') ?? 0),
-          modified: entry.get('LastModified') ?? '',
-        });
-      },
-    },
-    { xmlMode: true },
-  );
-  parser.end(xml);
-  // Without this element the response is not a listing, and must not be mistaken for an empty one.
-  const isTruncated = top.get('IsTruncated');
-  const next = top.get('NextContinuationToken');
-  if (isTruncated === undefined || (isTruncated === 'true' && next === undefined)) {
-    throw new ServiceError('provider_failed', `${name} answered with no listing of a bucket.`);
-  }
-  const isEncoded = top.get('EncodingType') === 'url';
-  const named = isEncoded ? objects.map((each) => ({ ...each, key: decoded(each.key) })) : objects;
-  return { objects: named, next: isTruncated === 'true' ? next : undefined };
-}
-
-function decoded(key: string): string {
-  try {
-    return decodeURIComponent(key.replaceAll('+', ' '));
-  } catch {
-    return key;
-  }
-}

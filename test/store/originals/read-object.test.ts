@@ -52,9 +52,10 @@ it('lists objects page by page', async () => {
     const token = new URL(url ?? '', 'http://x').searchParams.get('continuation-token');
     asked.push(token);
     const next = token === null ? '<NextContinuationToken>a&amp;b=</NextContinuationToken>' : '';
+    const isTruncated = `<IsTruncated>${token === null}</IsTruncated>`;
     const keys = token === null ? ['0a', '0b'] : ['0c'];
     const contents = keys.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
-    response.end(`<ListBucketResult xmlns="x">${contents}${next}</ListBucketResult>`);
+    response.end(`<ListBucketResult xmlns="x">${isTruncated}${contents}${next}</ListBucketResult>`);
   });
   expect(await Array.fromAsync(objects.list('0'))).toEqual(['0a', '0b', '0c']);
   expect(asked).toEqual([null, 'a&b=']);

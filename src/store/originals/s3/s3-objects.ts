@@ -1,5 +1,7 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../../../errors.ts';
+import { readListPage } from '../../../s3/list-page.ts';
+import { readXml, textOf } from '../../../s3/xml-element.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { away, keyOf, openRequests, reasonOf, S3Refusal, type S3Request } from './s3-requests.ts';
 import { nameOfPlace, placeOf, type S3Settings } from './s3-settings.ts';
@@ -77,17 +79,15 @@ export function openS3Objects(
       const first = { 'list-type': '2', prefix: keyOf(start, prefix) };
       let query: Readonly<Record<string, string>> | undefined = first;
       while (query !== undefined) {
-        const page = await (await send({ method: 'GET', query, signal })).text();
-        if (!/<ListBucketResult[\s>]/.test(page)) {
+        const page = readListPage(await (await send({ method: 'GET', query, signal })).text());
+        if (page === undefined) {
           throw new ServiceError(
             'store_failed',
             `${name} did not return an S3 object list. Check CITEWELL_ORIGINALS_ENDPOINT.`,
           );
         }
-        for (const [, key = ''] of page.matchAll(/<Key>([^<]*)<\/Key>/g))
-          yield unescaped(key).slice(keyOf('', prefix).length);
-        const next: string = unescaped(/<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? '');
-        query = next === '' ? undefined : { ...first, 'continuation-token': next };
+        for (const { key } of page.objects) yield key.slice(keyOf('', prefix).length);
+        query = page.next === undefined ? undefined : { ...first, 'continuation-token': page.next };
       }
     },
 
@@ -139,7 +139,7 @@ async function putInParts(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const begun = await (await send({ method: 'POST', object, query: { uploads: '' }, signal })).text();
-  const uploadId = unescaped(/<UploadId>([^<]+)<\/UploadId>/.exec(begun)?.[1] ?? '');
+  const uploadId = textOf(readXml(begun), 'UploadId');
   if (uploadId === '') throw new ServiceError('store_failed', `The storage returned no upload id for ${object}.`);
   const failing = new AbortController();
   const either = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
@@ -163,10 +163,10 @@ async function putInParts(
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
     const headers = { 'content-type': 'application/xml' };
     const ended = await send({ method: 'POST', object, query: { uploadId }, headers, body, signal });
-    const answer = await ended.text();
+    const answer = readXml(await ended.text());
     // S3 sends the status before it has assembled the parts, so only the body tells whether that succeeded.
-    if (!/<CompleteMultipartUploadResult[\s>]/.test(answer)) {
-      const reason = /<Code>([^<]{1,200})<\/Code>/.exec(answer)?.[1] ?? 'no reason';
+    if (answer?.name !== 'CompleteMultipartUploadResult') {
+      const reason = textOf(answer, 'Code') || 'no reason';
       throw new S3Refusal(`The multipart upload of ${object} failed (${reason}).`, { status: 500, reason });
     }
   } catch (error) {
@@ -178,7 +178,5 @@ async function putInParts(
   }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const unescaped = (text: string): string => text.replace(/&(\w+);/g, (whole, entity) => ENTITIES[entity] ?? whole);
 const escaped = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => `&${sign === '&' ? 'amp' : sign === '<' ? 'lt' : 'gt'};`);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { ServiceError } from '../../../errors.ts';
+import { readXml, textOf } from '../../../s3/xml-element.ts';
 import { WHILE_AWAY } from '../object-store.ts';
 import { nameOfPlace, type S3Settings } from './s3-settings.ts';
 
@@ -25,6 +26,7 @@ const ANSWER_WITHIN_MS = 30_000;
 /** A part of 16 MB takes about this long at 1 Mbit/s. */
 const SEND_WITHIN_MS = 180_000;
 const MAX_ERROR_BYTES = 100_000;
+const MAX_CODE = 200;
 /** Only set on temporary failures. */
 const RETRY_AFTER_S = 30;
 const EMPTY_HASH = createHash('sha256').digest('hex');
@@ -135,10 +137,10 @@ export function reasonOf(error: unknown): string {
 
 async function toRefusal(response: Response, settings: S3Settings, name: string): Promise<S3Refusal> {
   const { status, headers } = response;
-  const body = (await textOf(response)).slice(0, MAX_ERROR_BYTES);
-  const member = (tag: string): string => new RegExp(`<${tag}>([^<]{1,200})</${tag}>`).exec(body)?.[1] ?? '';
-  const reason = member('Code');
-  const region = headers.get('x-amz-bucket-region') ?? member('Region');
+  const body = await response.text().catch(() => '');
+  const error = readXml(body.slice(0, MAX_ERROR_BYTES));
+  const reason = textOf(error, 'Code').slice(0, MAX_CODE);
+  const region = headers.get('x-amz-bucket-region') ?? textOf(error, 'Region').slice(0, MAX_CODE);
   const refusal = (words: string) => new S3Refusal(words, { status, reason });
   if (reason === 'NoSuchBucket') {
     return refusal(
@@ -162,5 +164,3 @@ async function toRefusal(response: Response, settings: S3Settings, name: string)
   }
   return refusal(`${name} answers with ${said}. ${WHILE_AWAY}`);
 }
-
-const textOf = (response: Response): Promise<string> => response.text().catch(() => '');
