@@ -11,10 +11,11 @@ import {
 import type { PlaceCondition } from '../vector-place.ts';
 import { type CallPatience, callChroma } from './call-chroma.ts';
 import type { CallKind, CallLimits } from './call-limits.ts';
-import { requestWithTimeout } from './call-with-timeout.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
-import { isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
-import { makeCollection, PLACED } from './make-collection.ts';
+import { cancelled, isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
+import { type DirectCollection, directCollection } from './direct-collection.ts';
+import { PLACED } from './make-collection.ts';
+import { dropCollection, findOrMakeCollection } from './named-collection.ts';
 import { toMetadata, toWhere } from './place-metadata.ts';
 import { readInPages, withinResults, writeInBatches } from './split-calls.ts';
 
@@ -44,6 +45,7 @@ export interface ChromaCollectionParts {
 /** A Chroma collection that is recreated when it is missing or damaged. */
 export class ChromaCollection implements VectorCollection {
   readonly #parts: ChromaCollectionParts;
+  readonly #direct: DirectCollection;
   #id: string | undefined;
   #isDropped = false;
   #isPlaced = false;
@@ -51,6 +53,7 @@ export class ChromaCollection implements VectorCollection {
 
   constructor(parts: ChromaCollectionParts) {
     this.#parts = parts;
+    this.#direct = directCollection(parts.connection, () => (this.#isDropped ? undefined : this.#id));
   }
 
   get dimensions(): number {
@@ -100,7 +103,7 @@ export class ChromaCollection implements VectorCollection {
     const size = Math.max(1, Math.min(BATCH_RECORDS, Math.floor(BATCH_NUMBERS / this.#parts.dimensions)));
     if (records.length > 0) await this.#prepare();
     await writeInBatches(this.#limits, { items: records, size }, async (batch) => {
-      if (await this.#writeDirectly(batch)) return;
+      if (await this.#direct.upsert(batch)) return;
       const ids = batch.map(({ key }) => String(key));
       const embeddings = batch.map(({ vector }) => Array.from(vector));
       const metadatas = batch.map(({ place }) => (place === undefined ? {} : toMetadata(place)));
@@ -129,7 +132,7 @@ export class ChromaCollection implements VectorCollection {
     if (limit < 1) return [];
     const where = this.places === undefined ? undefined : toWhere(within, this.#limits.quotas().predicates);
     const patience = { signal, limitMs: SEARCH_LIMIT_MS, patienceMs: SEARCH_PATIENCE_MS };
-    const direct = where === undefined ? await this.#askDirectly({ vector, limit }, patience) : undefined;
+    const direct = where === undefined ? await this.#direct.nearest(vector, limit, patience) : undefined;
     if (direct !== undefined) return direct;
     const queryEmbeddings = [Array.from(vector)];
     const asked = { queryEmbeddings, include: ['distances' as const], ...(where && { where }) };
@@ -139,39 +142,6 @@ export class ChromaCollection implements VectorCollection {
     const ids = result.ids[0] ?? [];
     const distances = result.distances[0] ?? [];
     return ids.map((id, index) => ({ key: Number(id), distance: Math.max(0, distances[index] ?? 0) }));
-  }
-
-  // Undefined if the caller must query through the Chroma client instead, which also diagnoses and repairs failures.
-  async #askDirectly(
-    question: { readonly vector: Float32Array; readonly limit: number },
-    patience: CallPatience,
-  ): Promise<VectorHit[] | undefined> {
-    const { connection } = this.#parts;
-    const collection = this.#isDropped ? undefined : this.#id;
-    const { direct } = connection;
-    if (direct === undefined || collection === undefined) return undefined;
-    try {
-      return await requestWithTimeout(
-        connection,
-        (endings) => direct.query({ ...question, collection }, endings),
-        patience,
-      );
-    } catch (error) {
-      throw patience.signal?.aborted ? cancelled(error) : toServiceError(error, connection.where);
-    }
-  }
-
-  // False if the caller must write through the Chroma client instead, which also diagnoses and repairs failures.
-  async #writeDirectly(records: readonly VectorRecord[]): Promise<boolean> {
-    const { connection } = this.#parts;
-    const { direct } = connection;
-    const collection = this.#isDropped ? undefined : this.#id;
-    if (direct === undefined || collection === undefined || connection.keepsPlaces) return false;
-    try {
-      return await requestWithTimeout(connection, (endings) => direct.upsert({ collection, records }, endings));
-    } catch (error) {
-      throw toServiceError(error, connection.where);
-    }
   }
 
   count(): Promise<number> {
@@ -330,39 +300,11 @@ export class ChromaCollection implements VectorCollection {
   }
 
   async #findOrMake(): Promise<string> {
-    const { connection, name, dimensions } = this.#parts;
-    const collection = await callChroma(connection, async (client) => {
-      const found = await client.getCollection({ name }).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      });
-      return found ?? (await makeCollection(client, name, { dimensions, ...(connection.keepsPlaces && PLACED) }));
-    });
-    const there = collection.metadata?.['dimensions'];
-    if (there !== dimensions) {
-      throw new ServiceError(
-        'store_failed',
-        `The collection ${name} of ${connection.where} holds vectors of ${String(there)} numbers, not ${dimensions}.`,
-      );
-    }
-    this.#isPlaced = collection.metadata?.['places'] === PLACED.places;
-    return collection.id;
+    const { id, metadata } = await findOrMakeCollection(this.#parts.connection, this.#parts);
+    this.#isPlaced = metadata?.['places'] === PLACED.places;
+    return id;
   }
 }
-
-/** Removes a collection by its name in Chroma; does nothing when there is none. */
-export async function dropCollection(connection: ChromaConnection, name: string): Promise<void> {
-  try {
-    await callChroma(connection, (client) => client.deleteCollection({ name }));
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-}
-
-const cancelled = (cause: unknown): ServiceError =>
-  cause instanceof ServiceError && cause.code === 'cancelled'
-    ? cause
-    : new ServiceError('cancelled', 'The caller no longer waits for the vector index.', { cause });
 
 const rebuilding = (cause: unknown): ServiceError =>
   new ServiceError('store_failed', 'The vector index was damaged or lost and is being rebuilt from the records.', {

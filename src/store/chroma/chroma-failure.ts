@@ -53,3 +53,9 @@ export function toServiceError(error: unknown, where: string): ServiceError {
   const reason = error instanceof Error ? error.message : String(error);
   return failed(`The vector index failed: ${where} answered "${reason}".`);
 }
+
+/** A call that its caller has aborted. */
+export const cancelled = (cause: unknown): ServiceError =>
+  cause instanceof ServiceError && cause.code === 'cancelled'
+    ? cause
+    : new ServiceError('cancelled', 'The caller no longer waits for the vector index.', { cause });

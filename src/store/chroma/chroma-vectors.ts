@@ -1,10 +1,11 @@
 import { ServiceError } from '../../errors.ts';
 import type { VectorCollection, VectorIndex } from '../vector-index.ts';
-import { ChromaCollection, dropCollection } from './chroma-collection.ts';
+import { ChromaCollection } from './chroma-collection.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { toServiceError } from './chroma-failure.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { fromCollectionName, toCollectionName } from './collection-name.ts';
+import { dropCollection } from './named-collection.ts';
 
 export interface ChromaVectorsOptions {
   readonly connection: ChromaConnection;
