@@ -4,8 +4,8 @@ import { findCoOccurrences } from './co-occurrence.ts';
 import { describeSubject, oneLine } from './describe-subject.ts';
 import type { Gathered } from './gather-subjects.ts';
 import type { MentionCandidate, Subject } from './mention-candidate.ts';
-import type { Statement } from './relate.ts';
 import type { Sentence } from './sentence.ts';
+import type { Statement } from './statement.ts';
 
 /** A document keeps at most this many entities, the most mentioned ones. */
 const MAX_ENTITIES = 5_000;

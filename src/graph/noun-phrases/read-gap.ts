@@ -12,8 +12,6 @@ export interface RelationPhrase {
   readonly isOfSubject?: boolean;
   /** The verb, to which further objects may be attached: `born in Ulm in 1879`. */
   readonly verb?: string;
-  /** The agent may follow, after `by`. */
-  readonly isPassive?: boolean;
 }
 
 const BE = new Set('is was are were be been being am'.split(' '));
@@ -125,7 +123,7 @@ function verbLink(full: readonly Token[]): RelationPhrase | undefined {
     return link(predicateOfVerb(verb.lower), { isInherited });
   }
   if (after.indexOf(preposition) > 0 || !endsAtObject(after, preposition.lower)) return undefined;
-  return link(predicateWith(verb.lower, preposition.lower), { isInherited, verb: verb.lower, isPassive });
+  return link(predicateWith(verb.lower, preposition.lower), { isInherited, verb: verb.lower });
 }
 
 /** `is a`: the second is the kind of the first; `is the capital of`, `was president of`. */

@@ -66,3 +66,6 @@ export function tokenize(sentence: string, offset: number, language: GraphLangua
   }
   return tokens;
 }
+
+/** The words and marks in lower case, separated by spaces. */
+export const wordsOf = (tokens: readonly Token[]): string => tokens.map(({ lower }) => lower).join(' ');
