@@ -8,7 +8,8 @@ import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { encodeEvent, type Framing, sendEvents, streamOptions } from '../sse.ts';
-import { type ResponseHead, toResponse, toResponseEvents } from '../wire/response-answer.ts';
+import type { ResponseHead } from '../wire/response-answer.ts';
+import { toResponse, toResponseEvents } from '../wire/response-events.ts';
 import { responseRequest } from '../wire/response-request.ts';
 import { answerChat, type ChatServices } from './answer-chat.ts';
 
