@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createInflate, inflateSync } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import { applyDelta, resultSize } from './apply-delta.ts';
 import { createBreather } from './breather.ts';
-
-export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+import { damaged, type Entry, type HashName, measure, type ObjectType, readEntry } from './pack-entry.ts';
 
 export interface GitObject {
   readonly type: ObjectType;
@@ -19,21 +18,10 @@ export interface Pack {
   read(oid: string, maxBytes: number): GitObject | undefined;
 }
 
-interface Entry {
-  /** Offset of the compressed data. */
-  readonly start: number;
-  readonly size: number;
-  readonly kind: ObjectType | { readonly offset: number } | { readonly oid: string };
-}
-
-const TYPES: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
-const OFFSET_DELTA = 6;
-const OID_DELTA = 7;
 /** Maximum total size of the inflated objects; a pack can expand a thousandfold. */
 const MAX_UNPACKED = 4_000_000_000;
-/** Larger objects are hashed while streaming, without being held in memory. */
-const LARGE = 4_000_000;
 const MAX_CHAIN = 10_000;
+const HEADER_BYTES = 12;
 
 /** Memory limits in addition to the pack itself, in bytes. */
 export interface PackLimits {
@@ -53,195 +41,169 @@ const LIMITS: PackLimits = { chain: 256_000_000, cache: 32_000_000, named: 32_00
  */
 export async function readPack(
   pack: Buffer,
-  hash: 'sha1' | 'sha256',
+  hash: HashName,
   signal: AbortSignal,
   limits: PackLimits = LIMITS,
 ): Promise<Pack> {
-  const hashBytes = hash === 'sha1' ? 20 : 32;
-  const end = pack.length - hashBytes;
-  if (end < 12 || pack.toString('latin1', 0, 4) !== 'PACK' || ![2, 3].includes(pack.readUInt32BE(4))) throw damaged();
-  if (!createHash(hash).update(pack.subarray(0, end)).digest().equals(pack.subarray(end))) throw damaged();
-  const entries = new Map<number, Entry>();
-  const byOid = new Map<string, number>();
-  const cache = new Map<number, GitObject>();
-  let cached = 0;
+  const data = withoutChecksum(pack, hash);
+  const objects = new PackObjects(data, hash, limits);
   const breathe = createBreather(signal);
+  await objects.index(data.readUInt32BE(8), breathe);
+  await objects.nameDeltas(breathe);
+  return objects;
+}
 
-  const unpack = ({ start, size }: Entry): Buffer => {
-    try {
-      const content = inflateSync(pack.subarray(start, end), { maxOutputLength: Math.max(size, 1) });
-      if (content.length === size) return content;
-    } catch (error) {
-      throw damaged(error);
-    }
-    throw damaged();
-  };
+/** Checks the header and the checksum, and returns all but the checksum. */
+function withoutChecksum(pack: Buffer, hash: HashName): Buffer {
+  const data = pack.subarray(0, Math.max(0, pack.length - HASH_BYTES[hash]));
+  if (data.length < HEADER_BYTES || data.toString('latin1', 0, 4) !== 'PACK') throw damaged();
+  if (![2, 3].includes(data.readUInt32BE(4))) throw damaged();
+  if (!createHash(hash).update(data).digest().equals(pack.subarray(data.length))) throw damaged();
+  return data;
+}
 
-  /** Reconstructs an object by applying its chain of deltas to the base object. */
-  function resolve(offset: number, maxBytes: number): GitObject {
-    const chain: { readonly at: number; readonly delta: Buffer }[] = [];
-    let held = 0;
-    let found: GitObject | undefined;
-    for (let at = offset; found === undefined; ) {
-      found = cache.get(at);
-      if (found !== undefined) break;
-      const entry = entries.get(at);
-      if (entry === undefined || chain.length > MAX_CHAIN) throw damaged();
-      if (entry.size > maxBytes) throw tooLarge(maxBytes);
-      const content = unpack(entry);
-      if (typeof entry.kind === 'string') {
-        found = keep(at, { type: entry.kind, content });
-        break;
-      }
-      held += content.length;
-      if (resultSize(content) > maxBytes || held > limits.chain) throw tooLarge(maxBytes);
-      chain.push({ at, delta: content });
-      const base = 'offset' in entry.kind ? entry.kind.offset : byOid.get(entry.kind.oid);
-      if (base === undefined) throw damaged();
-      at = base;
-    }
-    for (const { at, delta } of chain.reverse()) {
-      found = keep(at, { type: found.type, content: applyDelta(found.content, delta) });
-    }
-    return found;
+const HASH_BYTES: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32 };
+
+class PackObjects implements Pack {
+  /** The header and all entries. */
+  readonly #data: Buffer;
+  readonly #hash: HashName;
+  readonly #limits: PackLimits;
+  /** By offset in the pack. */
+  readonly #entries = new Map<number, Entry>();
+  readonly #byOid = new Map<string, number>();
+  /** Recently inflated objects by offset, the oldest first. */
+  readonly #cache = new Map<number, GitObject>();
+  #cachedBytes = 0;
+  #unpackedBytes = 0;
+
+  constructor(data: Buffer, hash: HashName, limits: PackLimits) {
+    this.#data = data;
+    this.#hash = hash;
+    this.#limits = limits;
   }
 
-  function keep(at: number, object: GitObject): GitObject {
-    if (object.content.length > limits.cache / 4) return object;
-    cache.set(at, object);
-    cached += object.content.length;
-    for (const [oldest, { content }] of cache) {
-      if (cached <= limits.cache) break;
-      cache.delete(oldest);
-      cached -= content.length;
-    }
+  has(oid: string): boolean {
+    return this.#byOid.has(oid);
+  }
+
+  read(oid: string, maxBytes: number): GitObject | undefined {
+    const offset = this.#byOid.get(oid);
+    if (offset === undefined) return undefined;
+    const object = this.#resolve(offset, maxBytes);
+    if (object.content.length > maxBytes) throw tooLarge(maxBytes);
     return object;
   }
 
-  const nameOf = ({ type, content }: GitObject): string =>
-    createHash(hash).update(`${type} ${content.length}\0`).update(content).digest('hex');
-
-  const count = pack.readUInt32BE(8);
-  let unpacked = 0;
-  let at = 12;
-  for (let index = 0; index < count; index++) {
-    await breathe();
-    const entry = readEntry(pack, at, hashBytes);
-    entries.set(at, entry);
-    unpacked += entry.size;
-    if (unpacked > MAX_UNPACKED) throw tooLarge(MAX_UNPACKED);
-    const { oid, length } = await measure(pack.subarray(entry.start, end), entry, hash);
-    if (oid !== undefined) byOid.set(oid, at);
-    at = entry.start + length;
+  /** Finds where each entry begins, and the ids of those that are no deltas. */
+  async index(count: number, breathe: () => Promise<void>): Promise<void> {
+    let at = HEADER_BYTES;
+    for (let index = 0; index < count; index++) {
+      await breathe();
+      const entry = readEntry(this.#data, at, HASH_BYTES[this.#hash]);
+      this.#entries.set(at, entry);
+      this.#countUnpacked(entry.size);
+      const { oid, length } = await measure(this.#data.subarray(entry.start), entry, this.#hash);
+      if (oid !== undefined) this.#byOid.set(oid, at);
+      at = entry.start + length;
+    }
+    if (at !== this.#data.length) throw damaged();
   }
-  if (at !== end) throw damaged();
-  await nameDeltas();
 
   /** Computes the ids of delta objects. Takes several passes, because a delta may precede the base that it names. */
-  async function nameDeltas(): Promise<void> {
-    let left = [...entries].filter(([, { kind }]) => typeof kind !== 'string').map(([offset]) => offset);
+  async nameDeltas(breathe: () => Promise<void>): Promise<void> {
+    let left = [...this.#entries].filter(([, { kind }]) => typeof kind !== 'string');
     while (left.length > 0) {
-      const waiting: number[] = [];
-      for (const offset of left) {
+      const waiting: typeof left = [];
+      for (const [offset, entry] of left) {
         await breathe();
-        const { kind } = entries.get(offset) ?? {};
-        if (typeof kind === 'object' && 'oid' in kind && !byOid.has(kind.oid)) {
-          waiting.push(offset);
-          continue;
-        }
-        try {
-          const object = resolve(offset, limits.named);
-          unpacked += object.content.length;
-          byOid.set(nameOf(object), offset);
-        } catch (error) {
-          // Too large to compute its id; the object is fetched on its own when it is needed.
-          if (!(error instanceof ServiceError) || error.code !== 'too_large') throw error;
-        }
-        if (unpacked > MAX_UNPACKED) throw tooLarge(MAX_UNPACKED);
+        if (this.#isBaseKnown(entry)) this.#nameDelta(offset);
+        else waiting.push([offset, entry]);
       }
       if (waiting.length === left.length) throw damaged();
       left = waiting;
     }
   }
 
-  return {
-    has: (oid) => byOid.has(oid),
-    read(oid, maxBytes) {
-      const offset = byOid.get(oid);
-      if (offset === undefined) return undefined;
-      const object = resolve(offset, maxBytes);
-      if (object.content.length > maxBytes) throw tooLarge(maxBytes);
-      return object;
-    },
-  };
-}
+  #isBaseKnown({ kind }: Entry): boolean {
+    return typeof kind === 'string' || 'offset' in kind || this.#byOid.has(kind.oid);
+  }
 
-function readEntry(pack: Buffer, offset: number, hashBytes: number): Entry {
-  let at = offset;
-  const next = (): number => pack[at++] ?? 0;
-  let byte = next();
-  const type = (byte >> 4) & 7;
-  let size = byte & 15;
-  for (let factor = 16; byte & 128; factor *= 128) {
-    byte = next();
-    size += (byte & 127) * factor;
-    if (!Number.isSafeInteger(size)) throw damaged();
+  #nameDelta(offset: number): void {
+    const object = this.#resolveToName(offset);
+    if (object === undefined) return;
+    const { type, content } = object;
+    this.#countUnpacked(content.length);
+    const oid = createHash(this.#hash).update(`${type} ${content.length}\0`).update(content).digest('hex');
+    this.#byOid.set(oid, offset);
   }
-  const whole = TYPES[type];
-  if (whole !== undefined) return { start: at, size, kind: whole };
-  if (type === OID_DELTA) {
-    const oid = pack.toString('hex', at, at + hashBytes);
-    return { start: at + hashBytes, size, kind: { oid } };
-  }
-  if (type !== OFFSET_DELTA) throw damaged();
-  byte = next();
-  let distance = byte & 127;
-  while (byte & 128) {
-    byte = next();
-    distance = (distance + 1) * 128 + (byte & 127);
-    if (distance > offset) throw damaged();
-  }
-  if (distance === 0) throw damaged();
-  return { start: at, size, kind: { offset: offset - distance } };
-}
 
-/** The length of an entry's compressed data and, unless it is a delta, the object's id. */
-async function measure(
-  data: Buffer,
-  { kind, size }: Entry,
-  algorithm: 'sha1' | 'sha256',
-): Promise<{ readonly oid: string | undefined; readonly length: number }> {
-  const hash = createHash(algorithm).update(`${typeof kind === 'string' ? kind : ''} ${size}\0`);
-  const name = () => (typeof kind === 'string' ? hash.digest('hex') : undefined);
-  try {
-    if (size <= LARGE) {
-      const options = { maxOutputLength: Math.max(size, 1), info: true };
-      // With `info`, inflateSync also returns the engine, which the type declarations omit.
-      const { buffer, engine } = inflateSync(data, options) as unknown as {
-        readonly buffer: Buffer;
-        readonly engine: { readonly bytesWritten: number };
-      };
-      if (buffer.length !== size) throw damaged();
-      hash.update(buffer);
-      return { oid: name(), length: engine.bytesWritten };
+  /** Undefined if the object is too large to compute its id; it is fetched on its own when it is needed. */
+  #resolveToName(offset: number): GitObject | undefined {
+    try {
+      return this.#resolve(offset, this.#limits.named);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'too_large') return undefined;
+      throw error;
     }
-    const inflate = createInflate();
-    let length = 0;
-    inflate.end(data);
-    for await (const chunk of inflate as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > size) throw damaged();
-      hash.update(chunk);
+  }
+
+  /** Reconstructs an object by applying its chain of deltas to the base object. */
+  #resolve(offset: number, maxBytes: number): GitObject {
+    const deltas: { readonly at: number; readonly delta: Buffer }[] = [];
+    let held = 0;
+    let at = offset;
+    let found = this.#cache.get(at);
+    while (found === undefined) {
+      const entry = this.#entries.get(at);
+      if (entry === undefined || deltas.length > MAX_CHAIN) throw damaged();
+      if (entry.size > maxBytes) throw tooLarge(maxBytes);
+      const content = this.#unpack(entry);
+      if (typeof entry.kind === 'string') {
+        found = this.#keep(at, { type: entry.kind, content });
+        break;
+      }
+      held += content.length;
+      if (resultSize(content) > maxBytes || held > this.#limits.chain) throw tooLarge(maxBytes);
+      deltas.push({ at, delta: content });
+      const base = 'offset' in entry.kind ? entry.kind.offset : this.#byOid.get(entry.kind.oid);
+      if (base === undefined) throw damaged();
+      at = base;
+      found = this.#cache.get(at);
     }
-    if (length !== size) throw damaged();
-    return { oid: name(), length: inflate.bytesWritten };
-  } catch (error) {
-    throw damaged(error);
+    for (const { at: place, delta } of deltas.reverse()) {
+      found = this.#keep(place, { type: found.type, content: applyDelta(found.content, delta) });
+    }
+    return found;
+  }
+
+  #unpack({ start, size }: Entry): Buffer {
+    try {
+      const content = inflateSync(this.#data.subarray(start), { maxOutputLength: Math.max(size, 1) });
+      if (content.length === size) return content;
+    } catch (error) {
+      throw damaged(error);
+    }
+    throw damaged();
+  }
+
+  #keep(at: number, object: GitObject): GitObject {
+    if (object.content.length > this.#limits.cache / 4) return object;
+    this.#cache.set(at, object);
+    this.#cachedBytes += object.content.length;
+    for (const [oldest, { content }] of this.#cache) {
+      if (this.#cachedBytes <= this.#limits.cache) break;
+      this.#cache.delete(oldest);
+      this.#cachedBytes -= content.length;
+    }
+    return object;
+  }
+
+  #countUnpacked(bytes: number): void {
+    this.#unpackedBytes += bytes;
+    if (this.#unpackedBytes > MAX_UNPACKED) throw tooLarge(MAX_UNPACKED);
   }
 }
-
-const damaged = (cause?: unknown): ServiceError =>
-  new ServiceError('provider_failed', 'What the Git server sent is damaged.', { cause });
 
 const tooLarge = (maxBytes: number): ServiceError =>
   new ServiceError('too_large', `It has more than the ${byteCount(maxBytes)} that are read.`);

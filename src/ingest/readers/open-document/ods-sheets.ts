@@ -3,12 +3,25 @@ import {
   createSheetBudget,
   type MergedCells,
   type Sheet,
+  type SheetBudget,
   type SheetCell,
   type SheetRow,
 } from '../office/sheet-rows.ts';
-import { streamXml } from '../xml/xml.ts';
+import { streamXml, type XmlEvents } from '../xml/xml.ts';
 
 type Attributes = Readonly<Record<string, string>>;
+
+interface OpenSheet extends Sheet {
+  readonly rows: SheetRow[];
+  readonly merged: MergedCells[];
+}
+
+interface OpenRow {
+  readonly repeated: number;
+  readonly cells: SheetCell[];
+  /** Column of the next cell. */
+  column: number;
+}
 
 interface OpenCell {
   readonly attributes: Attributes;
@@ -25,109 +38,127 @@ const MAX_COLUMNS = 16_384;
 
 /** The non-empty cells of all sheets, read as a stream. Repeated cells are expanded only when they are non-empty. */
 export async function readOdsSheets({ file, fileName, signal }: PackageInput): Promise<Sheet[]> {
-  const budget = createSheetBudget(fileName);
-  const hiddenStyles = new Set<string>();
-  const sheets: Sheet[] = [];
-  let style = '';
-  let sheet: { name: string; isHidden: boolean; rows: SheetRow[]; merged: MergedCells[] } | undefined;
-  let index = 0;
-  let rowsRepeated = 1;
-  let cells: SheetCell[] = [];
-  let column = 0;
-  let cell: OpenCell | undefined;
-  let aside = 0;
-  let isParagraph = 0;
+  const reader = new OdsReader(createSheetBudget(fileName));
+  await streamXml({ pieces: file.stream('content.xml'), fileName, signal }, reader);
+  return reader.sheets;
+}
 
-  const closeCell = ({ attributes, repeated, text }: OpenCell) => {
+class OdsReader implements XmlEvents {
+  readonly sheets: Sheet[] = [];
+  readonly #budget: SheetBudget;
+  readonly #hiddenStyles = new Set<string>();
+  #style = '';
+  #sheet: OpenSheet | undefined;
+  /** Index of the next row. */
+  #index = 0;
+  #row: OpenRow = { repeated: 1, cells: [], column: 0 };
+  #cell: OpenCell | undefined;
+  /** Depth within a skipped element. */
+  #skipped = 0;
+  #paragraphs = 0;
+
+  constructor(budget: SheetBudget) {
+    this.#budget = budget;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (this.#skipped > 0 || SKIPPED_ELEMENTS.has(name)) {
+      this.#skipped++;
+      return;
+    }
+    switch (name) {
+      case 'style':
+        this.#style = attributes['style:name'] ?? '';
+        return;
+      case 'table-properties':
+        if (attributes['table:display'] === 'false') this.#hiddenStyles.add(this.#style);
+        return;
+      case 'table':
+        this.#openSheet(attributes);
+        return;
+      case 'table-row': {
+        const repeated = repeatOf(attributes['table:number-rows-repeated'], MAX_ROWS);
+        this.#row = { repeated, cells: [], column: 0 };
+        return;
+      }
+      case 'table-cell':
+      case 'covered-table-cell': {
+        const repeated = repeatOf(attributes['table:number-columns-repeated'], MAX_COLUMNS);
+        this.#cell = { attributes, repeated, paragraphs: 0, text: '' };
+        return;
+      }
+      case 'p':
+        if (this.#cell !== undefined && this.#cell.paragraphs++ > 0) this.#cell.text += '\n';
+        this.#paragraphs++;
+        return;
+      case 's':
+      case 'tab':
+      case 'line-break':
+        if (this.#cell !== undefined) this.#cell.text += ' ';
+    }
+  }
+
+  text(data: string): void {
+    if (this.#skipped === 0 && this.#paragraphs > 0 && this.#cell !== undefined) this.#cell.text += data;
+  }
+
+  close(name: string): void {
+    if (this.#skipped > 0) {
+      this.#skipped--;
+      return;
+    }
+    switch (name) {
+      case 'p':
+        this.#paragraphs--;
+        return;
+      case 'table-cell':
+      case 'covered-table-cell':
+        if (this.#cell !== undefined) this.#closeCell(this.#cell);
+        this.#cell = undefined;
+        return;
+      case 'table-row':
+        this.#closeRow(this.#row);
+        return;
+      case 'table':
+        if (this.#sheet !== undefined) this.sheets.push(this.#sheet);
+        this.#sheet = undefined;
+    }
+  }
+
+  #openSheet(attributes: Attributes): void {
+    const name = attributes['table:name'] ?? `Sheet ${this.sheets.length + 1}`;
+    const isHidden = this.#hiddenStyles.has(attributes['table:style-name'] ?? '');
+    this.#sheet = { name, isHidden, rows: [], merged: [] };
+    this.#index = 0;
+  }
+
+  #closeCell({ attributes, repeated, text }: OpenCell): void {
+    const row = this.#row;
+    const left = row.column;
+    row.column += repeated;
     const shown = shownValue(attributes, text);
-    if (shown.trim() !== '') {
-      const spanned = repeatOf(attributes['table:number-columns-spanned'], MAX_COLUMNS);
-      const rows = repeatOf(attributes['table:number-rows-spanned'], MAX_ROWS);
-      if (spanned > 1 || rows > 1)
-        sheet?.merged.push({ top: index, left: column, bottom: index + rows - 1, right: column + spanned - 1 });
-      for (let offset = 0; offset < repeated && column + offset < MAX_COLUMNS; offset++) {
-        budget.take(shown);
-        cells.push({ column: column + offset, text: shown });
-      }
+    if (shown.trim() === '') return;
+    const columns = repeatOf(attributes['table:number-columns-spanned'], MAX_COLUMNS);
+    const rows = repeatOf(attributes['table:number-rows-spanned'], MAX_ROWS);
+    const top = this.#index;
+    if (columns > 1 || rows > 1) {
+      this.#sheet?.merged.push({ top, left, bottom: top + rows - 1, right: left + columns - 1 });
     }
-    column += repeated;
-  };
-  const closeRow = () => {
-    if (cells.length > 0) {
-      for (let offset = 0; offset < rowsRepeated && index + offset < MAX_ROWS; offset++) {
-        if (offset > 0) for (const { text } of cells) budget.take(text);
-        sheet?.rows.push({ index: index + offset, cells });
-      }
+    for (let column = left; column < row.column && column < MAX_COLUMNS; column++) {
+      this.#budget.take(shown);
+      row.cells.push({ column, text: shown });
     }
-    index += rowsRepeated;
-  };
+  }
 
-  await streamXml(
-    { pieces: file.stream('content.xml'), fileName, signal },
-    {
-      open(name, attributes) {
-        if (aside > 0 || SKIPPED_ELEMENTS.has(name)) {
-          aside++;
-          return;
-        }
-        switch (name) {
-          case 'style':
-            style = attributes['style:name'] ?? '';
-            return;
-          case 'table-properties':
-            if (attributes['table:display'] === 'false') hiddenStyles.add(style);
-            return;
-          case 'table':
-            sheet = {
-              name: attributes['table:name'] ?? `Sheet ${sheets.length + 1}`,
-              isHidden: hiddenStyles.has(attributes['table:style-name'] ?? ''),
-              rows: [],
-              merged: [],
-            };
-            index = 0;
-            return;
-          case 'table-row':
-            cells = [];
-            column = 0;
-            rowsRepeated = repeatOf(attributes['table:number-rows-repeated'], MAX_ROWS);
-            return;
-          case 'table-cell':
-          case 'covered-table-cell':
-            cell = {
-              attributes,
-              repeated: repeatOf(attributes['table:number-columns-repeated'], MAX_COLUMNS),
-              paragraphs: 0,
-              text: '',
-            };
-            return;
-          case 'p':
-            if (cell !== undefined && cell.paragraphs++ > 0) cell.text += '\n';
-            isParagraph++;
-            return;
-          case 's':
-          case 'tab':
-          case 'line-break':
-            if (cell !== undefined) cell.text += ' ';
-        }
-      },
-      text(data) {
-        if (aside === 0 && isParagraph > 0 && cell !== undefined) cell.text += data;
-      },
-      close(name) {
-        if (aside > 0) aside--;
-        else if (name === 'p') isParagraph--;
-        else if (name === 'table-row') closeRow();
-        else if ((name === 'table-cell' || name === 'covered-table-cell') && cell !== undefined) {
-          closeCell(cell);
-          cell = undefined;
-        } else if (name === 'table' && sheet !== undefined) {
-          sheets.push(sheet);
-          sheet = undefined;
-        }
-      },
-    },
-  );
-  return sheets;
+  #closeRow({ cells, repeated }: OpenRow): void {
+    const first = this.#index;
+    this.#index += repeated;
+    if (cells.length === 0) return;
+    for (let index = first; index < this.#index && index < MAX_ROWS; index++) {
+      if (index > first) for (const { text } of cells) this.#budget.take(text);
+      this.#sheet?.rows.push({ index, cells });
+    }
+  }
 }
 
 const repeatOf = (value: string | undefined, most: number): number =>
