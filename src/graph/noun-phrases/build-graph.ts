@@ -1,11 +1,10 @@
 import type { Entity, ExtractedGraph, GraphChunk, Mention, Relationship } from '../graph.ts';
-import { decideCategory } from './category-votes.ts';
 import { findCoOccurrences } from './co-occurrence.ts';
 import { describeSubject, oneLine } from './describe-subject.ts';
 import type { Gathered } from './gather-subjects.ts';
 import type { MentionCandidate, Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
-import type { Statement } from './statement.ts';
+import { categoryOf, type Statement } from './statement.ts';
 
 /** A document keeps at most this many entities, the most mentioned ones. */
 const MAX_ENTITIES = 5_000;
@@ -113,8 +112,6 @@ function chooseSubjects({ gathered, statements, isSignificantAlone }: Findings):
 
 const importance = (subject: Subject, related: ReadonlySet<Subject>): number =>
   subject.mentions.length + (subject.kind === 'name' ? 1 : 0) + (related.has(subject) ? 1 : 0);
-
-const categoryOf = ({ kind, votes }: Subject): string | null => (kind === 'date' ? 'date' : decideCategory(votes));
 
 /** The most frequent spelling of the full name; the first one on a tie. Names are unique. */
 function nameSubjects(subjects: readonly Subject[]): Map<Subject, string> {
