@@ -29,8 +29,7 @@ export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}
     workedMs += active;
     if (utilization > RESTING || workedMs < WORTHWHILE_MS) return;
     free?.();
-    collectGarbage();
-    workedMs = 0;
+    if (collectGarbage()) workedMs = 0;
     // Exclude the collection itself from the measured work.
     last = performance.eventLoopUtilization();
   };
@@ -40,21 +39,26 @@ export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}
 
 type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
 
-/** Unlike an ordinary collection, the `last-resort` flavor returns heap pages to the operating system. */
-function collectGarbage(): void {
+/**
+ * Unlike an ordinary collection, the `last-resort` flavor returns heap pages to the operating system. False if another
+ * thread that collects at the same moment prevents it.
+ */
+function collectGarbage(): boolean {
   const options = { type: 'major', flavor: 'last-resort' } as const;
   const { gc } = globalThis as { readonly gc?: Collect };
   // Defined if Node was started with --expose-gc; that flag must not be reset below.
   if (gc !== undefined) {
     gc(options);
-    return;
+    return true;
   }
   try {
     setFlagsFromString('--expose-gc');
     const collect: Collect = runInNewContext('gc');
     collect(options);
+    return true;
   } catch {
-    // Another thread has just reset the flag; try again at the next idle time.
+    // The other thread has just reset the flag, which is common to all.
+    return false;
   } finally {
     // Contexts created later must not get the function.
     setFlagsFromString('--no-expose-gc');
