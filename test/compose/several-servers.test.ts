@@ -14,10 +14,10 @@ import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.
 import type { CorpusEvent } from '../../src/store/watch-corpus.ts';
 import { adaptersOver, onlyEmbedder, testSettings } from '../support/adapters.ts';
 import { describePostgres, postgresDatabase } from '../support/engines.ts';
+import { PATIENT } from '../support/patience.ts';
 import { embeddingText } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PATIENT = { timeout: 20_000 };
 const owner = defaultAdmin;
 
 async function startServer(url: string, index: MemoryVectorIndex, change: Partial<Adapters> = {}): Promise<Services> {
@@ -160,7 +160,8 @@ describePostgres('Two servers', () => {
 
 async function endOf({ ingestions }: Services, document: Document): Promise<string | undefined> {
   let last: string | undefined;
-  for await (const { event } of ingestions.follow(document, undefined, AbortSignal.timeout(30_000))) last = event.type;
+  for await (const { event } of ingestions.follow(document, undefined, AbortSignal.timeout(PATIENT.timeout)))
+    last = event.type;
   return last;
 }
 

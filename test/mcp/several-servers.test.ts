@@ -7,6 +7,7 @@ import { createCitationSessions } from '../../src/mcp/citation-sessions.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { describePostgres, postgresDatabase } from '../support/engines.ts';
 import { foundChunk } from '../support/found.ts';
+import { PATIENT } from '../support/patience.ts';
 import { eraOptions, textOf } from './support/citewell-mcp.ts';
 import { type InProcess, startInProcess } from './support/in-process.ts';
 
@@ -57,7 +58,7 @@ describePostgres('MCP over several servers', () => {
     });
     const subscription = await client.listen({ resourcesListChanged: true, resourceSubscriptions: ['kb://index'] });
     await other.add('Otters', 'Otters hold hands while they sleep.');
-    await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(['list', 'kb://index'])), { timeout: 20_000 });
+    await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(['list', 'kb://index'])), PATIENT);
     await subscription.close();
   });
 

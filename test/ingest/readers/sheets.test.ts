@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createSheetBudget } from '../../../src/ingest/readers/office/sheet-rows.ts';
 import { makeZip } from '../make-docx.ts';
 import { openDocumentParts, sheetRow, type TestSheet, workbookParts } from '../make-office.ts';
 import { blocksOf, readFile } from './support.ts';
@@ -113,20 +114,20 @@ describe('a workbook', () => {
   });
 
   it.each([
-    [
-      'texts that many cells share',
-      { strings: ['word '.repeat(20_000)], rows: '<row><c t="s"><v>0</v></c></row>'.repeat(2_000) },
-    ],
-    [
-      'millions of rows',
-      { strings: [], rows: '<row><c><v>123456789</v></c><c><v>123456789</v></c></row>'.repeat(1_600_000) },
-    ],
-  ])('is refused for %s', async (_, { strings, rows }) => {
-    const bytes = makeZip(workbookParts([{ name: 'S', rows }], { strings }));
+    ['texts that many cells share', ['word '.repeat(20_000)], '<row><c t="s"><v>0</v></c></row>', 400],
+    ['many cells with text of their own', [], `<row>${`<c><v>${'9'.repeat(400)}</v></c>`.repeat(100)}</row>`, 800],
+  ])('is refused for %s', async (_, strings, row, count) => {
+    const bytes = makeZip(workbookParts([{ name: 'S', rows: row.repeat(count) }], { strings }));
     await expect(readFile('a.xlsx', bytes)).rejects.toMatchObject({
       code: 'too_large',
       message: expect.stringContaining('Split it'),
     });
+  });
+
+  it('is refused for millions of small cells', () => {
+    const budget = createSheetBudget('a.xlsx');
+    for (let cells = 0; cells < 5_000_000; cells++) budget.take('');
+    expect(() => budget.take('')).toThrow(/5000000 filled cells/);
   });
 });
 

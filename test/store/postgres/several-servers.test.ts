@@ -7,6 +7,7 @@ import { openPostgresStore } from '../../../src/store/postgres/open-postgres-sto
 import { createSummaries } from '../../../src/store/sql/documents/sql-summaries.ts';
 import { openRecordStore } from '../../../src/store/sql/open-store.ts';
 import { describePostgres, postgresDatabase } from '../../support/engines.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { asTestStore, embeddingText, newDocument, publication, type TestStore } from '../../support/store.ts';
 
 async function open(url: string): Promise<TestStore> {
@@ -75,7 +76,7 @@ describePostgres('Servers', () => {
     store.others?.onTakeOver(() => takenOver++);
     failures = 1;
     gone();
-    await expect.poll(() => takenOver).toBe(1);
+    await expect.poll(() => takenOver, PATIENT).toBe(1);
     expect(problems).toEqual([expect.stringContaining('could not be taken over yet')]);
     expect(await store.summaries.take()).toMatchObject({ documentId: id });
   });
