@@ -1,47 +1,30 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, Metadata } from '../documents/document.ts';
-import { defaultCollectionId } from '../documents/ids.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { IngestionQueue } from '../store/ingestion-queue.ts';
-import type { CollectionRecords } from '../store/records.ts';
 import { type Attempt, TakenOver } from '../store/taken-over.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
-import { type CarriedOver, carryOver } from './carry-over.ts';
-import type { DocumentReaders } from './document-readers.ts';
-import type { Enrichment } from './enrich/enrichment.ts';
-import { findDuplicate } from './find-duplicate.ts';
-import type { IngestionFeed } from './ingestion-feed.ts';
-import type { IngestEvent, Ingestor, RetryDecision, Submission } from './ingestor.ts';
+import { createTaskHolder } from './hold-task.ts';
+import type { IngestEvent, Ingestor, RetryDecision } from './ingestor.ts';
 import { createKeyedLimit } from './keyed-limit.ts';
 import type { PreparedDocument } from './prepare-document.ts';
 import { publishChunks, titleFor } from './publish-chunks.ts';
-import { readSubmission, toPreparationJob } from './read-submission.ts';
+import { toPreparationJob } from './read-submission.ts';
 import { typeByName } from './readers/file-types.ts';
-import { imageNotRead } from './readers/image/image-reader.ts';
-import { recordingNotRead } from './readers/recording.ts';
 import type { SplitChunk } from './split-text.ts';
 import { MAX_MESSAGE_BYTES } from './stored-job.ts';
+import { createSubmissions, type SubmissionParts, supersededBy } from './submit-document.ts';
 
-export interface IngestorParts {
-  readonly corpus: Corpus;
-  readonly readers: Pick<DocumentReaders, 'prepare' | 'readsImages' | 'readsRecordings' | 'maxFileBytes'>;
+export interface IngestorParts extends SubmissionParts {
   readonly spaces: Pick<VectorSpaces, 'claim'>;
-  readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
   readonly queue: Pick<IngestionQueue, 'hold' | 'release'>;
-  /** Enrichment by models; if absent, documents are stored as read. */
-  readonly enrichment?: Enrichment;
-  /** Receives all ingestion events. */
-  readonly feed?: Pick<IngestionFeed, 'publish'>;
   /** Documents processed concurrently; default 4. */
   readonly documents?: number;
 }
 
 const DOCUMENTS_AT_ONCE = 4;
-const RELEASE_PAUSE_MS = 1_000;
-const RELEASE_TRIES = 300;
 
 /** A document and the attempt that its writes belong to. */
 interface Begun {
@@ -53,6 +36,7 @@ interface Begun {
 export function createIngestor(parts: IngestorParts): Ingestor {
   const { corpus, readers } = parts;
   const turns = createKeyedLimit(parts.documents ?? DOCUMENTS_AT_ONCE);
+  const tasks = createTaskHolder(parts.queue, corpus);
 
   async function* run(
     id: string,
@@ -66,7 +50,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       try {
         const document = await requireDocument(corpus, id);
         const attempt = document.ingestionAttempt;
-        const held = await holdOf(document);
+        const held = await tasks.hold(document);
         if (held instanceof TakenOver) {
           isOver = true;
           yield { type: 'failed', document, error: held };
@@ -89,42 +73,8 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       }
     } finally {
       // The caller was aborted or stopped listening: the task returns to the queue.
-      if (!isOver) await putBack(id, mine);
+      if (!isOver) await tasks.putBack(id, mine);
     }
-  }
-
-  /**
-   * Retries a failed release in the background, for example while the database restarts. Meanwhile no other process
-   * takes the task, because this one still holds it.
-   */
-  async function releaseLater(id: string, held: Attempt): Promise<void> {
-    for (let tries = 0; tries < RELEASE_TRIES; tries++) {
-      await sleep(RELEASE_PAUSE_MS, undefined, { ref: false });
-      const isReleased = await parts.queue.release(id, held).then(
-        () => true,
-        () => false,
-      );
-      if (isReleased) return;
-    }
-  }
-
-  /** The attempt that the writes of a run belong to, or `TakenOver` if another process has the task. */
-  async function holdOf({ id, ingestionStatus: status, ingestionAttempt }: Document): Promise<Attempt | TakenOver> {
-    if (status === 'success' || status === 'failed') return ingestionAttempt;
-    return parts.queue.hold(id, ingestionAttempt).catch((error: unknown) => {
-      if (error instanceof TakenOver) return error;
-      throw error;
-    });
-  }
-
-  async function putBack(id: string, mine: Attempt | undefined): Promise<void> {
-    const held = mine ?? (await corpus.get(id))?.ingestionAttempt;
-    if (held === undefined) return;
-    await parts.queue.release(id, held).catch((error: unknown) => {
-      // A late release needs a token, which distinguishes this attempt from a later one.
-      if (typeof held === 'object') void releaseLater(id, held);
-      throw error;
-    });
   }
 
   async function* events(
@@ -229,82 +179,10 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     }
   }
 
-  return {
-    async estimate(given, signal) {
-      if (parts.enrichment === undefined) return null;
-      const { read } = await withStoredFields(parts, given);
-      if (!parts.enrichment.contextualizes(read.settings)) return null;
-      parts.enrichment.check(given.settings);
-      const { id, fileName, type, title, bytes, settings } = read;
-      const prepared = await readers.prepare(toPreparationJob({ fileName, type }, bytes, settings), signal);
-      const { chunks, summary } = prepared;
-      return (await parts.enrichment.estimate({ documentId: id, title, summary, chunks }, settings)) ?? null;
-    },
-
-    async readText(given, signal) {
-      const { read } = await withStoredFields(parts, given);
-      refuseUnread(read, readers);
-      const { fileName, type, bytes, settings } = read;
-      return (await readers.prepare(toPreparationJob({ fileName, type }, bytes, settings), signal)).text;
-    },
-
-    async submit(given, { queued = false } = {}) {
-      if (parts.enrichment === undefined) refuseEnrichment(given);
-      else parts.enrichment.check(given.settings);
-      const { submission, read } = await withStoredFields(parts, given);
-      refuseUnread(read, readers);
-      const duplicate = await findDuplicate(corpus, submission, read);
-      if (duplicate !== undefined) return duplicate;
-      const collectionIds = await ensureCollections(parts.collections, submission);
-      const { id, type, title, fileName, mediaType, bytes, contentHash, settings } = read;
-      const { ownerId, metadata, source = null, replace = false } = submission;
-      const document = await corpus.begin(
-        {
-          id,
-          ownerId,
-          collectionIds,
-          type,
-          title,
-          metadata,
-          source,
-          fileName,
-          mediaType,
-          bytes,
-          contentHash,
-          settings,
-        },
-        { replace, queued },
-      );
-      const before = { documentId: document.id, attempt: document.ingestionAttempt - 1 };
-      if (before.attempt > 0) parts.feed?.publish(before, supersededBy);
-      return { kind: 'accepted', document };
-    },
-    run,
-  };
-}
-
-function refuseEnrichment({ settings }: Submission): void {
-  if (settings.context === undefined || settings.context === false) return;
-  throw new ServiceError('not_configured', 'No model is configured for chunk enrichment.');
-}
-
-/** Rejects pictures and recordings on submission, so that a folder of them does not become many failed documents. */
-function refuseUnread({ type, fileName }: CarriedOver['read'], readers: IngestorParts['readers']): void {
-  const { isImage, isRecording } = typeByName(type) ?? {};
-  if (isImage && !readers.readsImages) throw imageNotRead(fileName);
-  if (isRecording && !readers.readsRecordings) throw recordingNotRead(fileName);
+  return { ...createSubmissions(parts), run };
 }
 
 const isFinal: RetryDecision = async () => undefined;
-
-const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission replaced it.' };
-
-async function withStoredFields({ corpus, readers }: IngestorParts, submission: Submission): Promise<CarriedOver> {
-  const read = await readSubmission(submission, readers.maxFileBytes);
-  const own = submission.replace === true ? await corpus.get(read.id) : undefined;
-  if (own === undefined || own.ownerId !== submission.ownerId) return { submission, read };
-  return carryOver(own, await corpus.settingsOf(own.id), { submission, read });
-}
 
 async function requireDocument(corpus: Corpus, id: string): Promise<Document> {
   const document = await corpus.get(id);
@@ -332,16 +210,4 @@ async function recordFailure(corpus: Corpus, { document, held }: Begun, error: u
   const reason = error instanceof ServiceError ? error.publicMessage : toError(error).message;
   await corpus.fail(document.id, reason, held);
   return (await corpus.get(document.id)) ?? document;
-}
-
-async function ensureCollections(collections: IngestorParts['collections'], submission: Submission): Promise<string[]> {
-  const { ownerId } = submission;
-  const ids = [...new Set(submission.collectionIds.map((id) => id.toLowerCase()))];
-  const own = defaultCollectionId(ownerId);
-  if (ids.length === 0) ids.push(own);
-  for (const id of ids) {
-    if ((await collections.get(id)) === undefined)
-      await collections.ensure({ id, ownerId, name: id === own ? 'Default' : id });
-  }
-  return ids;
 }
