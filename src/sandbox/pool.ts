@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { onAbort } from '../shared/abort.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import type { SandboxOccupancy } from './sandbox.ts';
+import { WaitingCalls, type WaitingLimits } from './waiting-calls.ts';
 
 /** What the pool requires of a slot. */
 export interface PooledSlot {
@@ -9,13 +10,10 @@ export interface PooledSlot {
   readonly ended: Promise<void>;
 }
 
-export interface PoolOptions<S extends PooledSlot> {
+export interface PoolOptions<S extends PooledSlot> extends WaitingLimits {
   start(): Promise<S>;
   /** A spare slot started with another value is out of date and not used. */
   version?(): number;
-  readonly slots: number;
-  readonly queued: number;
-  readonly queuedMilliseconds: number;
   readonly idleMilliseconds: number;
 }
 
@@ -56,14 +54,6 @@ interface Taken<S extends PooledSlot> extends Omit<Lease<S>, 'slot'> {
   begin(): void;
 }
 
-interface Waiting<S extends PooledSlot> {
-  readonly request: LeaseRequest;
-  /** True after the call was served or gave up. */
-  isOver: boolean;
-  give(taken: Taken<S>): void;
-  refuse(reason: unknown): void;
-}
-
 /** Number of ended sessions that are remembered, to report their loss. */
 const MAX_LOST_SESSIONS = 1_000;
 
@@ -80,7 +70,7 @@ export class SlotPool<S extends PooledSlot> {
   /** The user of each slot that is held by a session or a call. */
   readonly #holders = new Map<Promise<S>, string>();
   readonly #lost = new LruMap<string, true>({ max: MAX_LOST_SESSIONS });
-  readonly #waiting: Waiting<S>[] = [];
+  readonly #waiting: WaitingCalls<LeaseRequest, Taken<S>>;
   #spare: { readonly version: number | undefined; readonly slot: Promise<S>; readonly since: number } | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -89,6 +79,7 @@ export class SlotPool<S extends PooledSlot> {
 
   constructor(options: PoolOptions<S>) {
     this.#options = options;
+    this.#waiting = new WaitingCalls(options);
   }
 
   /**
@@ -97,7 +88,7 @@ export class SlotPool<S extends PooledSlot> {
    */
   async lease(request: LeaseRequest, signal: AbortSignal): Promise<Lease<S>> {
     signal.throwIfAborted();
-    const taken = this.#take(request) ?? (await this.#wait(request, signal));
+    const taken = this.#take(request) ?? (await this.#waiting.wait(request, signal));
     const aborted = Promise.withResolvers<never>();
     const stopListening = onAbort(signal, () => aborted.reject(signal.reason));
     try {
@@ -123,8 +114,7 @@ export class SlotPool<S extends PooledSlot> {
 
   get occupancy(): SandboxOccupancy {
     const { slots } = this.#options;
-    const waiting = this.#waiting.filter(({ isOver }) => !isOver).length;
-    return { slots, busy: this.#busy, idle: Math.max(0, this.size - this.#busy), waiting };
+    return { slots, busy: this.#busy, idle: Math.max(0, this.size - this.#busy), waiting: this.#waiting.count };
   }
 
   /** Number of processes, including starting ones. */
@@ -158,7 +148,7 @@ export class SlotPool<S extends PooledSlot> {
         this.#busy -= 1;
         this.#end(slot);
         this.#pump();
-        if (this.#waiting.length === 0) this.warmUp();
+        if (this.#waiting.isEmpty) this.warmUp();
       };
       return { slot, isNew: true, sessionLost: false, isCurrent: () => true, begin: () => {}, release };
     }
@@ -265,66 +255,12 @@ export class SlotPool<S extends PooledSlot> {
     this.#lost.delete(name);
   }
 
-  async #wait(request: LeaseRequest, signal: AbortSignal): Promise<Taken<S>> {
-    const { queued, queuedMilliseconds } = this.#options;
-    if (this.#waiting.length >= queued) this.#makeRoom(request.user);
-    const { promise, resolve, reject } = Promise.withResolvers<Taken<S>>();
-    const waiting: Waiting<S> = { request, isOver: false, give: resolve, refuse: reject };
-    this.#waiting.push(waiting);
-    const stop = (reason: unknown): void => {
-      waiting.isOver = true;
-      reject(reason);
-    };
-    const stopListening = onAbort(signal, () => stop(signal.reason));
-    const seconds = queuedMilliseconds / 1000;
-    const late = new ServiceError('rate_limited', `No Python slot became free within ${seconds} s.`, { retryAfter: 5 });
-    const timer = setTimeout(() => stop(late), queuedMilliseconds);
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-      stopListening();
-      const index = this.#waiting.indexOf(waiting);
-      if (index !== -1) this.#waiting.splice(index, 1);
-    }
-  }
-
-  /** Refuses the latest call of the user with the most waiting calls, or throws if that user is the caller. */
-  #makeRoom(user = ''): void {
-    const { queued, slots } = this.#options;
-    const reason = `All ${slots} Python slots are busy and ${queued} calls are waiting for one.`;
-    const refusal = new ServiceError('rate_limited', reason, { retryAfter: 5 });
-    const userOf = ({ request }: Waiting<S>): string => request.user ?? '';
-    const countOf = (of: string): number => this.#waiting.filter((waiting) => userOf(waiting) === of).length;
-    const crowding = this.#waiting.findLast((waiting) =>
-      this.#waiting.every((other) => countOf(userOf(waiting)) >= countOf(userOf(other))),
-    );
-    if (crowding === undefined || countOf(userOf(crowding)) <= countOf(user) + 1) throw refusal;
-    this.#waiting.splice(this.#waiting.indexOf(crowding), 1);
-    crowding.isOver = true;
-    crowding.refuse(refusal);
-  }
-
-  /**
-   * Serves waiting calls: those of the user with the fewest slots first, otherwise in order of arrival. A call that
-   * waits for its own session may be overtaken.
-   */
+  /** Serves waiting calls, as far as slots are free. */
   #pump(): void {
-    for (let remaining = [...this.#waiting]; remaining.length > 0; ) {
-      const waiting = remaining.reduce((first, other) =>
-        this.#slotsOf(other.request.user ?? '') < this.#slotsOf(first.request.user ?? '') ? other : first,
-      );
-      remaining = remaining.filter((other) => other !== waiting);
-      if (waiting.isOver) continue;
-      try {
-        const taken = this.#take(waiting.request);
-        if (taken === undefined) continue;
-        waiting.give(taken);
-      } catch (error) {
-        waiting.refuse(error);
-      }
-      waiting.isOver = true;
-    }
+    this.#waiting.serve(
+      (request) => this.#take(request),
+      (user) => this.#slotsOf(user),
+    );
   }
 
   /** Starts the periodic check that ends idle sessions and an idle spare slot. */
