@@ -6,10 +6,11 @@ import { createMemberships, type Memberships } from './memberships.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { createPeople, type People } from './people.ts';
 import { createQuotas, type QuotaSizes, type Quotas } from './quotas.ts';
+import type { UserPolicy } from './register-user.ts';
 import { createRequestLimits, type RequestLimits, type RequestRates } from './request-limits.ts';
 import { createSessionTokens } from './session-tokens.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
-import { createUsers, type UserPolicy, type Users } from './users.ts';
+import { createUsers, type Users } from './users.ts';
 
 /** Users, authentication, rate limits and quotas. */
 export interface Accounts {

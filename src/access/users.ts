@@ -1,53 +1,22 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { defaultCollectionId, isUuid } from '../documents/ids.ts';
+import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus, DeletionReceipt, Page, Paged } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
-import type { SharedCounters } from '../store/shared-counters.ts';
 import type { ApiKey, CodePurpose, User, UserChange, UserStore } from '../store/user-records.ts';
 import { makeApiKey } from './api-keys.ts';
-import { rateLimitAddress } from './client-address.ts';
-import type { Passwords } from './passwords.ts';
+import { checkEmail, orEmailTaken } from './email-address.ts';
 import { defaultAdmin, type Principal, requireSuperuser } from './principal.ts';
+import { createRegistration, type Registration, type RegistrationParts } from './register-user.ts';
 import { removeUserData } from './remove-user-data.ts';
 import type { SignIn } from './sign-in.ts';
-import { type Throttle, throttlesOver } from './throttle.ts';
 
-export interface UsersParts {
+export interface UsersParts extends RegistrationParts {
   readonly store: UserStore;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
   readonly corpus: Corpus;
   readonly signIn: SignIn;
-  readonly passwords: Passwords;
-  readonly policy: UserPolicy;
-  readonly registrations?: RegistrationThrottles;
-  /** Counts registrations across servers; without it, they are counted in this process only. */
-  readonly counters?: SharedCounters | undefined;
-}
-
-export interface UserPolicy {
-  /** Whether anyone may register, or only superusers create users. */
-  readonly registration: 'open' | 'closed';
-  readonly requiresVerified: boolean;
-}
-
-export interface Registration {
-  readonly email: string;
-  readonly password: string;
-  /** A bcrypt or Argon2 hash from another system, stored instead of a hash of `password`. Superusers only. */
-  readonly passwordHash?: string;
-  readonly name?: string;
-  readonly bio?: string;
-  readonly profilePicture?: string;
-  /** Superusers only. */
-  readonly isVerified?: boolean;
-}
-
-/** Limits on registrations, per address and in total. */
-export interface RegistrationThrottles {
-  readonly address: Throttle;
-  readonly all: Throttle;
 }
 
 /**
@@ -107,19 +76,8 @@ export interface Users {
 }
 
 const CODE_HOURS = 24;
-const HOUR = 3_600;
-function defaultRegistrationThrottles(counters: SharedCounters | undefined): RegistrationThrottles {
-  const createThrottle = throttlesOver(counters);
-  return {
-    address: createThrottle('registration address', { times: 100, seconds: HOUR }),
-    all: createThrottle('registration', { times: 1_000, seconds: HOUR }),
-  };
-}
-const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
-
 export function createUsers(parts: UsersParts): Users {
-  const { store, collections, signIn, passwords, policy, counters } = parts;
-  const { registrations = defaultRegistrationThrottles(counters) } = parts;
+  const { store, signIn, passwords } = parts;
   const { users, apiKeys, codes } = store;
 
   const find = async (by: Principal, id: string): Promise<User> => {
@@ -140,45 +98,7 @@ export function createUsers(parts: UsersParts): Users {
   };
 
   return {
-    async register(by, { email, password, passwordHash, isVerified, ...profile }, address) {
-      const isSuperuser = by?.isSuperuser ?? false;
-      if (policy.registration === 'closed' && !isSuperuser) {
-        throw new ServiceError('forbidden', 'Registration is closed; only superusers can create users.');
-      }
-      if (isVerified !== undefined && !isSuperuser) {
-        throw new ServiceError('forbidden', 'Only superusers can set whether an e-mail address is verified.');
-      }
-      if (passwordHash !== undefined && !isSuperuser) {
-        throw new ServiceError('forbidden', 'Only superusers can supply a password hash.');
-      }
-      checkEmail(email);
-      passwords.check(password);
-      const hashed = async () =>
-        passwordHash === undefined ? passwords.hash(password) : passwords.adopt(passwordHash);
-      if (!isSuperuser) {
-        await registrations.address.attempt(rateLimitAddress(address));
-        await registrations.all.attempt('all');
-      }
-      const known = await users.findByEmail(email);
-      if (known !== undefined) {
-        // The default admin exists from the start, without a password until a superuser sets one.
-        if (!isSuperuser || known.id !== defaultAdmin.userId || known.passwordHash !== null) throw emailTaken(email);
-        return (await users.update(known.id, { ...profile, passwordHash: await hashed() })) ?? known;
-      }
-      const user = await users
-        .create({
-          email,
-          passwordHash: await hashed(),
-          isSuperuser: false,
-          isVerified: isVerified ?? false,
-          ...profile,
-        })
-        .catch((error: unknown) => {
-          throw isConflict(error) ? emailTaken(email) : error;
-        });
-      await collections.ensure({ id: defaultCollectionId(user.id), ownerId: user.id, name: 'Default' });
-      return user;
-    },
+    register: createRegistration(parts),
 
     get: find,
 
@@ -205,7 +125,7 @@ export function createUsers(parts: UsersParts): Users {
         ...(passwordHash !== undefined && { passwordHash: passwords.adopt(passwordHash), tokenStamp: randomUUID() }),
       };
       const updated = await users.update(user.id, full).catch((error: unknown) => {
-        throw isConflict(error) ? emailTaken(change.email ?? '') : error;
+        throw orEmailTaken(error, change.email ?? '');
       });
       if (updated === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
       return updated;
@@ -324,17 +244,7 @@ function checkChange(by: Principal, user: User, change: Profile): void {
   }
 }
 
-function checkEmail(email: string): void {
-  if (EMAIL.test(email)) return;
-  throw new ServiceError('invalid_request', 'This is no e-mail address; expected one such as ada@example.org.');
-}
-
 const hash = (code: string): string => createHash('sha256').update(code, 'utf8').digest('hex');
-
-const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'conflict';
-
-const emailTaken = (email: string) =>
-  new ServiceError('invalid_request', `User with email ${email.toLowerCase()} already exists.`);
 
 const notOwnAccount = () => new ServiceError('forbidden', 'Only the user and superusers may do this.');
 

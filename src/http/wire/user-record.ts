@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { IssuedKey, Profile, Registration } from '../../access/users.ts';
+import type { Registration } from '../../access/register-user.ts';
+import type { IssuedKey, Profile } from '../../access/users.ts';
 import type { Metadata } from '../../documents/document.ts';
 import type { CollectionMember } from '../../store/records.ts';
 import type { ApiKey, Holdings, User } from '../../store/user-records.ts';
