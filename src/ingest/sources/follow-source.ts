@@ -3,7 +3,6 @@ import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
 import type { RemoteNetwork, SourceConnector } from '../../sources/connector.ts';
-import type { Secrets } from '../../sources/fields.ts';
 import { sourceKind } from '../../sources/kinds.ts';
 import type { McpServers } from '../../sources/mcp/mcp-servers.ts';
 import type { FollowedSource, FollowedSourceRecords } from '../../store/followed-sources.ts';
@@ -16,6 +15,7 @@ import { type LocalTargetParts, localTarget } from '../folders/local-target.ts';
 import type { IngestStep } from '../ingest-all.ts';
 import { requireOwnerRights } from './require-owner-rights.ts';
 import { documentsBelow, siteFolder } from './site-documents.ts';
+import { openCredentials } from './source-credentials.ts';
 import { createSyncTally, type SyncTally } from './sync-tally.ts';
 
 /** `stopped`: the source cannot be followed; `problem` says why. */
@@ -228,7 +228,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
   }
 
   async function syncOnce(entry: Followed, isFull: boolean, signal: AbortSignal): Promise<void> {
-    const { id, location, credentials } = entry.source;
+    const { id, location } = entry.source;
     if (location.kind !== 'remote') return;
     entry.state = 'syncing';
     entry.problem = undefined;
@@ -238,9 +238,8 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     try {
       if (network === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
       await requireOwnerRights(entry.source, users);
-      const sealed = credentials === undefined ? undefined : await secrets?.open(credentials, id);
+      const given = await openCredentials(secrets, entry.source);
       const kind = sourceKind(location.type);
-      const given = sealed === undefined ? {} : (JSON.parse(sealed) as Secrets);
       connector = await kind.open(location.settings as never, given as never, { network, mcp: parts.mcp });
       const { syncRemote } = await import('./sync-remote.ts');
       const { isNamedLikeSupported, maxBytesByName } = await import('../folders/supported-files.ts');

@@ -7,7 +7,9 @@ import type { FollowedSource, SourceLocation } from '../../store/followed-source
 import type { OtherServers } from '../../store/other-servers.ts';
 import { changedLocation, needsNewSync, type SourceChange, trySource } from './change-source.ts';
 import { createFollower, type Followed, type FollowerParts } from './follow-source.ts';
-import { placeOf, type SourceFailures, type SourceStatus, stateOnOtherServer, statusOf } from './source-status.ts';
+import { requireFree } from './require-free.ts';
+import { openCredentials, sealCredentials } from './source-credentials.ts';
+import { type SourceFailures, type SourceStatus, stateOnOtherServer, statusOf } from './source-status.ts';
 
 /** Keeps documents in step with folders and sites while the service runs. */
 export interface SourceService {
@@ -51,8 +53,6 @@ export interface SourceServiceParts extends FollowerParts {
   /** Servers that share the database; only the one on which `start` was called follows the sources. */
   readonly others?: Pick<OtherServers, 'announce' | 'inTurn'> | undefined;
 }
-
-const MAX_PER_OWNER = 100;
 
 export function createSourceService(parts: SourceServiceParts): SourceService {
   const { records, allowedFolders, others, report } = parts;
@@ -122,34 +122,8 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   const requireFolder = async (path: string): Promise<string> =>
     (await import('../folders/followable-folder.ts')).followableFolder(path, allowedFolders);
 
-  function requireFree(location: SourceLocation, ownerId: string, overlap: (one: string, other: string) => boolean) {
-    const own = [...followed.values()].filter(({ source }) => source.ownerId === ownerId);
-    if (own.length >= MAX_PER_OWNER) {
-      throw new ServiceError(
-        'conflict',
-        `At most ${MAX_PER_OWNER} sources are followed for one user. Remove some first.`,
-      );
-    }
-    const other = own.find(({ source: { location: there } }) =>
-      there.kind === 'folder'
-        ? location.kind === 'folder' && overlap(there.path, location.path)
-        : location.kind !== 'folder' && placeOf(there) === placeOf(location),
-    );
-    if (other === undefined) return;
-    throw new ServiceError(
-      'conflict',
-      `${placeOf(other.source.location)} is followed already. Remove it first, or synchronise it.`,
-    );
-  }
-
-  const sealed = async (secrets: Secrets | undefined, id: string): Promise<string | undefined> => {
-    if (secrets === undefined || Object.keys(secrets).length === 0) return undefined;
-    if (parts.secrets !== undefined) return parts.secrets.seal(JSON.stringify(secrets), id);
-    throw new ServiceError(
-      'not_configured',
-      'Credentials cannot be stored without an encryption key. Set CITEWELL_SECRET_KEY.',
-    );
-  };
+  const locationsOf = (ownerId: string): SourceLocation[] =>
+    [...followed.values()].flatMap(({ source }) => (source.ownerId === ownerId ? source.location : []));
 
   const find = async (id: string): Promise<Followed> => {
     await load();
@@ -173,9 +147,9 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     if (location.kind === 'remote') sourceKind(location.type).requireKnown?.(location.settings as never, parts);
     const { overlap } = await import('../folders/followable-folder.ts');
     const id = newId();
-    const credentials = await sealed(secrets, id);
+    const credentials = await sealCredentials(parts.secrets, secrets, id);
     // No await between this check and `followed.set`, so that two concurrent requests cannot both pass it.
-    requireFree(location, userId, overlap);
+    requireFree(location, locationsOf(userId), overlap);
     const lastSync = null;
     const source = {
       id,
@@ -224,9 +198,14 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     const location = changedLocation(before.location, change);
     const isAnew = change.credentials !== undefined || change.settings !== undefined;
     if (isTried && isAnew && location.kind === 'remote') {
-      await trySource(location, change.credentials ?? (await openSecrets(before)), parts, closing.signal);
+      await trySource(
+        location,
+        change.credentials ?? (await openCredentials(parts.secrets, before)),
+        parts,
+        closing.signal,
+      );
     }
-    const credentials = await sealed(change.credentials, before.id);
+    const credentials = await sealCredentials(parts.secrets, change.credentials, before.id);
     return inTurn(before.id, async () => {
       const stored = await storedOf(before.id);
       const source = { ...entry.source, ...stored };
@@ -250,11 +229,6 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       return statusHere(entry);
     });
   }
-
-  const openSecrets = async ({ credentials, id }: FollowedSource): Promise<Secrets> => {
-    const opened = credentials === undefined ? undefined : await parts.secrets?.open(credentials, id);
-    return opened === undefined ? {} : (JSON.parse(opened) as Secrets);
-  };
 
   /** Applies a changed source: restarts a running synchronisation, or starts one if the change requires it. */
   async function takeUp(entry: Followed, before: FollowedSource): Promise<void> {
