@@ -1,4 +1,7 @@
 import './source.css';
+import './source-head.css';
+import './source-text.css';
+import './source-panels.css';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../../api/request.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
