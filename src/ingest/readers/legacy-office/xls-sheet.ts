@@ -1,5 +1,5 @@
 import { createNumberFormatter } from '../office/number-format.ts';
-import type { MergedCells, Sheet, SheetBudget, SheetCell } from '../office/sheet-rows.ts';
+import type { MergedCells, Sheet, SheetBudget, SheetCell, SheetRow } from '../office/sheet-rows.ts';
 import { type BiffRecord, biffRecords } from './biff-records.ts';
 import { wideText, type XlsWorkbook } from './xls-workbook.ts';
 
@@ -34,92 +34,113 @@ export function readXlsSheet(
   offset: number,
   { workbook, budget }: { readonly workbook: XlsWorkbook; readonly budget: SheetBudget },
 ): Pick<Sheet, 'rows' | 'merged'> {
-  const { strings, patterns, isFrom1904, isWide, decode } = workbook;
-  const formatNumber = createNumberFormatter(isFrom1904);
-  const rows = new Map<number, Map<number, string>>();
-  const merged: MergedCells[] = [];
-  const set = (row: number, column: number, text: string) => {
-    if (text.trim() === '') return;
-    budget.take(text);
-    let cells = rows.get(row);
-    if (cells === undefined) {
-      cells = new Map();
-      rows.set(row, cells);
-    }
-    cells.set(column, text);
-  };
-  const shown = (value: number, style: number): string => formatNumber(value, patterns[style] ?? 'General');
+  const reader = new XlsSheetReader(workbook, budget);
   // Charts within a sheet are nested substreams.
   let depth = 0;
-  let formula: { readonly row: number; readonly column: number } | undefined;
-
   for (const record of biffRecords(stream, offset)) {
-    const { type, data } = record;
-    if (type === RECORD.begin) depth++;
-    if (type === RECORD.end && --depth <= 0) break;
-    if (depth !== 1 || data.length < 6) {
-      if (type === RECORD.formulaText && depth === 1 && formula !== undefined)
-        set(formula.row, formula.column, textOf(record, 0));
-      continue;
-    }
-    const row = data.readUInt16LE(0);
-    const column = data.readUInt16LE(2);
-    const style = data.readUInt16LE(4);
-    switch (type) {
-      case RECORD.sharedText:
-        if (data.length >= 10) set(row, column, strings[data.readUInt32LE(6)] ?? '');
-        break;
-      case RECORD.text:
-      case RECORD.richText:
-        set(row, column, textOf(record, 6));
-        break;
-      case RECORD.number:
-        if (data.length >= 14) set(row, column, shown(data.readDoubleLE(6), style));
-        break;
-      case RECORD.packed:
-        if (data.length >= 10) set(row, column, shown(unpack(data.readInt32LE(6)), style));
-        break;
-      case RECORD.packedRow:
-        for (let at = 4; at + 8 <= data.length; at += 6)
-          set(row, column + (at - 4) / 6, shown(unpack(data.readInt32LE(at + 2)), data.readUInt16LE(at)));
-        break;
-      case RECORD.boolean:
-        if (data.length >= 8)
-          set(row, column, data[7] === 1 ? (ERRORS[data[6] ?? 0] ?? '') : data[6] === 1 ? 'TRUE' : 'FALSE');
-        break;
-      case RECORD.formula:
-        formula = { row, column };
-        if (data.length >= 14)
-          set(
-            row,
-            column,
-            formulaResult(data, (value) => shown(value, style)),
-          );
-        break;
-      case RECORD.formulaText:
-        if (formula !== undefined) set(formula.row, formula.column, textOf(record, 0));
-        break;
-      case RECORD.merged:
-        for (let at = 2; at + 8 <= data.length; at += 8) merged.push(areaAt(data, at));
-        break;
-    }
+    if (record.type === RECORD.begin) depth++;
+    if (record.type === RECORD.end && --depth <= 0) break;
+    if (depth === 1) reader.read(record);
   }
-  return {
-    rows: [...rows]
+  return { rows: reader.rows(), merged: reader.merged };
+}
+
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+class XlsSheetReader {
+  readonly merged: MergedCells[] = [];
+  readonly #workbook: XlsWorkbook;
+  readonly #budget: SheetBudget;
+  readonly #formatNumber: ReturnType<typeof createNumberFormatter>;
+  readonly #rows = new Map<number, Map<number, string>>();
+  /** Where the text of the last formula belongs, which follows in a record of its own. */
+  #formula: Place | undefined;
+
+  constructor(workbook: XlsWorkbook, budget: SheetBudget) {
+    this.#workbook = workbook;
+    this.#budget = budget;
+    this.#formatNumber = createNumberFormatter(workbook.isFrom1904);
+  }
+
+  rows(): SheetRow[] {
+    return [...this.#rows]
       .sort(([a], [b]) => a - b)
       .map(([index, cells]) => ({
         index,
         cells: [...cells].sort(([a], [b]) => a - b).map(([column, text]): SheetCell => ({ column, text })),
-      })),
-    merged,
-  };
+      }));
+  }
 
-  function textOf({ data }: BiffRecord, at: number): string {
-    return isWide
-      ? wideText(data, at, 2)
-      : at + 2 > data.length
-        ? ''
-        : decode(data.subarray(at + 2, at + 2 + data.readUInt16LE(at)));
+  read(record: BiffRecord): void {
+    const { type, data } = record;
+    if (type === RECORD.formulaText) {
+      if (this.#formula !== undefined) this.#set(this.#formula, this.#textOf(record, 0));
+      return;
+    }
+    if (data.length < 6) return;
+    if (type === RECORD.merged) {
+      for (let at = 2; at + 8 <= data.length; at += 8) this.merged.push(areaAt(data, at));
+      return;
+    }
+    const place = { row: data.readUInt16LE(0), column: data.readUInt16LE(2) };
+    if (type === RECORD.packedRow) {
+      for (let at = 4; at + 8 <= data.length; at += 6) {
+        const column = place.column + (at - 4) / 6;
+        this.#set({ ...place, column }, this.#shown(unpack(data.readInt32LE(at + 2)), data.readUInt16LE(at)));
+      }
+      return;
+    }
+    if (type === RECORD.formula) this.#formula = place;
+    const text = this.#cellText(record);
+    if (text !== undefined) this.#set(place, text);
+  }
+
+  /** The displayed text of a cell; undefined if the record holds none. */
+  #cellText(record: BiffRecord): string | undefined {
+    const { type, data } = record;
+    const style = data.readUInt16LE(4);
+    switch (type) {
+      case RECORD.sharedText:
+        return data.length >= 10 ? this.#workbook.strings[data.readUInt32LE(6)] : undefined;
+      case RECORD.text:
+      case RECORD.richText:
+        return this.#textOf(record, 6);
+      case RECORD.number:
+        return data.length >= 14 ? this.#shown(data.readDoubleLE(6), style) : undefined;
+      case RECORD.packed:
+        return data.length >= 10 ? this.#shown(unpack(data.readInt32LE(6)), style) : undefined;
+      case RECORD.boolean:
+        if (data.length < 8) return undefined;
+        return data[7] === 1 ? ERRORS[data[6] ?? 0] : data[6] === 1 ? 'TRUE' : 'FALSE';
+      case RECORD.formula:
+        return data.length >= 14 ? formulaResult(data, (value) => this.#shown(value, style)) : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #set({ row, column }: Place, text: string): void {
+    if (text.trim() === '') return;
+    this.#budget.take(text);
+    let cells = this.#rows.get(row);
+    if (cells === undefined) {
+      cells = new Map();
+      this.#rows.set(row, cells);
+    }
+    cells.set(column, text);
+  }
+
+  #shown(value: number, style: number): string {
+    return this.#formatNumber(value, this.#workbook.patterns[style] ?? 'General');
+  }
+
+  #textOf({ data }: BiffRecord, at: number): string {
+    const { isWide, decode } = this.#workbook;
+    if (isWide) return wideText(data, at, 2);
+    return at + 2 > data.length ? '' : decode(data.subarray(at + 2, at + 2 + data.readUInt16LE(at)));
   }
 }
 

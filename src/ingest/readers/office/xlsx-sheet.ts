@@ -1,5 +1,5 @@
 import type { PackageInput } from '../containers/zip-package.ts';
-import { attributeOf, streamXml } from '../xml/xml.ts';
+import { attributeOf, streamXml, type XmlEvents } from '../xml/xml.ts';
 import { createNumberFormatter } from './number-format.ts';
 import type { MergedCells, Sheet, SheetBudget, SheetCell, SheetRow } from './sheet-rows.ts';
 import { decodeEscapes, type WorkbookStyles } from './xlsx-parts.ts';
@@ -9,6 +9,8 @@ export interface SheetContext extends WorkbookStyles {
   readonly strings: readonly string[];
   readonly budget: SheetBudget;
 }
+
+type Attributes = Readonly<Record<string, string>>;
 
 interface OpenCell {
   readonly column: number;
@@ -26,83 +28,113 @@ export async function readSheetPart(
   part: string,
   context: SheetContext,
 ): Promise<Pick<Sheet, 'rows' | 'merged'>> {
-  const rows: SheetRow[] = [];
-  const merged: MergedCells[] = [];
-  const toText = cellTexts(context);
-  let index = -1;
-  let cells: SheetCell[] = [];
-  let cell: OpenCell | undefined;
-  let column = -1;
-  let into: 'value' | 'formula' | undefined;
-  let isPhonetic = false;
+  const reader = new SheetReader(context);
+  await streamXml({ pieces: file.stream(part), fileName, signal }, reader);
+  return { rows: reader.end(), merged: reader.merged };
+}
 
-  const closeRow = () => {
-    if (cells.length > 0) rows.push({ index, cells: isRising(cells) ? cells : byColumn(cells) });
-    cells = [];
-  };
-  await streamXml(
-    { pieces: file.stream(part), fileName, signal },
-    {
-      open(name, attributes) {
-        switch (name) {
-          case 'row': {
-            const number = Number(attributeOf(attributes, 'r') ?? Number.NaN);
-            index = Number.isInteger(number) && number > 0 ? number - 1 : index + 1;
-            column = -1;
-            return;
-          }
-          case 'c':
-            column = columnOf(attributeOf(attributes, 'r')) ?? column + 1;
-            cell = {
-              column,
-              type: attributeOf(attributes, 't') ?? 'n',
-              style: Number(attributeOf(attributes, 's') ?? 0),
-              value: '',
-              formula: '',
-            };
-            return;
-          case 'v':
-            into = 'value';
-            return;
-          case 't':
-            into = isPhonetic ? undefined : 'value';
-            return;
-          case 'f':
-            into = 'formula';
-            return;
-          case 'rPh':
-            isPhonetic = true;
-            return;
-          case 'mergeCell': {
-            const area = areaOf(attributeOf(attributes, 'ref') ?? '');
-            if (area !== undefined && merged.length < MAX_MERGED) merged.push(area);
-            return;
-          }
-        }
-      },
-      text(data) {
-        if (cell !== undefined && into !== undefined) cell[into] += data;
-      },
-      close(name) {
-        if (name === 'v' || name === 't' || name === 'f') into = undefined;
-        else if (name === 'rPh') isPhonetic = false;
-        else if (name === 'row') closeRow();
-        else if (name === 'c' && cell !== undefined) {
-          const text = toText(cell);
-          if (text.trim() !== '') {
-            context.budget.take(text);
-            cells.push({ column: cell.column, text });
-          }
-          cell = undefined;
-        }
-      },
-    },
-  );
-  closeRow();
-  return {
-    rows: rows.every((row, at) => at === 0 || row.index > (rows[at - 1]?.index ?? -1)) ? rows : inOrder(rows),
-    merged,
-  };
+class SheetReader implements XmlEvents {
+  readonly merged: MergedCells[] = [];
+  readonly #budget: SheetBudget;
+  readonly #toText: (cell: OpenCell) => string;
+  readonly #rows: SheetRow[] = [];
+  /** Index of the current row. */
+  #index = -1;
+  #cells: SheetCell[] = [];
+  #column = -1;
+  #cell: OpenCell | undefined;
+  /** Where the text that follows belongs. */
+  #into: 'value' | 'formula' | undefined;
+  #isPhonetic = false;
+
+  constructor(context: SheetContext) {
+    this.#budget = context.budget;
+    this.#toText = cellTexts(context);
+  }
+
+  open(name: string, attributes: Attributes): void {
+    switch (name) {
+      case 'row': {
+        const number = Number(attributeOf(attributes, 'r') ?? Number.NaN);
+        this.#index = Number.isInteger(number) && number > 0 ? number - 1 : this.#index + 1;
+        this.#column = -1;
+        return;
+      }
+      case 'c':
+        this.#openCell(attributes);
+        return;
+      case 'v':
+        this.#into = 'value';
+        return;
+      case 't':
+        this.#into = this.#isPhonetic ? undefined : 'value';
+        return;
+      case 'f':
+        this.#into = 'formula';
+        return;
+      case 'rPh':
+        this.#isPhonetic = true;
+        return;
+      case 'mergeCell': {
+        const area = areaOf(attributeOf(attributes, 'ref') ?? '');
+        if (area !== undefined && this.merged.length < MAX_MERGED) this.merged.push(area);
+      }
+    }
+  }
+
+  text(data: string): void {
+    if (this.#cell !== undefined && this.#into !== undefined) this.#cell[this.#into] += data;
+  }
+
+  close(name: string): void {
+    switch (name) {
+      case 'v':
+      case 't':
+      case 'f':
+        this.#into = undefined;
+        return;
+      case 'rPh':
+        this.#isPhonetic = false;
+        return;
+      case 'c':
+        if (this.#cell !== undefined) this.#closeCell(this.#cell);
+        this.#cell = undefined;
+        return;
+      case 'row':
+        this.#closeRow();
+    }
+  }
+
+  /** The rows, in order. */
+  end(): readonly SheetRow[] {
+    this.#closeRow();
+    const rows = this.#rows;
+    return rows.every((row, at) => at === 0 || row.index > (rows[at - 1]?.index ?? -1)) ? rows : inOrder(rows);
+  }
+
+  #openCell(attributes: Attributes): void {
+    this.#column = columnOf(attributeOf(attributes, 'r')) ?? this.#column + 1;
+    this.#cell = {
+      column: this.#column,
+      type: attributeOf(attributes, 't') ?? 'n',
+      style: Number(attributeOf(attributes, 's') ?? 0),
+      value: '',
+      formula: '',
+    };
+  }
+
+  #closeCell(cell: OpenCell): void {
+    const text = this.#toText(cell);
+    if (text.trim() === '') return;
+    this.#budget.take(text);
+    this.#cells.push({ column: cell.column, text });
+  }
+
+  #closeRow(): void {
+    const cells = this.#cells;
+    if (cells.length > 0) this.#rows.push({ index: this.#index, cells: isRising(cells) ? cells : byColumn(cells) });
+    this.#cells = [];
+  }
 }
 
 function cellTexts({ strings, patterns, isFrom1904 }: SheetContext): (cell: OpenCell) => string {
