@@ -129,20 +129,7 @@ export interface Config {
 export function loadConfig(surroundings: ConfigSources = {}): Config {
   const { env = process.env, cwd = process.cwd() } = surroundings;
   const { set, warnings } = gatherVariables({ ...surroundings, env, cwd });
-  // The schema is used only once, so compiling it (JIT) would take longer than it saves.
-  const parsed = variables.safeParse(set, { jitless: true });
-  const issues = [...unknownVariables(set), ...(parsed.success ? [] : parsed.error.issues.map(toIssue))];
-  const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
-  if (parsed.success) issues.push(...accessComplaints(parsed.data).map(([name, message]) => issue(name, message)));
-  const external = parsed.success ? externalServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
-  if (parsed.success) {
-    issues.push(...sandboxComplaints(parsed.data), ...chromaComplaints(parsed.data), ...clusterComplaints(parsed.data));
-    issues.push(...originalsComplaints(parsed.data));
-  }
-  issues.push(...(external?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
-  if (!parsed.success || issues.length > 0) throw configurationError(issues);
-
-  const value = parsed.data;
+  const { value, providers, servers } = validated(set, cwd);
   const chroma = chromaConfig(value);
   return {
     dataDir: resolve(cwd, value.CITEWELL_DATA_DIR),
@@ -202,7 +189,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     web: webSettings(value, set),
     sandbox: sandboxSettings(value, cwd, set['PATH']),
     afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
-    externalServers: external?.servers ?? [],
+    externalServers: servers,
     trustedProxies: value.CITEWELL_TRUSTED_PROXIES ?? [],
     requestSeconds: value.CITEWELL_REQUEST_SECONDS,
     allowedHosts: value.CITEWELL_ALLOWED_HOSTS ?? [],
@@ -220,9 +207,32 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   };
 }
 
+type Variables = z.output<typeof variables>;
+
+/** The values of the variables. Throws ServiceError('invalid_field') listing all that are invalid. */
+function validated(set: Readonly<Record<string, string>>, cwd: string) {
+  // The schema is used only once, so compiling it (JIT) would take longer than it saves.
+  const parsed = variables.safeParse(set, { jitless: true });
+  const issues = [...unknownVariables(set)];
+  if (!parsed.success) throw configurationError([...issues, ...parsed.error.issues.map(toIssue)]);
+  const { data: value } = parsed;
+  const providers = namedProviders(value.CITEWELL_PROVIDERS ?? [], set);
+  const { servers, complaints } = externalServers(value.CITEWELL_MCP_SERVERS, cwd, set);
+  issues.push(
+    ...accessComplaints(value).map(([name, message]) => issue(name, message)),
+    ...sandboxComplaints(value),
+    ...chromaComplaints(value),
+    ...clusterComplaints(value),
+    ...originalsComplaints(value),
+    ...complaints.map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)),
+  );
+  if (issues.length > 0) throw configurationError(issues);
+  return { value, providers, servers };
+}
+
 /** The model servers to probe. A configured provider of the same name replaces the address if it is a loopback one. */
 function localServers(
-  { CITEWELL_LOCAL_MODELS: servers = usualServers, OLLAMA_BASE_URL: ollama }: z.output<typeof variables>,
+  { CITEWELL_LOCAL_MODELS: servers = usualServers, OLLAMA_BASE_URL: ollama }: Variables,
   providers: readonly NamedProviderConfig[],
 ): readonly LocalServer[] {
   const named = new Map(providers.map(({ name, baseUrl }) => [name, baseUrl]));
@@ -235,7 +245,7 @@ function localServers(
 }
 
 /** Reads OpenTelemetry's standard variables: the traces endpoint, or the common one with the path appended. */
-function otlpSettings(value: z.output<typeof variables>): { traces?: OtlpSettings } {
+function otlpSettings(value: Variables): { traces?: OtlpSettings } {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = value;
   const url = value.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
   if (url === undefined || value.OTEL_SDK_DISABLED) return {};
@@ -243,7 +253,7 @@ function otlpSettings(value: z.output<typeof variables>): { traces?: OtlpSetting
 }
 
 /** Search engines that have a key or address, in the configured order; engines that are not listed are not used. */
-function webSettings(value: z.output<typeof variables>, set: Readonly<Record<string, string>>): WebSettings {
+function webSettings(value: Variables, set: Readonly<Record<string, string>>): WebSettings {
   const access = {
     searxng: value.SEARXNG_URL,
     brave: value.BRAVE_API_KEY,
