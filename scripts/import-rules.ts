@@ -34,7 +34,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   // Reading order of a PDF page. Also runs in browsers, which locate quotes in the text that the reader extracts.
   'pdf-layout': ['shared'],
   // Answers of S3 services, for the originals and for the source.
-  s3: [],
+  s3: ['shared'],
   config: [
     'errors',
     'user-cache',

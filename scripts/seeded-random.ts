@@ -1,3 +1,5 @@
+import { seededUniform } from '../src/shared/seeded-random.ts';
+
 /** A deterministic random generator. */
 export interface Random {
   /** A uniform number in [0, 1). */
@@ -13,13 +15,7 @@ export interface Random {
 
 /** The mulberry32 generator: small and fast, but not cryptographically secure. */
 export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seededUniform(seed);
   return {
     next,
     integer: (least, most) => least + Math.floor(next() * (most - least + 1)),

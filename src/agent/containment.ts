@@ -1,3 +1,4 @@
+import { jsonOrText } from '../shared/text.ts';
 import type { Tool } from '../toolbox/tool.ts';
 
 /** What a run may still do after it has read untrusted text. Everything is refused by default. */
@@ -89,11 +90,4 @@ function hostOf(address: string): string {
 }
 
 // Some models send the arguments as a JSON string.
-function parsed(input: unknown): unknown {
-  if (typeof input !== 'string') return input;
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
-}
+const parsed = (input: unknown): unknown => (typeof input === 'string' ? jsonOrText(input) : input);

@@ -1,3 +1,5 @@
+import { seededBits } from '../shared/seeded-random.ts';
+
 /** Comparison of the same queries in two runs. */
 export interface PairedComparison {
   readonly pairs: number;
@@ -49,7 +51,7 @@ function exactShare(sizes: readonly number[], observed: number): number {
 
 /** The same share of a sample that includes the observation itself, and is therefore never 0. */
 function sampledShare(sizes: readonly number[], observed: number): number {
-  const nextBits = randomBits(SEED);
+  const nextBits = seededBits(SEED);
   let extreme = 1;
   for (let sample = 0; sample < SAMPLES; sample++) {
     let sum = 0;
@@ -62,15 +64,4 @@ function sampledShare(sizes: readonly number[], observed: number): number {
     if (Math.abs(sum) >= observed) extreme += 1;
   }
   return extreme / (SAMPLES + 1);
-}
-
-/** The generator mulberry32, 32 bits at a time. */
-function randomBits(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
 }

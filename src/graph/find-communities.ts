@@ -1,5 +1,6 @@
 import { UndirectedGraph } from 'graphology';
 import louvainModule from 'graphology-communities-louvain';
+import { seededUniform } from '../shared/seeded-random.ts';
 import type { Entity, ExtractedGraph, Relationship } from './graph.ts';
 
 // The package's types describe an ES module, but it is CommonJS: its default export is the function itself.
@@ -43,7 +44,7 @@ export function findCommunities(
   { seed = 1, minMembers = 3, maxUndivided = 40, levels = 4 }: FindCommunitiesOptions = {},
 ): CommunityGroup[] {
   const weights = weighEdges(entities, relationships);
-  const random = seededRandom(seed);
+  const random = seededUniform(seed);
   const groups: CommunityGroup[] = [];
   let open: { readonly places: readonly number[]; readonly parent: number | null }[] = [
     { places: entities.map((_, place) => place), parent: null },
@@ -148,16 +149,5 @@ function describeGroup(
     relationships: inner.slice(0, MAX_RELATIONSHIPS),
     cohesion: touching > 0 ? within / touching : 0,
     reach: total > 0 ? Math.min(1, touching / total) : 0,
-  };
-}
-
-/** The generator mulberry32, seeded and sufficient for breaking ties. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

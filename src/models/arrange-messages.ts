@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { jsonOrText } from '../shared/text.ts';
 import type { Message, MessageImage, ToolCall } from './message.ts';
 
 /** A message other than a system message. */
@@ -68,11 +69,4 @@ export function argumentsObject({ arguments: value }: ToolCall): Record<string, 
 }
 
 /** Parses streamed arguments; the text itself when it is not JSON. Empty text means no arguments. */
-export function readArguments(json: string): unknown {
-  if (json.trim() === '') return {};
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
-}
+export const readArguments = (json: string): unknown => (json.trim() === '' ? {} : jsonOrText(json));

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../shared/text.ts';
 import { readXml, textOf, type XmlElement } from './xml-element.ts';
 
 export interface S3Object {
@@ -36,17 +37,9 @@ function objectsIn(root: XmlElement): S3Object[] {
   return root.children
     .filter(({ name }) => name === 'Contents')
     .map((entry) => ({
-      key: isEncoded ? decoded(textOf(entry, 'Key')) : textOf(entry, 'Key'),
+      key: isEncoded ? percentDecoded(textOf(entry, 'Key').replaceAll('+', ' ')) : textOf(entry, 'Key'),
       etag: textOf(entry, 'ETag').replaceAll('"', ''),
       size: Number(textOf(entry, 'Size')),
       modified: textOf(entry, 'LastModified'),
     }));
-}
-
-function decoded(key: string): string {
-  try {
-    return decodeURIComponent(key.replaceAll('+', ' '));
-  } catch {
-    return key;
-  }
 }

@@ -29,3 +29,21 @@ export function jsonOrUndefined(text: string): unknown {
     return undefined;
   }
 }
+
+/** Parses JSON; the text itself if it is not valid JSON. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Decodes percent-encoding; the text itself if it contains a percent sign that encodes nothing. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,4 +1,5 @@
 import type { Json } from '../documents/document.ts';
+import { jsonOrText } from '../shared/text.ts';
 
 export type JsonSchema = { readonly [key: string]: Json };
 
@@ -90,11 +91,4 @@ function fits(value: unknown, type: string): boolean {
   }
 }
 
-function parsed(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+const parsed = (text: string): unknown => (text.trim() === '' ? undefined : jsonOrText(text));

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ServiceError } from '../errors.ts';
-import { splitList } from '../shared/text.ts';
+import { percentDecoded, splitList } from '../shared/text.ts';
 import { hostOf, isLocalName, portOf } from './address-rules.ts';
 import { matchesHost, readOpenHost } from './open-hosts.ts';
 
@@ -51,17 +51,9 @@ export const isForwarded = ({ protocol }: URL, { resolvesNames }: ProxySettings)
 /** The `Proxy-Authorization` header; empty without a user name. */
 export function credentialsOf({ username, password }: ProxyAddress): Record<string, string> {
   if (username === '') return {};
-  const pair = `${decoded(username)}:${decoded(password)}`;
+  // Passwords may contain percent signs that encode nothing.
+  const pair = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
-/** Falls back to the original text, because passwords may contain unencoded percent signs. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 export const isLoopback = (address: string): boolean =>

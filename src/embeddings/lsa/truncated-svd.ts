@@ -1,4 +1,5 @@
 import { EigenvalueDecomposition, type Matrix } from 'ml-matrix';
+import { seededUniform } from '../../shared/seeded-random.ts';
 import { multiplyDense, productOfTransposed } from './dense-rows.ts';
 import { type DenseRows, gramProduct, multiplyByGram, type SparseRows } from './sparse-rows.ts';
 
@@ -100,7 +101,7 @@ function alignSigns(rows: DenseRows): DenseRows {
 
 /** A generator of standard normal numbers, with the same sequence for the same seed on every machine. */
 function gaussian(seed: number): () => number {
-  const uniform = mulberry(seed);
+  const uniform = seededUniform(seed);
   let spare: number | undefined;
   return () => {
     if (spare !== undefined) {
@@ -118,15 +119,5 @@ function gaussian(seed: number): () => number {
       spare = two * scale;
       return one * scale;
     }
-  };
-}
-
-function mulberry(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { percentDecoded } from '../../shared/text.ts';
 import { defineSourceKind } from '../source-kind.ts';
 
 /** Confluence spaces (pages, blog posts and attachments), in Atlassian's cloud or on a self-hosted server. */
@@ -39,11 +40,11 @@ export const confluenceKind = defineSourceKind({
   readAddress(url) {
     const [, path = '', keys = ''] = /^(.*?)(?:\/(?:spaces|display)\/([^/]+).*)?$/.exec(url.pathname) ?? [];
     const host = url.host.toLowerCase();
-    const spaces = decode(keys).split(',').filter(Boolean);
+    const spaces = percentDecoded(keys).split(',').filter(Boolean);
     return {
       site: siteOf(`${url.protocol === 'confluence+http:' ? 'http' : 'https'}://${host}${path}`),
       ...(spaces.length > 0 && { spaces }),
-      ...(url.username !== '' && { email: decode(url.username) }),
+      ...(url.username !== '' && { email: percentDecoded(url.username) }),
     };
   },
   addressOf({ site, spaces = [] }) {
@@ -95,12 +96,4 @@ const isAtlassian = (host: string): boolean => /\.atlassian\.(?:net|com)$/.test(
 function authorizationOf(email: string | undefined, token: string | undefined): string | undefined {
   if (token === undefined) return undefined;
   return email === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

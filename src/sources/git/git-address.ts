@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { percentDecoded } from '../../shared/text.ts';
 
 interface Place {
   readonly url: string;
@@ -12,14 +13,14 @@ export function readGitAddress(address: URL): Partial<Place> & { readonly user?:
   const last = parts.findIndex((part) => /\.git(@|$)/.test(part) || part.indexOf('@') > 0);
   // Only `.git` or a branch marks the end of the repository's path; without either there is no folder part.
   const repository = parts.slice(0, last < 0 ? parts.length : last + 1);
-  const folder = (last < 0 ? [] : parts.slice(last + 1)).map(decode).join('/').replace(/\/$/, '');
+  const folder = (last < 0 ? [] : parts.slice(last + 1)).map(percentDecoded).join('/').replace(/\/$/, '');
   const [, name = '', ref] = /^(.*?)(?:@([^@]+))?$/.exec(repository.at(-1) ?? '') ?? [];
   const path = [...repository.slice(0, -1), name].join('/').replace(/\/$/, '');
   return {
     url: `${address.protocol.slice('git+'.length)}//${address.host}${path}`,
-    ...(ref !== undefined && ref !== 'HEAD' && { ref: decode(ref) }),
+    ...(ref !== undefined && ref !== 'HEAD' && { ref: percentDecoded(ref) }),
     ...(folder !== '' && { folder }),
-    ...(address.username !== '' && { user: decode(address.username) }),
+    ...(address.username !== '' && { user: percentDecoded(address.username) }),
   };
 }
 
@@ -41,12 +42,4 @@ export function gitAddress({ url, ref, folder = '' }: Place): string {
   const base = `git+${parsed.href.replace(/\/$/, '')}`;
   const at = ref !== undefined ? `@${encodeURIComponent(ref)}` : base.endsWith('.git') || folder === '' ? '' : '@HEAD';
   return [`${base}${at}`, ...parts.map(encodeURIComponent)].join('/');
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

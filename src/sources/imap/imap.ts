@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { percentDecoded } from '../../shared/text.ts';
 import { defineSourceKind } from '../source-kind.ts';
 
 /** A mailbox over IMAP. Messages are read without being marked as seen. */
@@ -38,12 +39,12 @@ export const imapKind = defineSourceKind({
     },
   },
   readAddress(url) {
-    const folder = decode(url.pathname.slice(1));
+    const folder = percentDecoded(url.pathname.slice(1));
     const since = url.searchParams.get('since');
     return {
       host: url.hostname,
       port: url.port === '' ? undefined : Number(url.port),
-      ...(url.username !== '' && { user: decode(url.username) }),
+      ...(url.username !== '' && { user: percentDecoded(url.username) }),
       ...(url.protocol === 'imaps:' && url.port !== '' && url.port !== '993' && { tls: true }),
       ...(url.protocol === 'imap:' && url.port === '' && { port: 143 }),
       ...(folder !== '' && { folders: [folder.endsWith('/') ? `${folder}*` : folder] }),
@@ -74,11 +75,3 @@ export const imapKind = defineSourceKind({
 
 /** Percent-encodes a folder name but keeps its separators. */
 export const encodeFolder = (folder: string): string => folder.split('/').map(encodeURIComponent).join('/');
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
+import { percentDecoded } from '../../shared/text.ts';
 import type { Listed, ReadOptions, RemoteContent, RemoteItem, SourceConnector } from '../connector.ts';
 import { patiently } from '../patiently.ts';
 import type { McpConnection, McpContent, McpResource } from './mcp-servers.ts';
@@ -97,7 +98,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 /** The last part of the URI, with an extension derived from the media type if it has none. */
 function fileNameOf(uri: string, mimeType: string | undefined): string {
   const path = uri.replace(/[?#].*$/s, '').replace(/\/+$/, '');
-  const last = decoded(path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1));
+  const last = percentDecoded(path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1));
   const name =
     last
       .toWellFormed()
@@ -131,12 +132,4 @@ function fromBase64(blob: string): Uint8Array {
     throw new ServiceError('invalid_request', 'The MCP server sent content that is not base64.');
   }
   return bytes;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { percentDecoded } from '../../shared/text.ts';
 
 interface Folder {
   readonly url: string;
@@ -10,7 +11,7 @@ export function readWebdavAddress({ protocol, host, pathname, search, username }
   const scheme = protocol === 'dav:' || protocol === 'webdav:' ? 'http' : 'https';
   return {
     url: `${scheme}://${host}${pathname}${search}`,
-    ...(username !== '' && { user: decoded(username) }),
+    ...(username !== '' && { user: percentDecoded(username) }),
   };
 }
 
@@ -25,7 +26,7 @@ export function webdavAddress({ url, user }: Folder): { readonly address: string
   const segments = pathOf(parsed, user)
     .split('/')
     .filter((part) => part !== '')
-    .map(decoded);
+    .map(percentDecoded);
   if (segments.some((part) => part === '.' || part === '..' || part.includes('/'))) {
     throw new ServiceError('invalid_request', 'url: the path of the folder contains an invalid segment.');
   }
@@ -50,12 +51,4 @@ function pathOf({ pathname, searchParams }: URL, user: string | undefined): stri
   }
   const share = /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9_-]+)\/?$/.exec(pathname);
   return share === null ? pathname : `${share[1]}/public.php/dav/files/${share[2]}`;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../../shared/text.ts';
 import { cleanLine } from '../encoding/clean-text.ts';
 import { type HtmlNode, textBelow } from '../html/html-nodes.ts';
 
@@ -11,19 +12,11 @@ export interface BookItem {
 /** Resolves a reference to the name of a part; the fragment after `#` is dropped. */
 export function resolveHref(folder: string, href: string): string {
   const names: string[] = [];
-  for (const name of (folder + decode(href.replace(/#.*$/s, ''))).split('/')) {
+  for (const name of (folder + percentDecoded(href.replace(/#.*$/s, ''))).split('/')) {
     if (name === '..') names.pop();
     else if (name !== '' && name !== '.') names.push(name);
   }
   return names.join('/');
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The text of an element on one line. */
