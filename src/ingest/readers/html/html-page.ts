@@ -6,15 +6,12 @@ import { cleanText } from '../encoding/clean-text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { limitNesting } from '../limit-nesting.ts';
 import type { Block } from '../reader.ts';
-import { removeNoteMarks } from './html.ts';
 import { addHtmlBlocks, type InlineStyle, plainStyle } from './html-blocks.ts';
 import { declaredCharset } from './html-charset.ts';
-import { removeMarks } from './html-code.ts';
-import { removeHidden } from './html-hidden.ts';
 import { findMainContent } from './html-main-content.ts';
-import { writeFormulas } from './html-math.ts';
 import { readHtmlMetadata } from './html-metadata.ts';
 import { type HtmlElement, type HtmlNode, textBelow } from './html-nodes.ts';
+import { cleaning, prepareHtml } from './prepare-html.ts';
 import { fenced, toMarkdown } from './to-markdown.ts';
 
 /** A page with fewer characters than this, and with scripts, presumably renders its content by script. */
@@ -30,12 +27,7 @@ export function readHtmlPage(bytes: Uint8Array, url: string): PageContent {
   const { articleBody, isArticle, description, title, author, published, language, site, canonicalUrl } =
     readHtmlMetadata($, url);
   const base = URL.parse($('base[href]').first().attr('href') ?? '', url)?.href ?? url;
-  writeFormulas($);
-  const hiddenCharacters = $.root()
-    .get()
-    .reduce((sum, root) => sum + removeHidden(root), 0);
-  removeNoteMarks($);
-  removeMarks($);
+  const hiddenCharacters = prepareHtml($);
   const roots = findMainContent($, { title, description, articleBody, isArticle });
   const plain = blocksOf(roots, title, textStyle);
   const marked = blocksOf(roots, title, markdownStyle(base));
@@ -62,17 +54,18 @@ function blocksOf(
   style: InlineStyle,
 ): { readonly text: string; readonly blocks: readonly Block[] } {
   const builder = createTextBuilder();
+  const cleaned = cleaning(builder);
   let isFirst = true;
-  const cleaned: typeof builder = {
+  const untitled: typeof builder = {
     ...builder,
     add(kind, text, heading) {
       // The title is returned separately from the text.
       const repeats = isFirst && kind === 'heading' && title !== undefined && isTitle(text, title);
       if (text.trim() !== '') isFirst = false;
-      if (!repeats) builder.add(kind, cleanText(text), heading);
+      if (!repeats) cleaned.add(kind, text, heading);
     },
   };
-  for (const root of roots) addHtmlBlocks(cleaned, root, style);
+  for (const root of roots) addHtmlBlocks(untitled, root, style);
   return builder.finish();
 }
 

@@ -1,13 +1,10 @@
 import { load } from 'cheerio';
 import { createTextBuilder } from '../build-text.ts';
-import { cleanLine, cleanText } from '../encoding/clean-text.ts';
+import { cleanLine } from '../encoding/clean-text.ts';
 import { limitNesting } from '../limit-nesting.ts';
 import type { Block } from '../reader.ts';
-import { removeNoteMarks } from './html.ts';
 import { addHtmlBlocks } from './html-blocks.ts';
-import { removeMarks } from './html-code.ts';
-import { removeHidden } from './html-hidden.ts';
-import { writeFormulas } from './html-math.ts';
+import { cleaning, prepareHtml } from './prepare-html.ts';
 
 export interface WholeHtml {
   readonly text: string;
@@ -20,16 +17,9 @@ export interface WholeHtml {
 export function readWholeHtml(html: string): WholeHtml {
   const $ = load(limitNesting(html));
   const title = cleanLine($('head > title').first().text());
-  writeFormulas($);
-  for (const root of $.root().get()) removeHidden(root);
-  removeNoteMarks($);
-  removeMarks($);
+  prepareHtml($);
   const builder = createTextBuilder();
-  const cleaned: typeof builder = {
-    ...builder,
-    add: (kind, text, heading) => builder.add(kind, cleanText(text), heading),
-  };
-  for (const root of $('body').get()) addHtmlBlocks(cleaned, root);
+  for (const root of $('body').get()) addHtmlBlocks(cleaning(builder), root);
   const { text, blocks } = builder.finish();
   return { text, blocks, ...(title !== '' && { title }) };
 }

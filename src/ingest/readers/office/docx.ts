@@ -3,10 +3,10 @@ import mammoth from 'mammoth';
 import { ServiceError } from '../../../errors.ts';
 import { createTextBuilder } from '../build-text.ts';
 import { openZipPackage } from '../containers/zip-package.ts';
-import { cleanLine, cleanText } from '../encoding/clean-text.ts';
-import { removeNoteMarks } from '../html/html.ts';
+import { cleanLine } from '../encoding/clean-text.ts';
 import { addHtmlBlocks } from '../html/html-blocks.ts';
 import { textBelow } from '../html/html-nodes.ts';
+import { cleaning, removeNoteMarks } from '../html/prepare-html.ts';
 import type { Reader } from '../reader.ts';
 import { checkXmlDepth, elementsBelow, parseXml } from '../xml/xml.ts';
 import { readProperties } from './office-properties.ts';
@@ -26,8 +26,7 @@ export const docxReader: Reader = {
     removeNoteMarks($);
     const builder = createTextBuilder();
     for (const line of runningLines(texts, 'header', fileName)) builder.add('paragraph', line);
-    for (const root of $.root().get())
-      addHtmlBlocks({ ...builder, add: (kind, text, heading) => builder.add(kind, cleanText(text), heading) }, root);
+    for (const root of $.root().get()) addHtmlBlocks(cleaning(builder), root);
     for (const line of runningLines(texts, 'footer', fileName)) builder.add('paragraph', line);
     const { title, ...metadata } = readProperties(file, 'docProps/core.xml', fileName);
     const content = builder.finish();
