@@ -4,7 +4,7 @@ import { describeSubject, oneLine } from './describe-subject.ts';
 import type { Gathered } from './gather-subjects.ts';
 import type { MentionCandidate, Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
-import { categoryOf, type Statement } from './statement.ts';
+import { categoryOf, type Statement, type StatementDraft } from './statement.ts';
 
 /** A document keeps at most this many entities, the most mentioned ones. */
 const MAX_ENTITIES = 5_000;
@@ -26,6 +26,7 @@ export function buildGraph(findings: Findings): ExtractedGraph {
   const { gathered, statements, sentences, chunks } = findings;
   const kept = chooseSubjects(findings);
   const names = nameSubjects(kept);
+  const recorder = recorderOf(findings, names);
   const entities = kept.map((subject): Entity => {
     const name = names.get(subject) ?? subject.key;
     return {
@@ -33,64 +34,67 @@ export function buildGraph(findings: Findings): ExtractedGraph {
       category: categoryOf(subject),
       description: describeSubject(subject, sentences, chunks),
       metadata: aliasesOf(subject, name),
-      mentions: subject.mentions.map(({ sentence, start, end }) => mention(sentence, start, end)),
+      mentions: subject.mentions.map(({ sentence, start, end }) => recorder.mention(sentence, start, end)),
     };
   });
-  const stated = new Map<string, Statement[]>();
+  const { stated, pairs } = groupStatements(statements, names);
+  const relationships = stated.map(([first, ...others]) => {
+    const places = [...new Set([first, ...others].map(({ sentence }) => sentence))];
+    return recorder.relationship(first, 1 + Math.log2(places.length), places);
+  });
+  const isWanted = (subject: Subject): boolean => subject.kind !== 'date' && names.has(subject);
+  for (const found of findCoOccurrences(sentences, gathered.inSentences, isWanted)) {
+    const { first: subject, second: object, weight, sentences: places } = found;
+    if (pairs.has(pairOf(names.get(subject), names.get(object)))) continue;
+    relationships.push(recorder.relationship({ subject, predicate: 'occurs_with', object }, weight, places));
+  }
+  return { entities, relationships: relationships.slice(0, MAX_RELATIONSHIPS) };
+}
+
+const pairOf = (subject: string | undefined, object: string | undefined): string => `${subject}\n${object}`;
+
+/** Equal statements about named subjects together, and the pairs of names that they relate, in both orders. */
+function groupStatements(statements: readonly Statement[], names: ReadonlyMap<Subject, string>) {
+  const stated = new Map<string, [Statement, ...Statement[]]>();
   const pairs = new Set<string>();
   for (const statement of statements) {
     const [subject, object] = [names.get(statement.subject), names.get(statement.object)];
     if (subject === undefined || object === undefined) continue;
     const key = `${subject}\n${statement.predicate}\n${object}`;
-    stated.set(key, [...(stated.get(key) ?? []).slice(0, MAX_STATED_RELATIONSHIPS - 1), statement]);
-    pairs.add(`${subject}\n${object}`).add(`${object}\n${subject}`);
+    const known = stated.get(key);
+    if (known === undefined) stated.set(key, [statement]);
+    // Once there are as many as are kept, the latest replaces the one before it.
+    else known.splice(MAX_STATED_RELATIONSHIPS - 1, 1, statement);
+    pairs.add(pairOf(subject, object)).add(pairOf(object, subject));
   }
-  const relationships = [...stated.values()].flatMap((of): Relationship[] => {
-    const [first] = of;
-    if (first === undefined) return [];
-    const places = [...new Set(of.map(({ sentence }) => sentence))];
-    return [relationship(first.subject, first.predicate, first.object, 1 + Math.log2(places.length), places)];
-  });
-  const isWanted = (subject: Subject): boolean => subject.kind !== 'date' && names.has(subject);
-  for (const { first, second, weight, sentences: places } of findCoOccurrences(
-    sentences,
-    gathered.inSentences,
-    isWanted,
-  )) {
-    if (!pairs.has(`${names.get(first)}\n${names.get(second)}`))
-      relationships.push(relationship(first, 'occurs_with', second, weight, places));
-  }
-  return { entities, relationships: relationships.slice(0, MAX_RELATIONSHIPS) };
+  return { stated: [...stated.values()], pairs };
+}
 
-  function relationship(
-    subject: Subject,
-    predicate: string,
-    object: Subject,
-    weight: number,
-    places: readonly number[],
-  ): Relationship {
-    const mentions = places.map((place) => mention(place, sentences[place]?.start ?? 0, sentences[place]?.end ?? 0));
-    return {
+/** Makes the records of a graph, with their places in the chunks. */
+function recorderOf({ sentences, chunks }: Findings, names: ReadonlyMap<Subject, string>) {
+  const mention = (sentence: number, start: number, end: number): Mention => ({
+    chunkId: chunks[sentences[sentence]?.chunkIndex ?? 0]?.chunkId ?? '',
+    start,
+    end,
+  });
+  const textOf = (sentence: Sentence | undefined): string =>
+    oneLine(chunks[sentence?.chunkIndex ?? -1]?.text.slice(sentence?.start, sentence?.end) ?? '');
+  return {
+    mention,
+    relationship: (
+      { subject, predicate, object }: StatementDraft,
+      weight: number,
+      places: readonly number[],
+    ): Relationship => ({
       subject: names.get(subject) ?? subject.key,
       predicate,
       object: names.get(object) ?? object.key,
-      description: sentenceText(places[0]),
+      description: textOf(sentences[places[0] ?? -1]),
       weight: Math.round(weight * 1000) / 1000,
       metadata: {},
-      mentions,
-    };
-  }
-
-  function mention(sentence: number, start: number, end: number): Mention {
-    return { chunkId: chunks[sentences[sentence]?.chunkIndex ?? 0]?.chunkId ?? '', start, end };
-  }
-
-  function sentenceText(place: number | undefined): string {
-    const sentence = place === undefined ? undefined : sentences[place];
-    return sentence === undefined
-      ? ''
-      : oneLine(chunks[sentence.chunkIndex]?.text.slice(sentence.start, sentence.end) ?? '');
-  }
+      mentions: places.map((place) => mention(place, sentences[place]?.start ?? 0, sentences[place]?.end ?? 0)),
+    }),
+  };
 }
 
 /** Selects subjects: a rare term is kept if a sentence defines it, a date if it recurs or a statement refers to it. */
