@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { call, messageOf, RequestFailure, send, whenSignedOut } from '../api/request.ts';
+import { call, RequestFailure, send, whenSignedOut } from '../api/request.ts';
+import { Refusal } from '../parts/refusal.tsx';
+import { useAttempt } from '../parts/use-attempt.ts';
 import { texts } from '../texts.ts';
 
 interface User {
@@ -67,23 +69,19 @@ export async function signOut(): Promise<void> {
 
 /** The sign-in form. The session cookie is HTTP-only. */
 export function SignIn() {
-  const [failure, setFailure] = useState<string>();
+  const { failure, attempt } = useAttempt();
   const [isBusy, setBusy] = useState(false);
   const submit = async (form: HTMLFormElement) => {
     setBusy(true);
-    setFailure(undefined);
-    try {
+    await attempt(async () => {
       const fields = new FormData(form);
       await send('/session', {
         method: 'POST',
         body: { email: fields.get('email'), password: fields.get('password') },
       });
       await loadSession();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(false);
-    }
+    });
+    setBusy(false);
   };
   return (
     <form
@@ -102,11 +100,7 @@ export function SignIn() {
         {texts.signIn.password}
         <input name="password" type="password" autocomplete="current-password" required />
       </label>
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
       <button type="submit" class="primary" disabled={isBusy}>
         {texts.signIn.submit}
       </button>

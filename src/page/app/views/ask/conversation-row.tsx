@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, messageOf } from '../../api/request.ts';
+import { call } from '../../api/request.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
@@ -19,7 +20,7 @@ interface RowProps {
 /** A conversation in the list: opened by its name, renamed and deleted inline. */
 export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, onRemoved }: RowProps) {
   const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown');
-  const [failure, setFailure] = useState<string>();
+  const { failure, attempt } = useAttempt();
   const name = conversation.name ?? fallback;
   const row = useRef<HTMLLIElement>(null);
   const cancel = (): void => {
@@ -27,16 +28,12 @@ export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, 
     requestAnimationFrame(() => row.current?.querySelector('summary')?.focus());
   };
   const address = `/v3/conversations/${conversation.id}`;
-  const change = async (work: () => Promise<void>, done: string): Promise<void> => {
-    setFailure(undefined);
-    try {
+  const change = (work: () => Promise<void>, done: string): Promise<void> =>
+    attempt(async () => {
       await work();
       setMode('shown');
       announce(done);
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  };
+    });
   return (
     <li
       ref={row}

@@ -1,8 +1,9 @@
 import './graph.css';
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { navigate, route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import {
@@ -86,7 +87,7 @@ interface ShownProps {
 }
 
 function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) {
-  const [failure, setFailure] = useState<string>();
+  const { failure, setFailure, attempt } = useAttempt();
   if (view.total_nodes === 0) return <p class="notice">{texts.graph.empty}</p>;
   const wanted = name?.toLowerCase();
   const selected = wanted === undefined ? undefined : view.nodes.find(({ label }) => label.toLowerCase() === wanted);
@@ -94,14 +95,11 @@ function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) 
     setQuery({ name: view.nodes.find((node) => node.id === id)?.label ?? null }, {});
   const onEdge = (edge: GraphEdge | undefined) => {
     if (edge === undefined) return;
-    setFailure(undefined);
-    sentenceAddress(collection, edge).then(
-      (address) => {
-        if (address === undefined) setFailure(texts.graph.noSentence);
-        else navigate(address);
-      },
-      (error: unknown) => setFailure(messageOf(error)),
-    );
+    void attempt(async () => {
+      const address = await sentenceAddress(collection, edge);
+      if (address === undefined) setFailure(texts.graph.noSentence);
+      else navigate(address);
+    });
   };
   const canGrow = view.nodes.length < view.total_nodes && onMore !== undefined;
   return (
@@ -116,11 +114,7 @@ function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) 
       </p>
       {view.communities.length === 0 && <Ungrouped collection={collection} reload={reload} />}
       {name !== undefined && selected === undefined && <p class="notice">{texts.graph.notInView(name)}</p>}
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
       <div class={selected === undefined ? 'graph-body' : 'graph-body graph-body-open'}>
         <div class="graph-main">
           {isTable ? (
@@ -143,19 +137,15 @@ function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) 
 /** Offers to find communities. They are only computed on request, because that takes a while in a large graph. */
 function Ungrouped({ collection, reload }: { readonly collection: string; readonly reload: () => void }) {
   const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
+  const { failure, attempt } = useAttempt();
   const find = async (): Promise<void> => {
     if (isBusy) return;
     setBusy(true);
-    setFailure(undefined);
-    try {
+    await attempt(async () => {
       await findCommunities(collection);
       reload();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(false);
-    }
+    });
+    setBusy(false);
   };
   return (
     <div class="graph-ungrouped">
@@ -163,11 +153,7 @@ function Ungrouped({ collection, reload }: { readonly collection: string; readon
       <button type="button" aria-disabled={isBusy} onClick={() => void find()}>
         {isBusy ? texts.graph.grouping : texts.graph.group}
       </button>
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
     </div>
   );
 }

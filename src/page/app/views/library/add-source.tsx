@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import {
@@ -39,13 +39,12 @@ type FormProps = AddSourceProps & { readonly kinds: readonly SourceKind[] };
 
 function AddSourceForm({ kinds, collection, onAdded, onClose }: FormProps) {
   const [chosen, setChosen] = useState(kinds[0]?.kind);
-  const [failure, setFailure] = useState<string>();
+  const { failure, setFailure, attempt } = useAttempt();
   const kind = kinds.find((each) => each.kind === chosen);
   if (kind === undefined) return <p class="notice">{texts.sources.noKinds}</p>;
-  const submit = async (form: HTMLFormElement) => {
+  const submit = (form: HTMLFormElement) => {
     const entered = new FormData(form);
-    setFailure(undefined);
-    try {
+    return attempt(async () => {
       const source = await addSource(
         {
           kind: kind.kind,
@@ -59,9 +58,7 @@ function AddSourceForm({ kinds, collection, onAdded, onClose }: FormProps) {
       announce(texts.sources.added(source.location));
       onAdded();
       onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
+    });
   };
   return (
     <SourceForm submit={submit} failure={failure} action={texts.library.add}>

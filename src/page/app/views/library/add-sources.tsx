@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import { AddSource } from './add-source.tsx';
@@ -47,7 +47,7 @@ const scopes = ['onePage', 'crawl', 'sitemap'] as const;
 
 function AddAddress({ collection, onAdded, onClose }: DialogProps) {
   const [scope, setScope] = useState<(typeof scopes)[number]>('onePage');
-  const [failure, setFailure] = useState<string>();
+  const { failure, setFailure, attempt } = useAttempt();
   const submit = async (form: HTMLFormElement) => {
     const fields = new FormData(form);
     const url = readAddress(String(fields.get('url') ?? ''));
@@ -56,7 +56,7 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
       addToLibrary([{ file: new File([], url), folder: '', url }]);
       return onClose();
     }
-    try {
+    await attempt(async () => {
       await addSource(
         {
           kind: 'site',
@@ -69,9 +69,7 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
       );
       onAdded();
       onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
+    });
   };
   return (
     <Dialog title={texts.library.addAddress} onClose={onClose}>
@@ -109,21 +107,19 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
 
 function WatchFolder({ collection, onAdded, onClose }: DialogProps) {
   const allowed = useResource(loadAllowedFolders, []);
-  const [failure, setFailure] = useState<string>();
-  const submit = async (form: HTMLFormElement) => {
+  const { failure, attempt } = useAttempt();
+  const submit = (form: HTMLFormElement) => {
     const fields = new FormData(form);
     const source: NewSource = {
       kind: 'folder',
       path: String(fields.get('path') ?? '').trim(),
       keep_deleted: fields.get('keep_deleted') !== null,
     };
-    try {
+    return attempt(async () => {
       await addSource(source, collection);
       onAdded();
       onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
+    });
   };
   return (
     <Dialog title={texts.library.watchFolder} onClose={onClose}>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import {
@@ -41,18 +41,14 @@ export function ChangeSource(props: ChangeSourceProps) {
 
 /** Returns a function that sends a change and closes the dialog, and the reason if the change was refused. */
 function useChange({ source, onChanged, onClose }: ChangeSourceProps) {
-  const [failure, setFailure] = useState<string>();
-  const send = async (change: SourceChange) => {
-    setFailure(undefined);
-    try {
+  const { failure, attempt } = useAttempt();
+  const send = (change: SourceChange) =>
+    attempt(async () => {
       await changeSource(source.id, change);
       announce(texts.sources.changed);
       onChanged();
       onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  };
+    });
   return { failure, send };
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { type Collection, createCollection, removeCollection } from './library-data.ts';
@@ -71,16 +72,14 @@ function NewCollection({
   readonly onClose: () => void;
   readonly onMade: (collection: Collection) => void;
 }) {
-  const [failure, setFailure] = useState<string>();
-  const submit = async (form: HTMLFormElement) => {
+  const { failure, attempt } = useAttempt();
+  const submit = (form: HTMLFormElement) => {
     const fields = new FormData(form);
     const text = (name: string) => String(fields.get(name) ?? '').trim();
-    try {
+    return attempt(async () => {
       onMade(await createCollection(text('name'), text('description')));
       onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
+    });
   };
   return (
     <Dialog title={texts.library.newCollection} onClose={onClose}>
@@ -99,11 +98,7 @@ function NewCollection({
           {texts.library.collectionDescription}
           <input name="description" maxLength={1000} />
         </label>
-        {failure !== undefined && (
-          <p class="failure" role="alert">
-            {failure}
-          </p>
-        )}
+        <Refusal message={failure} />
         <button type="submit" class="primary">
           {texts.library.create}
         </button>
@@ -119,24 +114,17 @@ interface RemoveCollectionProps {
 }
 
 function RemoveCollection({ collection, onClose, onRemoved }: RemoveCollectionProps) {
-  const [failure, setFailure] = useState<string>();
-  const remove = async () => {
-    try {
+  const { failure, attempt } = useAttempt();
+  const remove = () =>
+    attempt(async () => {
       await removeCollection(collection.id);
       onRemoved();
       onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  };
+    });
   return (
     <Dialog title={texts.library.removeCollection} onClose={onClose}>
       <p>{texts.library.removeCollectionText(collection.name, collection.document_count)}</p>
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
       <button type="button" class="primary" onClick={() => void remove()}>
         {texts.library.removeCollection}
       </button>

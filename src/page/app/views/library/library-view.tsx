@@ -1,10 +1,11 @@
 import './library.css';
 import './sources.css';
 import { useEffect, useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { AddSources } from './add-sources.tsx';
@@ -160,26 +161,18 @@ function LibraryFilters({
 }
 
 function RetryAll({ onDone }: { readonly onDone: () => void }) {
-  const [problem, setProblem] = useState<string>();
-  const retry = async (): Promise<void> => {
-    setProblem(undefined);
-    try {
+  const { failure, attempt } = useAttempt();
+  const retry = () =>
+    attempt(async () => {
       await retryFailed();
       onDone();
-    } catch (error) {
-      setProblem(messageOf(error));
-    }
-  };
+    });
   return (
     <>
       <button type="button" onClick={() => void retry()}>
         {texts.library.retryAll}
       </button>
-      {problem !== undefined && (
-        <p class="failure" role="alert">
-          {problem}
-        </p>
-      )}
+      <Refusal message={failure} />
     </>
   );
 }

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { focusView } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
@@ -26,19 +28,15 @@ interface SelectionBarProps {
 export function SelectionBar({ documents, collections, collection, onDone }: SelectionBarProps) {
   // The selection when the dialog opened; the list below may change meanwhile.
   const [deleting, setDeleting] = useState<readonly LibraryDocument[]>();
-  const [failure, setFailure] = useState<string>();
-  const move = async (method: 'POST' | 'DELETE', target: string) => {
-    setFailure(undefined);
-    try {
+  const { failure, attempt } = useAttempt();
+  const move = (method: 'POST' | 'DELETE', target: string) =>
+    attempt(async () => {
       for (const { id, collection_ids: ids } of documents) {
         if (ids.includes(target) === (method === 'DELETE')) await setMembership(method, target, id);
       }
       announce(texts.library.moved(documents.length));
       onDone();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  };
+    });
   return (
     <>
       {documents.length > 0 && (
@@ -70,11 +68,7 @@ export function SelectionBar({ documents, collections, collection, onDone }: Sel
           </button>
         </div>
       )}
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
       {deleting !== undefined && (
         <Deletion
           documents={deleting}

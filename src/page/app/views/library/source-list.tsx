@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
@@ -17,7 +18,7 @@ interface SourceListProps {
 
 /** Watched folders, sites and other sources, with the result of the last synchronisation and the time of the next. */
 export function SourceList({ sources, reload }: SourceListProps) {
-  const [failure, setFailure] = useState<string>();
+  const { failure, attempt } = useAttempt();
   const [leaving, setLeaving] = useState<FollowedSource>();
   const [changing, setChanging] = useState<FollowedSource>();
   const isBusy = sources.some(({ state }) => state === 'syncing');
@@ -26,9 +27,8 @@ export function SourceList({ sources, reload }: SourceListProps) {
     const timer = setTimeout(reload, isBusy ? POLL_WHILE_BUSY_MS : POLL_MS);
     return () => clearTimeout(timer);
   }, [sources]);
-  const attempt = async (act: Promise<unknown>) => {
-    setFailure(undefined);
-    await act.catch((error: unknown) => setFailure(messageOf(error)));
+  const act = async (work: () => Promise<unknown>) => {
+    await attempt(work);
     setLeaving(undefined);
     reload();
   };
@@ -49,7 +49,7 @@ export function SourceList({ sources, reload }: SourceListProps) {
                 <button
                   type="button"
                   disabled={source.state === 'syncing'}
-                  onClick={() => void attempt(syncSource(source.id))}
+                  onClick={() => void act(() => syncSource(source.id))}
                 >
                   {['stopped', 'failed'].includes(stateOf(source)) ? texts.retry : texts.library.sync}
                 </button>
@@ -65,18 +65,14 @@ export function SourceList({ sources, reload }: SourceListProps) {
           </li>
         ))}
       </ul>
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
       {changing !== undefined && (
         <ChangeSource source={changing} onChanged={reload} onClose={() => setChanging(undefined)} />
       )}
       {leaving !== undefined && (
         <Dialog title={texts.library.removeSource(leaving.location)} onClose={() => setLeaving(undefined)}>
           <p>{texts.library.removeSourceText}</p>
-          <button type="button" class="primary" onClick={() => void attempt(removeSource(leaving.id))}>
+          <button type="button" class="primary" onClick={() => void act(() => removeSource(leaving.id))}>
             {texts.library.remove}
           </button>
         </Dialog>

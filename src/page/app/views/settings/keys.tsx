@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { texts } from '../../texts.ts';
 import { createKey, deleteKey, type KeyRecord, loadKeys } from './settings-data.ts';
 
@@ -12,28 +13,18 @@ export function Keys({ userId }: { readonly userId: string }) {
   const keys = useResource((signal) => loadKeys(userId, signal), [userId]);
   const [made, setMade] = useState<string>();
   const [leaving, setLeaving] = useState<KeyRecord>();
-  const [failure, setFailure] = useState<string>();
-  const create = async (form: HTMLFormElement) => {
-    setFailure(undefined);
-    try {
+  const { failure, attempt } = useAttempt();
+  const create = (form: HTMLFormElement) =>
+    attempt(async () => {
       setMade(await createKey(userId, String(new FormData(form).get('name') ?? '').trim()));
       form.reset();
       keys.reload();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  };
-  const remove = async ({ key_id: id }: KeyRecord) => {
-    setFailure(undefined);
-    try {
-      await deleteKey(userId, id);
-      setLeaving(undefined);
+    });
+  const remove = ({ key_id: id }: KeyRecord) =>
+    attempt(async () => {
+      await deleteKey(userId, id).finally(() => setLeaving(undefined));
       keys.reload();
-    } catch (error) {
-      setLeaving(undefined);
-      setFailure(messageOf(error));
-    }
-  };
+    });
   return (
     <section class="card" aria-labelledby="settings-keys">
       <h2 id="settings-keys">{texts.settings.keys}</h2>
@@ -68,11 +59,7 @@ export function Keys({ userId }: { readonly userId: string }) {
         </label>
         <button type="submit">{texts.settings.createKey}</button>
       </form>
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
       {made !== undefined && (
         <Dialog title={texts.settings.newKey} onClose={() => setMade(undefined)}>
           <p>{texts.settings.newKeyText}</p>

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import { changeUser, createUser, deleteUser, loadUsers, USERS_PER_PAGE, type UserRecord } from './settings-data.ts';
@@ -13,18 +14,15 @@ export function Users({ ownId }: { readonly ownId: string }) {
   const [offset, setOffset] = useState(0);
   const users = useResource((signal) => loadUsers(offset, signal), [offset]);
   const [leaving, setLeaving] = useState<UserRecord>();
-  const [failure, setFailure] = useState<string>();
+  const { failure, attempt } = useAttempt();
   const [made, setMade] = useState<string>();
-  const attempt = async (act: () => Promise<unknown>) => {
-    setFailure(undefined);
+  const change = (act: () => Promise<unknown>) => {
     setMade(undefined);
-    try {
+    return attempt(async () => {
       await act();
       announce(texts.settings.changed);
       users.reload();
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
+    });
   };
   return (
     <section class="card" aria-labelledby="settings-users">
@@ -46,13 +44,13 @@ export function Users({ ownId }: { readonly ownId: string }) {
                   <span class="settings-actions">
                     <button
                       type="button"
-                      onClick={() => void attempt(() => changeUser(user.id, { is_superuser: !user.is_superuser }))}
+                      onClick={() => void change(() => changeUser(user.id, { is_superuser: !user.is_superuser }))}
                     >
                       {user.is_superuser ? texts.settings.takeSuperuser : texts.settings.makeSuperuser}
                     </button>
                     <button
                       type="button"
-                      onClick={() => void attempt(() => changeUser(user.id, { is_active: !user.is_active }))}
+                      onClick={() => void change(() => changeUser(user.id, { is_active: !user.is_active }))}
                     >
                       {user.is_active ? texts.settings.lockOut : texts.settings.letIn}
                     </button>
@@ -73,7 +71,7 @@ export function Users({ ownId }: { readonly ownId: string }) {
           event.preventDefault();
           const form = event.currentTarget;
           const fields = new FormData(form);
-          void attempt(async () => {
+          void change(async () => {
             const { email } = await createUser(String(fields.get('email')), String(fields.get('password')));
             form.reset();
             setMade(email);
@@ -95,11 +93,7 @@ export function Users({ ownId }: { readonly ownId: string }) {
           {texts.settings.userCreated(made)}
         </p>
       )}
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal message={failure} />
       {leaving !== undefined && (
         <Dialog title={texts.settings.deleteUserTitle(leaving.email)} onClose={() => setLeaving(undefined)}>
           <p>{texts.settings.deleteUserText(leaving.num_files)}</p>
@@ -109,7 +103,7 @@ export function Users({ ownId }: { readonly ownId: string }) {
             onClick={() => {
               const { id } = leaving;
               setLeaving(undefined);
-              void attempt(() => deleteUser(id));
+              void change(() => deleteUser(id));
             }}
           >
             {texts.settings.deleteUser}
