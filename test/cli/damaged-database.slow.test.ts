@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { addLongValue, zeroMiddle } from '../support/damage-database.ts';
+import { PATIENT } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -26,7 +27,7 @@ it('says in its log, its status and doctor that a large database is damaged, and
   });
   expect(added.status).toBe(202);
 
-  await vi.waitFor(() => expect(server.stderr()).toMatch(DAMAGED), { timeout: 60_000, interval: 100 });
+  await vi.waitFor(() => expect(server.stderr()).toMatch(DAMAGED), PATIENT);
   const status = await runCitewell(['status'], { cwd });
   expect(status.stderr).toMatch(DAMAGED);
   expect(status.stdout).toMatch(/documents +1/);

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { findBindingPackage, loadableBinding, thisHost } from '../../src/store/chroma/loadable-binding.ts';
 import { descendantsOf } from '../support/descendants.ts';
 import { bindingCache } from '../support/embedded-chroma.ts';
+import { PATIENT } from '../support/patience.ts';
 import { startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -24,15 +25,12 @@ it.skipIf(process.platform !== 'linux')('runs no code from the data folder', asy
 
   const server = await startCitewell({ cwd });
   onTestFinished(() => server.kill());
-  await vi.waitFor(
-    async () => {
-      const children = await descendantsOf(server.pid);
-      const executed = await Promise.all([server.pid, ...children.map(({ pid }) => pid)].map(executedBy));
-      expect(executed.flat().filter((file) => file.startsWith(cwd))).toEqual([]);
-      expect(executed.flat()).toContain(binding);
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  await vi.waitFor(async () => {
+    const children = await descendantsOf(server.pid);
+    const executed = await Promise.all([server.pid, ...children.map(({ pid }) => pid)].map(executedBy));
+    expect(executed.flat().filter((file) => file.startsWith(cwd))).toEqual([]);
+    expect(executed.flat()).toContain(binding);
+  }, PATIENT);
   for (const name of names) expect(await readFile(join(planted, name), 'utf8')).toBe('of a stranger');
   expect((await readdir(join(cwd, '.citewell', 'cache'))).toSorted()).toEqual(names.toSorted());
 });

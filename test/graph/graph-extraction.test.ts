@@ -8,12 +8,12 @@ import { createGraphThread } from '../../src/graph/graph-thread.ts';
 import { watchCorpus } from '../../src/store/watch-corpus.ts';
 import { capitalExtractor } from '../support/capitalised-words.ts';
 import { describeEngines } from '../support/engines.ts';
+import { PATIENT } from '../support/patience.ts';
 import { ingest, newChunk, newDocument, type TestStore } from '../support/store.ts';
 
 const { signal } = new AbortController();
 const page = { offset: 0, limit: 100 };
 /** Longer time-outs for busy machines. */
-const patiently = { timeout: 20_000 };
 
 function open(store: TestStore, extractor: GraphExtractor = capitalExtractor, isAutomatic = true) {
   const { corpus, changes } = watchCorpus(store.corpus);
@@ -57,9 +57,9 @@ describeEngines('The extraction of graphs', ({ openTestStore }) => {
     const { extraction, store } = open(await openTestStore());
     await ingest(store, newDocument('before'), [newChunk(0, 'Paris.')]);
     extraction.start();
-    await expect.poll(() => statusOf(store, newDocument('before').id), patiently).toBe('success');
+    await expect.poll(() => statusOf(store, newDocument('before').id), PATIENT).toBe('success');
     await ingest(store, newDocument('after'), [newChunk(0, 'Berlin.')]);
-    await expect.poll(() => statusOf(store, newDocument('after').id), patiently).toBe('success');
+    await expect.poll(() => statusOf(store, newDocument('after').id), PATIENT).toBe('success');
   });
 
   it('leaves an interrupted document pending when it is stopped', async () => {
@@ -73,7 +73,7 @@ describeEngines('The extraction of graphs', ({ openTestStore }) => {
     const { extraction, store } = open(await openTestStore(), endless);
     const { id } = await ingest(store, newDocument('one'), [newChunk(0, 'Paris.')]);
     extraction.start();
-    await expect.poll(() => statusOf(store, id), patiently).toBe('processing');
+    await expect.poll(() => statusOf(store, id), PATIENT).toBe('processing');
     await extraction.close();
     expect(await statusOf(store, id)).toBe('pending');
   });
@@ -122,7 +122,7 @@ describeEngines('The extraction of graphs', ({ openTestStore }) => {
     const gone = await ingest(store, newDocument('gone'), [newChunk(0, 'Rouen.')]);
     extraction.start();
     await extraction.request(first.id, null);
-    await expect.poll(() => statusOf(store, first.id), patiently).toBe('processing');
+    await expect.poll(() => statusOf(store, first.id), PATIENT).toBe('processing');
     const settled = extraction.settled(gone.id, signal);
     await extraction.request(gone.id, null);
     await store.corpus.remove({ kind: 'compare', field: 'id', op: 'eq', value: gone.id });
@@ -161,7 +161,7 @@ describeEngines('The extraction of graphs', ({ openTestStore }) => {
     expect(await collect(extraction.run(signal))).toMatchObject([{ outcome: 'failed', reason: 'The line went dead.' }]);
     breaks = false;
     await extraction.request(id, 'test/costly');
-    await expect.poll(() => statusOf(store, id), patiently).toBe('success');
+    await expect.poll(() => statusOf(store, id), PATIENT).toBe('success');
     expect(read).toEqual([16, 16, 8]);
     const { items } = await store.graphs.entities({ kind: 'document', id }, page);
     expect(items.find(({ name }) => name === 'Paris')?.mentions).toBe(40);

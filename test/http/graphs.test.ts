@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { r2rClient } from 'r2r-js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PATIENT } from '../support/patience.ts';
 import { startCitewell } from './support/start-citewell.ts';
 import type { RunningHttp } from './support/start-http.ts';
 
@@ -248,9 +249,7 @@ describe('graphs over HTTP', { shuffle: false }, () => {
       const queued = await http.post(`/v3/collections/${collectionId}/extract`, '');
       expect(await queued.json()).toMatchObject({ results: { documents: 1 } });
       await expect
-        .poll(async () => (await client.documents.retrieve({ id: documentId })).results.extractionStatus, {
-          timeout: 20_000,
-        })
+        .poll(async () => (await client.documents.retrieve({ id: documentId })).results.extractionStatus, PATIENT)
         .toBe('success');
     });
   });

@@ -22,6 +22,7 @@ import { openAiProvider } from '../models/support.ts';
 import { describeEngines, describePostgres, type Engine, postgresDatabase } from '../support/engines.ts';
 import { openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { brokenConnection } from '../support/fake-provider.ts';
+import { PATIENT } from '../support/patience.ts';
 import { sharedReaders } from '../support/shared-readers.ts';
 import {
   asTestStore,
@@ -34,7 +35,6 @@ import {
 } from '../support/store.ts';
 
 /** Longer time-outs for busy machines. */
-const patient = { timeout: 15_000 };
 
 const always = new AbortController().signal;
 const quick: TryPolicy = { tries: 4, readerTries: 3, firstPauseMs: 10, maxPauseMs: 40 };
@@ -99,7 +99,7 @@ async function openService(
     return document;
   };
   const end = async (id: string) => {
-    await expect.poll(async () => (await queue.ofDocument(id))?.state, patient).toMatch(/succeeded|failed|cancelled/);
+    await expect.poll(async () => (await queue.ofDocument(id))?.state, PATIENT).toMatch(/succeeded|failed|cancelled/);
     return { task: await queue.ofDocument(id), document: await corpus.get(id) };
   };
   return { store, corpus, queue, ingestor, service, submit, end, reported };
@@ -203,9 +203,9 @@ describeEngines('A queued submission', (engine) => {
     });
     const { submit, service, store } = await openService(engine, { embeddings });
     for (let number = 0; number < 10; number++) await submit(text(`Document number ${number}.`));
-    await expect.poll(() => calls, patient).toBeGreaterThan(3);
+    await expect.poll(() => calls, PATIENT).toBeGreaterThan(3);
     isAway = false;
-    await expect.poll(async () => (await store.queue.backlog()).queued, patient).toBe(0);
+    await expect.poll(async () => (await store.queue.backlog()).queued, PATIENT).toBe(0);
     await service.idle();
     const { documents } = await store.corpus.stats();
     expect(documents.success + documents.failed).toBe(10);
@@ -222,7 +222,7 @@ describeEngines('A task', (engine) => {
     const { submit, service, queue, corpus, end } = await openService(engine, { embeddings, concurrency: 1 });
     const working = await submit(text('The first.'));
     const waiting = await submit(text('The second.'));
-    await expect.poll(async () => (await queue.ofDocument(working.id))?.state, patient).toBe('running');
+    await expect.poll(async () => (await queue.ofDocument(working.id))?.state, PATIENT).toBe('running');
     for (const { id } of [waiting, working]) {
       const task = await found(queue.ofDocument(id));
       const cancelling = service.cancel(task);
@@ -323,7 +323,7 @@ describeEngines('A process that ends during ingestion', (engine) => {
     const add = async (name: string) => (await corpus.begin(newDocument(name), { queued: true })).id;
     const [one, two] = [await add('one'), await add('two')];
     workers.wakeUp();
-    await expect.poll(() => begun, patient).toEqual([one, two]);
+    await expect.poll(() => begun, PATIENT).toEqual([one, two]);
     const [, poison] = [await add('three'), await add('poison')];
     await sqlite.writer
       .updateTable('ingestion_tasks')
@@ -332,9 +332,9 @@ describeEngines('A process that ends during ingestion', (engine) => {
       .execute();
     for (const id of [one, two]) {
       goOn.get(id)?.();
-      await expect.poll(async () => (await queue.ofDocument(id))?.state, patient).toBe('failed');
+      await expect.poll(async () => (await queue.ofDocument(id))?.state, PATIENT).toBe('failed');
     }
-    await expect.poll(() => begun, patient).toEqual([one, two, poison]);
+    await expect.poll(() => begun, PATIENT).toEqual([one, two, poison]);
   });
 
   it('each time on the same document makes that document fail, and the others succeed', async () => {
@@ -415,7 +415,7 @@ describePostgres('An upload that a request waits for', () => {
     const ingestor = createIngestor({ ...store, ...parts, corpus, queue: { ...store.queue, release } });
     const { document } = await ingestor.submit(text('Some words.'));
     await expect(Array.fromAsync(ingestor.run(document.id, always))).rejects.toThrow('does not answer');
-    await expect.poll(async () => (await store.queue.ofDocument(document.id))?.state, patient).toBe('queued');
+    await expect.poll(async () => (await store.queue.ofDocument(document.id))?.state, PATIENT).toBe('queued');
   });
 });
 
@@ -443,7 +443,7 @@ describePostgres('A follower of an ingestion on another server', () => {
       if (value !== undefined && value.id !== undefined) received.push(value);
       return value?.event;
     };
-    await expect.poll(takeOne, patient).toEqual({ type: 'status', status: 'embedding' });
+    await expect.poll(takeOne, PATIENT).toEqual({ type: 'status', status: 'embedding' });
     await onTwo.return();
     const rest = Array.fromAsync(one.service.follow(document, received.at(-1)?.id, always));
     goOn.resolve();
@@ -466,7 +466,7 @@ describePostgres('A follower of an ingestion on another server', () => {
     const two = await open(url, embedder());
     const document = await one.submit(text('Some words.'));
     const following = Array.fromAsync(two.service.follow(document, undefined, always));
-    await expect.poll(async () => (await two.corpus.get(document.id))?.ingestionStatus, patient).toBe('embedding');
+    await expect.poll(async () => (await two.corpus.get(document.id))?.ingestionStatus, PATIENT).toBe('embedding');
     const { writer } = two.store.sqlite;
     await sql`update ingestion_tasks set state = 'queued' where state = 'running'`.execute(writer);
     two.service.wakeUp();

@@ -33,17 +33,17 @@ it.skipIf(process.platform !== 'linux')(
     const data = join(cwd, '.citewell');
     const first = await connect(cwd);
     const text = '# France\n\nThe capital of France is Paris.\n';
-    await first.client.callTool({ name: 'ingest_text', arguments: { title: 'France', text } });
+    await first.client.callTool({ name: 'ingest_text', arguments: { title: 'France', text } }, PATIENT);
     const idle = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
     onTestFinished(() => void idle.kill());
     const others = [await connect(cwd), await connect(cwd), await connect(cwd)];
-    for (const { client } of others) expect(textOf(await client.callTool(SEARCH))).toContain('Paris');
+    for (const { client } of others) expect(textOf(await client.callTool(SEARCH, PATIENT))).toContain('Paris');
     const isLight = async (pid: number) => (await ownMemory(pid)) < 2 * (await ownMemory(idle.pid ?? 0));
     for (const { pid } of others) await expect.poll(() => isLight(pid), PATIENT).toBe(true);
     expect(await isLight(first.pid)).toBe(false);
 
     process.kill((await readServerInfo(data))?.pid ?? 0, 'SIGKILL');
-    const answers = await Promise.all(others.map(({ client }) => client.callTool(SEARCH)));
+    const answers = await Promise.all(others.map(({ client }) => client.callTool(SEARCH, PATIENT)));
     expect(answers.map(textOf)).toEqual(others.map(() => expect.stringContaining('Paris')));
     const owner = await readServerInfo(data);
     expect(others.map(({ pid }) => pid)).toContain(owner?.pid);

@@ -14,6 +14,7 @@ import type { Backend, ToolRequest } from '../../src/mcp/backend.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/mcp/peer/attachment.ts';
 import { writeServerInfo } from '../../src/store/server-info.ts';
 import { readVersion } from '../../src/version.ts';
+import { PROMPTLY_MS } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { connectStdio, ownFolder, textOf } from './support/citewell-mcp.ts';
 
@@ -154,7 +155,7 @@ it('passes on answers that are longer than what streams buffer', async () => {
   await hold(cwd, async () => long);
   const client = await connectStdio({ cwd, env: { CITEWELL_DATA_DIR: cwd } });
   for (let call = 1; call <= 4; call++) {
-    const { structuredContent } = await client.callTool(SEARCH, { timeout: 3_000 });
+    const { structuredContent } = await client.callTool(SEARCH, { timeout: PROMPTLY_MS });
     expect(structuredContent).toMatchObject({ query: long });
   }
 });

@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextp
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { PATIENT } from '../support/patience.ts';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';
 
@@ -224,6 +225,6 @@ describe('/mcp', () => {
     const second = await startSession(mcp.url);
     const third = await startSession(mcp.url);
     expect([await status(first), await status(second), await status(third)]).toEqual([404, 200, 200]);
-    await expect.poll(() => status(third), { interval: 1_000, timeout: 10_000 }).toBe(404);
+    await expect.poll(() => status(third), { ...PATIENT, interval: 1_000 }).toBe(404);
   });
 });

@@ -4,6 +4,7 @@ import { openAdapters } from '../../src/adapters/open-adapters.ts';
 import { compose } from '../../src/compose/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startFakeOpenAi } from '../support/fake-openai.ts';
+import { PATIENT } from '../support/patience.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { modelRequest } from './support.ts';
 
@@ -30,7 +31,7 @@ it.each([
   const streams = Array.from({ length: asked }, async () => {
     for await (const _ of model.stream(modelRequest({ signal: leaving.signal }))) break;
   });
-  await vi.waitFor(() => expect(provider.requests.length).toBe(opened), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(() => expect(provider.requests.length).toBe(opened), PATIENT);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(provider.requests.length).toBe(opened);
   leaving.abort();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../../src/access/credentials.ts';
 import { defaultAdmin, type Principal } from '../../../src/access/principal.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
 
 /** Longer time-outs for busy machines. */
-const patient = { timeout: 15_000 };
 
 const other: Principal = {
   userId: '11111111-1111-4111-8111-111111111111',
@@ -65,7 +65,7 @@ describe('run_with_orchestration', () => {
     });
     expect(await upload({ raw_text: 'Boats leave at nine.' })).toMatchObject({ message: queued.message });
     const task = async () => (await json(`/tasks/${queued.task_id}`)).results as { state: string };
-    await expect.poll(task, patient).toMatchObject({ state: 'succeeded', document_id: queued.document_id, tries: 1 });
+    await expect.poll(task, PATIENT).toMatchObject({ state: 'succeeded', document_id: queued.document_id, tries: 1 });
     expect((await json(`/documents/${queued.document_id}`)).results).toMatchObject({ ingestion_status: 'success' });
   });
 });
@@ -78,7 +78,7 @@ describe('tasks', () => {
       run_with_orchestration: 'true',
     });
     await expect
-      .poll(async () => (await json(`/tasks?document_ids=${document_id}&state=succeeded`)).total_entries, patient)
+      .poll(async () => (await json(`/tasks?document_ids=${document_id}&state=succeeded`)).total_entries, PATIENT)
       .toBe(1);
     const [{ id }] = (await json(`/tasks?document_ids=${document_id}`)).results as [{ id: string }];
     for (const action of ['cancel', 'retry']) {
@@ -93,13 +93,13 @@ describe('tasks', () => {
     const failing = ((await response.json()) as { results: { task_id: string } }).results;
     const state = async () => (await json(`/tasks/${failing.task_id}`)).results;
     await expect
-      .poll(state, patient)
+      .poll(state, PATIENT)
       .toMatchObject({ state: 'failed', last_error: expect.stringMatching(/not valid JSON/) });
     const retried = await json(`/tasks/${failing.task_id}/retry`, { method: 'POST' });
     expect(retried.results).toMatchObject({ id: failing.task_id });
-    await expect.poll(state, patient).toMatchObject({ state: 'failed', tries: 1 });
+    await expect.poll(state, PATIENT).toMatchObject({ state: 'failed', tries: 1 });
     expect((await json('/documents/retry-failed', { method: 'POST' })).results).toEqual({ retried: 1 });
-    await expect.poll(state, patient).toMatchObject({ state: 'failed' });
+    await expect.poll(state, PATIENT).toMatchObject({ state: 'failed' });
     const { citewell } = (await json('/system/status')).results as { citewell: { ingestion: object } };
     expect(citewell.ingestion).toMatchObject({ queued: 0, running: 0, failed: 1, eta_seconds: 0 });
   });

@@ -8,6 +8,7 @@ import type { ExternalServer } from '../../../src/mcp/external-servers.ts';
 import { callTool } from '../../../src/toolbox/call-tool.ts';
 import type { Tool } from '../../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { externalTools, named, overHttp, overStdio } from './hostile-servers.ts';
 
@@ -124,7 +125,7 @@ describe('tools of a server that changes its list', () => {
     expect(tools.map(({ name }) => name)).not.toContain('strange__grown');
     await result(tools, 'grow');
     await expect
-      .poll(async () => (await external.offer()).map(({ name }) => name), { timeout: 5_000 })
+      .poll(async () => (await external.offer()).map(({ name }) => name), PATIENT)
       .toContain('strange__grown');
   });
 });
@@ -193,10 +194,10 @@ describe('an unavailable server', () => {
     } as const;
     const external = externalTools([mute], { firstWaitMs: 300, connectMs: 60_000 });
     await external.offer();
-    await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 10_000 }).not.toBe('');
+    await expect.poll(() => readFile(file, 'utf8').catch(() => ''), PATIENT).not.toBe('');
     const pid = Number(await readFile(file, 'utf8'));
     await external.close();
-    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), PATIENT).toBe(false);
   });
 
   it('times out, and is retried with exponential back-off', async () => {
@@ -261,6 +262,6 @@ function isAlive(pid: number): boolean {
 async function again({ offer }: { offer(): Promise<readonly Tool[]> }): Promise<readonly Tool[]> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   await offer();
-  await expect.poll(async () => (await offer()).length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await offer()).length, PATIENT).toBeGreaterThan(0);
   return offer();
 }

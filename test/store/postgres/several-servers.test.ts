@@ -143,7 +143,7 @@ describePostgres('Servers', () => {
     const { id } = await one.corpus.begin(newDocument('letter'), { queued: true });
     await one.queue.take({ alone: true });
     await one.close();
-    await expect.poll(async () => (await two.queue.ofDocument(id))?.state, { timeout: 20_000 }).toBe('queued');
+    await expect.poll(async () => (await two.queue.ofDocument(id))?.state, PATIENT).toBe('queued');
   });
 
   it('that lost a graph or a summary to another one keep neither', async () => {

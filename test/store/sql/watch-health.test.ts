@@ -5,10 +5,11 @@ import { openSqlite } from '../../../src/store/sql/sqlite/open-sqlite.ts';
 import { type HealthCheckSettings, watchHealth } from '../../../src/store/sql/watch-health.ts';
 import { addLongValue, zeroMiddle } from '../../support/damage-database.ts';
 import { descendantsOf } from '../../support/descendants.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const IN_BACKGROUND: HealthCheckSettings = { maxBytesCheckedFirst: -1, checkAfterMs: 0 };
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { ...PATIENT, interval: 20 };
 const DAMAGED = /^The database \S+ is damaged \(.*\)\. Stop Citewell and restore a copy of the data folder/;
 
 async function databaseWithLongValue(): Promise<string> {
