@@ -167,6 +167,6 @@ describe('MarkerScanner', () => {
   });
 
   it.each(['[', '[1', '[1,', '`', ' ', '[9] ', ']('])('takes time linear in hostile text of "%s"', (piece) => {
-    expect(relativeCost((size) => void scan([piece.repeat(size)]), 10_000)).toBeLessThan(LINEAR_COST);
+    expect(relativeCost((size) => void scan([piece.repeat(size)]), 3_000)).toBeLessThan(LINEAR_COST);
   });
 });

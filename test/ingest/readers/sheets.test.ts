@@ -113,11 +113,9 @@ describe('a workbook', () => {
     expect(read.text).toContain('42; 7');
   });
 
-  it.each([
-    ['texts that many cells share', ['word '.repeat(20_000)], '<row><c t="s"><v>0</v></c></row>', 400],
-    ['many cells with text of their own', [], `<row>${`<c><v>${'9'.repeat(400)}</v></c>`.repeat(100)}</row>`, 800],
-  ])('is refused for %s', async (_, strings, row, count) => {
-    const bytes = makeZip(workbookParts([{ name: 'S', rows: row.repeat(count) }], { strings }));
+  it('is refused for texts that many cells share', async () => {
+    const rows = '<row><c t="s"><v>0</v></c></row>'.repeat(400);
+    const bytes = makeZip(workbookParts([{ name: 'S', rows }], { strings: ['word '.repeat(20_000)] }));
     await expect(readFile('a.xlsx', bytes)).rejects.toMatchObject({
       code: 'too_large',
       message: expect.stringContaining('Split it'),
