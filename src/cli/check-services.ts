@@ -3,6 +3,7 @@ import { withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
 import { createEmbeddingModel, defaultEmbeddingName } from '../embeddings/registry.ts';
 import { ServiceError } from '../errors.ts';
+import { localProviders } from '../models/model-choices.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
 import { enginesOf } from '../web/web-settings.ts';
 import { pictureQuestions, recordingQuestions } from './check-media.ts';
