@@ -105,14 +105,14 @@ interface Measured {
 }
 
 async function run({ agent }: RunningAgent): Promise<Measured> {
-  const began = performance.now();
+  const startedAt = performance.now();
   let firstEvent: number | undefined;
   const prepared = await agent.prepare(agentRequest('Which ferry is the oldest?', { tools: names }));
-  for await (const _ of prepared.events(new AbortController().signal)) firstEvent ??= performance.now() - began;
-  return { firstEvent: firstEvent ?? Number.NaN, whole: performance.now() - began };
+  for await (const _ of prepared.events(new AbortController().signal)) firstEvent ??= performance.now() - startedAt;
+  return { firstEvent: firstEvent ?? Number.NaN, whole: performance.now() - startedAt };
 }
 
-const middle = (numbers: readonly number[], share = 0.5): number =>
+const median = (numbers: readonly number[], share = 0.5): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN;
 
 const heap = (): number => {
@@ -172,8 +172,8 @@ try {
     console.log(`|${'-'.repeat(48)}|${'-'.repeat(24)}|`);
     line('CPU per step, the thread the agent runs on', `${perStep(thread).toFixed(2)} ms`);
     line('CPU per step, all threads (SQLite, collector)', `${perStep(whole).toFixed(2)} ms`);
-    line('time to first event, middle / 95 %', `${middle(firsts).toFixed(1)} / ${middle(firsts, 0.95).toFixed(1)} ms`);
-    line('time of a run, middle / 95 %', `${middle(wholes).toFixed(1)} / ${middle(wholes, 0.95).toFixed(1)} ms`);
+    line('time to first event, middle / 95 %', `${median(firsts).toFixed(1)} / ${median(firsts, 0.95).toFixed(1)} ms`);
+    line('time of a run, middle / 95 %', `${median(wholes).toFixed(1)} / ${median(wholes, 0.95).toFixed(1)} ms`);
     line(`heap kept by each of ${STREAMS} streams half read`, `${heapEach.toFixed(0)} KiB`);
     line(`resident memory added by ${STREAMS} streams`, `${rss.toFixed(0)} MiB`);
     line(`heap growth over ${RUNS} runs`, `${growth.toFixed(1)} MiB`);

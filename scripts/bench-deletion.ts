@@ -49,9 +49,9 @@ async function measure(
     const store = await fill(() => openStore({ path, index, embeddingText: ({ text }) => text }), path);
     const stopping = new AbortController();
     const waiting = writeMeanwhile(store, stopping.signal);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await work(store);
-    const took = performance.now() - begun;
+    const took = performance.now() - startedAt;
     stopping.abort();
     const waits = (await waiting).sort((one, two) => one - two);
     await store.close();

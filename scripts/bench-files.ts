@@ -29,7 +29,7 @@ const embeddings = createLexicalHash();
 const readers = createPreparationWorkers({ workers: 1 });
 const ingestor = createIngestor({ corpus, readers, spaces, collections, embeddings, queue });
 
-async function takeIn(fileName: string, bytes: Uint8Array): Promise<void> {
+async function ingest(fileName: string, bytes: Uint8Array): Promise<void> {
   const content = { kind: 'file', bytes, fileName } as const;
   const given = { content, ownerId: defaultAdmin.userId, metadata: {}, collectionIds: [], settings: {} };
   const { document } = await ingestor.submit({ ...given, id: crypto.randomUUID() });
@@ -37,9 +37,9 @@ async function takeIn(fileName: string, bytes: Uint8Array): Promise<void> {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 try {
@@ -56,10 +56,10 @@ try {
     try {
       // Warm-up: loads the modules that the format needs.
       const { text, pages: own } = await read();
-      await takeIn(fileName, bytes);
+      await ingest(fileName, bytes);
       for (let round = 0; round < Number(rounds); round++) {
         reading += await timed(read);
-        whole += await timed(() => takeIn(fileName, bytes));
+        whole += await timed(() => ingest(fileName, bytes));
         pages += Math.max(own.length, Math.ceil(text.length / PAGE));
       }
       files++;

@@ -50,17 +50,17 @@ try {
   await starts();
   await warmCalls();
   await throughput();
-  await beside();
+  await withOtherWork();
 } finally {
   await rm(cacheFolder, { recursive: true });
 }
 
 async function call(sandbox: Bench, code: string, session?: string): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const request = { code, inputs: {}, files: [], milliseconds: 120_000, ...(session !== undefined && { session }) };
   const result = await sandbox.run(request, signal);
   if (result.end !== 'finished') throw new Error(result.error?.traceback ?? result.end);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function starts(): Promise<void> {
@@ -108,13 +108,13 @@ async function throughput(): Promise<void> {
     ['without sessions', false, 12],
     ['of sessions', true, 400],
   ] as const) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const lanes = Array.from({ length: slots }, async (_, lane) => {
       for (let round = 0; round < count; round += 1)
         await call(sandbox, 'sum(range(1000))', session ? `lane ${lane}` : undefined);
     });
     await Promise.all(lanes);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     console.log(
       `${`calls ${name}, on all processors`.padEnd(46)} ${((count * slots) / seconds).toFixed(1)} per second`,
     );
@@ -122,7 +122,7 @@ async function throughput(): Promise<void> {
   await sandbox.close();
 }
 
-async function beside(): Promise<void> {
+async function withOtherWork(): Promise<void> {
   const sandbox = open();
   for (const [name, code] of Object.entries(programs)) {
     await call(sandbox, '1', 'kept');

@@ -90,7 +90,7 @@ async function fill(folder: string): Promise<void> {
 async function measure(folder: string): Promise<Start> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/v3`;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { PATH = '', HOME = '' } = process.env;
   const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', String(port)], {
     cwd: folder,
@@ -101,7 +101,7 @@ async function measure(folder: string): Promise<Start> {
   const ended = once(server, 'close');
   try {
     await until(async () => (await fetch(`${url}/health`)).ok);
-    const health = performance.now() - begun;
+    const health = performance.now() - startedAt;
     const processor = await processorSeconds(pid);
     await until(async () => {
       const response = await fetch(`${url}/retrieval/search`, {
@@ -111,9 +111,9 @@ async function measure(folder: string): Promise<Start> {
       });
       return response.ok && (await response.text()).includes('"chunk_search_results":[{');
     });
-    const search = performance.now() - begun;
+    const search = performance.now() - startedAt;
     await until(async () => (await (await fetch(`${url}/health`)).text()).includes('"state":"ready"'));
-    const inStep = performance.now() - begun;
+    const inStep = performance.now() - startedAt;
     const children = await descendantsOf(pid);
     if (children.length === 0) throw new Error('The server has no Chroma among its children.');
     const killed = performance.now();
@@ -130,9 +130,9 @@ async function measure(folder: string): Promise<Start> {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   while (!(await condition().catch(() => false))) {
-    if (performance.now() - begun > ANSWER_WITHIN_MS) throw new Error('The server does not answer.');
+    if (performance.now() - startedAt > ANSWER_WITHIN_MS) throw new Error('The server does not answer.');
     await sleep(POLL_MS);
   }
 }

@@ -58,12 +58,12 @@ try {
   const path = join(folder, 'large.pdf');
   await writePdf(path, megabytes * MB);
   const before = resident(server.pid, 'VmRSS');
-  const begun = performance.now();
+  const startedAt = performance.now();
   const form = new FormData();
   form.set('file', await openAsBlob(path), 'large.pdf');
   const response = await fetch(`${server.url}/v3/documents`, { method: 'POST', body: form });
   console.log(response.status, (await response.text()).slice(0, 200));
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const peak = resident(server.pid, 'VmHWM');
   console.log(`${megabytes} MB: ${seconds.toFixed(1)} s`);
   console.log(

@@ -101,9 +101,9 @@ const below = (share: number): Filter => ({
 const filters = { none: everything, '1 %': below(0.01), '50 %': below(0.5) };
 
 async function measure(name: string, store: SqlStore): Promise<void> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await store.maintenance.audit();
-  const filled = (performance.now() - begun) / 1000;
+  const filled = (performance.now() - startedAt) / 1000;
   for (const [share, filter] of Object.entries(filters)) {
     const times: number[] = [];
     let [found, expected] = [0, 0];

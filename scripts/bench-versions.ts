@@ -31,8 +31,8 @@ const readers = createPreparationWorkers();
 const ingestor = createIngestor({ corpus, readers, spaces, collections, embeddings, queue: store.queue });
 const { signal } = new AbortController();
 
-async function takeIn(name: string, chunks: readonly string[]): Promise<number> {
-  const begun = performance.now();
+async function ingest(name: string, chunks: readonly string[]): Promise<number> {
+  const startedAt = performance.now();
   const { document } = await ingestor.submit({
     content: { kind: 'chunks', chunks },
     ownerId: defaultAdmin.userId,
@@ -44,29 +44,29 @@ async function takeIn(name: string, chunks: readonly string[]): Promise<number> 
     replace: true,
   });
   for await (const event of ingestor.run(document.id, signal)) if (event.type === 'failed') throw event.error;
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
-const middle = (times: readonly number[]): number => times.toSorted((one, two) => one - two)[times.length >> 1] ?? 0;
-const milliseconds = (times: readonly number[]): string => `${middle(times).toFixed(1)} ms`;
+const median = (times: readonly number[]): number => times.toSorted((one, two) => one - two)[times.length >> 1] ?? 0;
+const milliseconds = (times: readonly number[]): string => `${median(times).toFixed(1)} ms`;
 const idOf = (place: number): string => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
 
 try {
   const texts = Array.from({ length: documents }, () => Array.from({ length: chunkCount }, randomText));
   const fresh: number[] = [];
-  for (const [index, chunks] of texts.entries()) fresh.push(await takeIn(idOf(index), chunks));
+  for (const [index, chunks] of texts.entries()) fresh.push(await ingest(idOf(index), chunks));
   const then = new Date().toISOString();
   const edited: number[] = [];
   const rewritten: number[] = [];
   for (const [index, chunks] of texts.entries()) {
-    if (index % 2 === 0) edited.push(await takeIn(idOf(index), chunks.with(chunkCount >> 1, randomText())));
-    else if (index % 4 === 1) rewritten.push(await takeIn(idOf(index), chunks.map(randomText)));
+    if (index % 2 === 0) edited.push(await ingest(idOf(index), chunks.with(chunkCount >> 1, randomText())));
+    else if (index % 4 === 1) rewritten.push(await ingest(idOf(index), chunks.map(randomText)));
   }
   console.log(`one document of ${chunkCount} passages, ${documents} of them, median times`);
   console.log(`  first time                 ${milliseconds(fresh)}`);
-  console.log(`  one passage edited         ${milliseconds(edited)} (${(middle(edited) / middle(fresh)).toFixed(2)})`);
+  console.log(`  one passage edited         ${milliseconds(edited)} (${(median(edited) / median(fresh)).toFixed(2)})`);
   console.log(
-    `  every passage rewritten    ${milliseconds(rewritten)} (${(middle(rewritten) / middle(fresh)).toFixed(2)})`,
+    `  every passage rewritten    ${milliseconds(rewritten)} (${(median(rewritten) / median(fresh)).toFixed(2)})`,
   );
 
   const search = store.chunks;
@@ -81,14 +81,14 @@ try {
     const byWords: number[] = [];
     const byMeaning: number[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await search.matching({ ...query, text });
       const between = performance.now();
       await search.nearest({ ...query, vector, measure: 'cosine_distance' });
       // The first search of each kind fills the caches.
-      if (round === 0) console.log(`  ${name}, first time         ${(performance.now() - begun).toFixed(1)} ms`);
+      if (round === 0) console.log(`  ${name}, first time         ${(performance.now() - startedAt).toFixed(1)} ms`);
       else {
-        byWords.push(between - begun);
+        byWords.push(between - startedAt);
         byMeaning.push(performance.now() - between);
       }
     }

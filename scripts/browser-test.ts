@@ -101,9 +101,9 @@ async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promi
     const requests: SentRequest[] = [];
     const waiting = chosen.filter((suite) => suite !== longPdfSuite);
     const run = async ({ name }: BrowserSuite, work: BrowserSuite['run'], sent = requests) => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await work(createTest({ url, browser, counts, requests: sent, suite: name }));
-      console.log(`          ${name}: ${Math.round((performance.now() - begun) / 1000)} s`);
+      console.log(`          ${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
     };
     const runOneByOne = async () => {
       for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) {

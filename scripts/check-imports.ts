@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allowedRooms, exceptions, type LoadingRule, loadingRules, vendorRooms } from './import-rules.ts';
+import { allowedImports, exceptions, type LoadingRule, loadingRules, vendorComponents } from './import-rules.ts';
 
 /** A violation of the import rules, described in a sentence. */
 export interface Violation {
@@ -20,13 +20,15 @@ export function checkFile(file: string, source: string): Violation[] {
   const add = (index: number, message: string) =>
     violations.push({ file, line: code.slice(0, index).split('\n').length, message });
 
-  const room = roomOf(file);
-  if (room === undefined) {
-    add(0, 'belongs to no room; give its room a line in scripts/import-rules.ts');
+  const component = componentOf(file);
+  if (component === undefined) {
+    add(0, 'belongs to no component; give its component a line in scripts/import-rules.ts');
     return violations;
   }
   for (const { specifier, index } of importsOf(code)) {
-    const message = specifier.startsWith('.') ? checkOwn(file, room, specifier) : checkVendor(file, room, specifier);
+    const message = specifier.startsWith('.')
+      ? checkOwn(file, component, specifier)
+      : checkVendor(file, component, specifier);
     if (message !== undefined) add(index, message);
   }
   if (file !== 'src/config.ts') {
@@ -100,31 +102,32 @@ const resolveOwn = (file: string, specifier: string): string =>
         .join('/')
     : specifier;
 
-function checkOwn(file: string, room: string, specifier: string): string | undefined {
+function checkOwn(file: string, component: string, specifier: string): string | undefined {
   const target = resolveOwn(file, specifier);
-  const targetRoom = roomOf(target);
-  if (targetRoom === undefined) return target.startsWith('src/') ? `imports ${target}, which is in no room` : undefined;
-  if (targetRoom === room || isAllowed(file, room, targetRoom)) return undefined;
-  const allowed = allowedRooms[room] ?? [];
-  return `"${room}" may not import "${targetRoom}" (${specifier}); it may import: ${allowed.join(', ') || 'nothing'}`;
+  const targetComponent = componentOf(target);
+  if (targetComponent === undefined)
+    return target.startsWith('src/') ? `imports ${target}, which is in no component` : undefined;
+  if (targetComponent === component || isAllowed(file, component, targetComponent)) return undefined;
+  const allowed = allowedImports[component] ?? [];
+  return `"${component}" may not import "${targetComponent}" (${specifier}); it may import: ${allowed.join(', ') || 'nothing'}`;
 }
 
-const isAllowed = (file: string, room: string, wanted: string): boolean =>
-  allowedRooms[room]?.includes(wanted) === true || exceptions[file]?.includes(wanted) === true;
+const isAllowed = (file: string, component: string, wanted: string): boolean =>
+  allowedImports[component]?.includes(wanted) === true || exceptions[file]?.includes(wanted) === true;
 
-function checkVendor(file: string, room: string, specifier: string): string | undefined {
+function checkVendor(file: string, component: string, specifier: string): string | undefined {
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
-  const rooms = vendorRooms[name];
-  if (rooms === undefined) {
+  const components = vendorComponents[name];
+  if (components === undefined) {
     if (specifier.startsWith('node:')) return undefined;
-    return `imports the package "${name}", which has no room yet; give it one in scripts/import-rules.ts`;
+    return `imports the package "${name}", which has no component yet; give it one in scripts/import-rules.ts`;
   }
-  const isAtHome = rooms.some((home) => home === '*' || room === home || room.startsWith(`${home}/`));
+  const isAtHome = components.some((home) => home === '*' || component === home || component.startsWith(`${home}/`));
   if (isAtHome || exceptions[file]?.includes(name) === true) return undefined;
-  return `the package "${name}" belongs to ${rooms.join(', ')}; reach it through a port`;
+  return `the package "${name}" belongs to ${components.join(', ')}; reach it through a port`;
 }
 
 /** Finds everything that a root of `loadingRules` loads although it must not. `sources` maps paths to file contents. */
@@ -157,15 +160,15 @@ function checkRoot(sources: ReadonlyMap<string, string>, rule: LoadingRule): Vio
   return violations;
 }
 
-function isExcluded({ rooms, packages, exempt }: LoadingRule, file: string, target: string): boolean {
-  const room = roomOf(target);
-  if (room !== undefined) return rooms.includes(room);
+function isExcluded({ components, packages, exempt }: LoadingRule, file: string, target: string): boolean {
+  const component = componentOf(target);
+  if (component !== undefined) return components.includes(component);
   const isExempt = exempt.some((folder) => file.startsWith(folder));
   return !isExempt && packages.some((name) => target === name || target.startsWith(`${name}/`));
 }
 
-/** `src/store/sql/x.ts` → `store/sql` if `allowedRooms` has an entry for it, otherwise `store`. */
-function roomOf(file: string): string | undefined {
+/** `src/store/sql/x.ts` → `store/sql` if `allowedImports` has an entry for it, otherwise `store`. */
+function componentOf(file: string): string | undefined {
   if (file.startsWith('tools/')) return 'tools';
   if (!file.startsWith('src/')) return undefined;
   const parts = file
@@ -174,7 +177,7 @@ function roomOf(file: string): string | undefined {
     .split('/');
   const [top = '', below] = parts;
   const nested = parts.length > 2 ? `${top}/${below}` : undefined;
-  return [nested, top].find((room): room is string => room !== undefined && room in allowedRooms);
+  return [nested, top].find((component): component is string => component !== undefined && component in allowedImports);
 }
 
 // Comments are replaced by spaces rather than removed, so that line numbers remain valid.

@@ -13,8 +13,8 @@ import {
   formatsWithoutSample,
   IMAGE_TEXT,
   imageSamples,
+  ingestSamples,
   recordingSamples,
-  takeInSamples,
   textSamples,
 } from './packaging/every-format.ts';
 import { bundleManifest, packageFile } from './packaging/manifests.ts';
@@ -33,7 +33,7 @@ setTimeout(() => {
 
 const folder = mkdtempSync(join(tmpdir(), 'citewell-package-'));
 const documents = join(folder, 'documents');
-const surroundings = { PATH: process.env['PATH'] ?? '', HOME: folder };
+const environment = { PATH: process.env['PATH'] ?? '', HOME: folder };
 
 try {
   mkdirSync(documents);
@@ -47,7 +47,7 @@ try {
   installPackage(packPackage(folder), installed);
   const program = join(installed, 'node_modules/citewell/dist/src/cli/citewell.js');
   const version = execFileSync(process.execPath, [program, '--version'], {
-    env: surroundings,
+    env: environment,
     encoding: 'utf8',
   }).trim();
   expectSame('the version of the installed package', version, packageFile.version);
@@ -60,7 +60,7 @@ try {
 
   const collector = { ...data, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   const { stderr } = spawnSync(process.execPath, [program, 'status'], {
-    env: { ...surroundings, ...collector },
+    env: { ...environment, ...collector },
     encoding: 'utf8',
   });
   expectSame(
@@ -77,19 +77,19 @@ try {
   expectSame('formats without a sample file', formatsWithoutSample(), []);
   const samples = join(folder, 'samples');
   mkdirSync(samples);
-  const takeIn = async (files: typeof textSamples, env: Record<string, string>) =>
+  const ingestFiles = async (files: typeof textSamples, env: Record<string, string>) =>
     toolsOf(process.execPath, [program, 'mcp', '--write', '--allow-dir', samples], env, async (client) => {
-      const failed = await takeInSamples(client, samples, files);
+      const failed = await ingestSamples(client, samples, files);
       expectSame(
         `files of ${Object.keys(files).length} that the installed package cannot take in and find`,
         failed,
         {},
       );
     });
-  await takeIn(textSamples, data);
+  await ingestFiles(textSamples, data);
 
   const model = await startFakeProvider(() => chatReply({ text: IMAGE_TEXT }));
-  await takeIn(imageSamples, {
+  await ingestFiles(imageSamples, {
     CITEWELL_DATA_DIR: join(folder, 'image-data'),
     CITEWELL_READ_IMAGES: 'ollama/sees',
     CITEWELL_GRAPH: 'off',
@@ -99,7 +99,7 @@ try {
   await model.close();
 
   const transcriber = await startFakeTranscriber([[200, { text: IMAGE_TEXT }]]);
-  await takeIn(recordingSamples, {
+  await ingestFiles(recordingSamples, {
     CITEWELL_DATA_DIR: join(folder, 'recording-data'),
     CITEWELL_PROVIDERS: `ear=${transcriber.baseUrl}`,
     CITEWELL_TRANSCRIBER: 'ear/whisper-1',
@@ -149,7 +149,7 @@ function runExample(installed: string): string[] {
   writeFileSync(join(installed, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }));
   const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
   const run = (args: readonly string[]) =>
-    execFileSync(process.execPath, args, { cwd: installed, env: surroundings, encoding: 'utf8' });
+    execFileSync(process.execPath, args, { cwd: installed, env: environment, encoding: 'utf8' });
   run([compiler, '-p', '.']);
   return run(['main.ts']).trim().split('\n');
 }
@@ -179,7 +179,7 @@ async function toolsOf(
   use: (client: Client) => Promise<void> = async () => {},
 ): Promise<string[]> {
   const client = new Client({ name: 'check', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(new StdioClientTransport({ command, args, cwd: folder, env: { ...surroundings, ...env } }));
+  await client.connect(new StdioClientTransport({ command, args, cwd: folder, env: { ...environment, ...env } }));
   try {
     const { tools } = await client.listTools();
     await use(client);

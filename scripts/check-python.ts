@@ -21,11 +21,11 @@ const limit = pLimit(sandbox.limits.slots);
 const { signal } = new AbortController();
 for (const file of process.argv.slice(2)) {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '');
-  const begun = performance.now();
+  const startedAt = performance.now();
   const failures = await Promise.all(lines.map((line) => limit(() => check(program.parse(JSON.parse(line))))));
   const wrong = failures.filter((failure) => failure !== undefined);
   for (const failure of wrong) console.log(failure);
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${file}: ${lines.length - wrong.length} of ${lines.length} as expected, in ${seconds} s`);
   if (wrong.length > 0) process.exitCode = 1;
 }

@@ -93,7 +93,7 @@ async function showStatus(client: Client): Promise<void> {
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-demo-'));
 const interruption = listenForInterruption(process, { force: () => process.exit(130) });
-endOnBrokenPipe(process.stdout, interruption.brokenPipe);
+endOnBrokenPipe(process.stdout, interruption.onBrokenPipe);
 try {
   output.print('Citewell answers over your own documents, with citations you can check.');
   await demo(folder, interruption.stop);

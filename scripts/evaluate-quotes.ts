@@ -56,9 +56,9 @@ function readOptions(): Options | undefined {
   if (values.help) return undefined;
   if (folders.length === 0) throw new Error('Name at least one folder (see --help).');
   if (!HALVES.includes(values.half)) throw new Error(`--half is one of ${HALVES.join(', ')}.`);
-  const wholeNumber = (name: string, value: string, least: number) => {
-    if (!/^\d{1,9}$/.test(value) || Number(value) < least)
-      throw new Error(`${name} is a whole number from ${least} on, not "${value}".`);
+  const wholeNumber = (name: string, value: string, min: number) => {
+    if (!/^\d{1,9}$/.test(value) || Number(value) < min)
+      throw new Error(`${name} is a whole number from ${min} on, not "${value}".`);
     return Number(value);
   };
   return {

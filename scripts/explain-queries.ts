@@ -87,13 +87,13 @@ function scansOf(database: DatabaseSync, sql: string, large: ReadonlySet<string>
 /** Time of a read-only statement, with null for every parameter. */
 function timeOf(database: DatabaseSync, sql: string): string {
   if (!/^\s*(?:select|with)\b/i.test(sql)) return '';
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     database.prepare(sql).all();
   } catch {
     return '';
   }
-  return ` (${(performance.now() - begun).toFixed(1)} ms)`;
+  return ` (${(performance.now() - startedAt).toFixed(1)} ms)`;
 }
 
 /** The table behind a name in a query plan, which may be an alias from the statement. */

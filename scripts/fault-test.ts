@@ -89,7 +89,7 @@ async function tryFault(
     console.log(`${fault.name}: skipped: ${absence}`);
     return;
   }
-  const begun = performance.now();
+  const startedAt = performance.now();
   const trial = await openTrial({ isShort, seed });
   try {
     await fault.run(trial);
@@ -99,7 +99,7 @@ async function tryFault(
     await trial.close();
   }
   const lines = tally(trial.checks, totals);
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(
     `${fault.name}: ${trial.checks.length - lines.filter((line) => line.includes('FAILED:')).length} of ${trial.checks.length} checks passed in ${seconds} s`,
   );

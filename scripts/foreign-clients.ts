@@ -72,7 +72,7 @@ async function testClient(client: string, url: string, documentId: string): Prom
     return report(false, client, version, 'npm install', messageOf(error));
   }
   const { PATH = '', HOME = '' } = process.env;
-  const surroundings = {
+  const environment = {
     packages: home,
     url: `${url}/mcp`,
     command: process.execPath,
@@ -80,10 +80,10 @@ async function testClient(client: string, url: string, documentId: string): Prom
     env: { PATH, HOME, CITEWELL_DATA_DIR: dataFolder, CITEWELL_LOG_LEVEL: 'error', MCP_REMOTE_CONFIG_DIR: home },
   };
   for (const transport of transports) {
-    const drive: Drive = { ...surroundings, transport, client, documentId, fact: FACT };
-    const begun = performance.now();
+    const drive: Drive = { ...environment, transport, client, documentId, fact: FACT };
+    const startedAt = performance.now();
     const problem = await driveClient(drive);
-    const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
     report(problem === undefined, client, version, transport, problem ?? `${seconds} s`);
   }
 }

@@ -40,10 +40,10 @@ async function main(): Promise<void> {
     return;
   }
   console.log(`seed ${seed}, ${count} requests`);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const tally = createTally();
-  process.on('unhandledRejection', (reason) => tally.complain(`A rejection was not handled: ${stackOf(reason)}`));
-  process.on('uncaughtException', (error) => tally.complain(`An exception was not caught: ${stackOf(error)}`));
+  process.on('unhandledRejection', (reason) => tally.addComplaint(`A rejection was not handled: ${stackOf(reason)}`));
+  process.on('uncaughtException', (error) => tally.addComplaint(`An exception was not caught: ${stackOf(error)}`));
   const subject = await startSubject();
   try {
     await runRequests({
@@ -55,14 +55,14 @@ async function main(): Promise<void> {
       report: (line) => console.log(line),
     });
   } catch (error) {
-    tally.complain(`The run was interrupted: ${stackOf(error)}`);
+    tally.addComplaint(`The run was interrupted: ${stackOf(error)}`);
   } finally {
     await subject.close();
   }
   const left = await childrenLeft();
-  if (left !== '') tally.complain(`Processes are left: ${left}`);
+  if (left !== '') tally.addComplaint(`Processes are left: ${left}`);
   for (const line of tally.lines()) console.log(line);
-  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   console.log(`seed ${seed}: ${count} requests in ${seconds} s, ${tally.violations} violations`);
   process.exitCode = tally.violations === 0 ? 0 : 1;
   setTimeout(() => {

@@ -4,7 +4,7 @@
 const vocabulary = ['documents', 'errors', 'program-file', 'shared'];
 /** Ports: small interfaces that adapters implement. */
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'sources', 'access'];
-/** Rooms that the product's logic builds on. */
+/** Components that the product's logic builds on. */
 const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
 const adapters = [
   'store/sql',
@@ -19,10 +19,10 @@ const adapters = [
 const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
 
 /**
- * Room → rooms it may import besides itself. A room is a folder or file directly in `src/`, or a subfolder with its own
+ * Component → components it may import besides itself. A component is a folder or file directly in `src/`, or a subfolder with its own
  * entry. `tools` is the folder beside `src`.
  */
-export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
+export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   'nearest-name': [],
   version: [],
@@ -102,7 +102,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   migrate: [...vocabulary],
   // Works only on records of answers and chunks, so that any client can be evaluated.
   evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
-  // Also runs in browsers, so it must not import any other room.
+  // Also runs in browsers, so it must not import any other component.
   client: [],
   // Wires the product from ports; the loading rule `composition` lists what it must not load.
   compose: [...foundations, ...work, 'http', 'tools', 'telemetry'],
@@ -110,7 +110,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   telemetry: [...vocabulary, 'models', 'embeddings', 'retrieval', 'sandbox', 'store', 'ingest', 'toolbox'],
   // Writes and reads archives of a data folder.
   backup: [...vocabulary, 'store', 'store/sql'],
-  // Selects and opens the adapters; the only room that knows all of them.
+  // Selects and opens the adapters; the only component that knows all of them.
   adapters: [
     ...foundations,
     ...work,
@@ -146,7 +146,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   index: [...foundations, ...work, 'config', 'adapters', 'compose', 'http'],
 };
 
-/** Files that may import more than their room, with the reason. */
+/** Files that may import more than their component, with the reason. */
 export const exceptions: Readonly<Record<string, readonly string[]>> = {
   // Diagnoses the parts individually, so it imports them without the services.
   'src/cli/doctor-checks.ts': ['store/chroma', 'store/sql', 'node:sqlite'],
@@ -154,7 +154,7 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
   // Reports the progress of the copy.
   'src/cli/migrate-store.ts': ['store/copy'],
   'src/cli/check-postgres.ts': ['store/postgres', 'store/pgvector'],
-  // The stored form of a graph uses the types of the graph room, which do not depend on the rest of that room.
+  // The stored form of a graph uses the types of the graph component, which do not depend on the rest of that component.
   'src/store/graph-records.ts': ['graph'],
   'src/store/sql/graph/name-rows.ts': ['graph'],
   // Knows all providers, so that no other file has to.
@@ -166,7 +166,7 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
 /** What a program or thread must not load at start-up. Type imports and dynamic imports do not count. */
 export interface LoadingRule {
   readonly root: string;
-  readonly rooms: readonly string[];
+  readonly components: readonly string[];
   readonly packages: readonly string[];
   /** Folders whose files may load these packages. */
   readonly exempt: readonly string[];
@@ -180,7 +180,7 @@ export interface LoadingRule {
  */
 const composition: LoadingRule = {
   root: 'src/compose/compose.ts',
-  rooms: [
+  components: [
     'store/sql',
     'store/postgres',
     'store/pgvector',
@@ -223,7 +223,7 @@ const composition: LoadingRule = {
 /** Several of these threads start with the process, but only the writer builds queries. */
 const databaseThread: LoadingRule = {
   root: 'src/store/sql/sqlite/sqlite-worker.ts',
-  rooms: [],
+  components: [],
   packages: ['kysely'],
   exempt: [],
   instead: 'import it on first use',
@@ -231,8 +231,8 @@ const databaseThread: LoadingRule = {
 
 export const loadingRules: readonly LoadingRule[] = [composition, databaseThread];
 
-/** Vendor package or built-in module → rooms that may import it. `*` means all rooms. */
-export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
+/** Vendor package or built-in module → components that may import it. `*` means all components. */
+export const vendorComponents: Readonly<Record<string, readonly string[]>> = {
   zod: ['*'],
   pino: ['cli'],
   commander: ['cli'],

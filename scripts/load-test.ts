@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Check, type Totals, tally } from './kill-test/report.ts';
 import { isFound, type Ledger, running, search, send, stream, upload } from './load-test/clients.ts';
-import { type Cluster, type Seat, startCluster } from './load-test/cluster.ts';
+import { type Cluster, type ClusterNode, startCluster } from './load-test/cluster.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
 const USAGE = `Loads three servers and a worker on one PostgreSQL and one Chroma, and kills servers meanwhile.
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
 
 async function run(seconds: number, random: Random): Promise<Check[]> {
   const cluster = await startCluster();
-  const { seats } = cluster;
+  const { nodes } = cluster;
   const ledger: Ledger = {
     documents: [],
     lost: [],
@@ -71,7 +71,7 @@ async function run(seconds: number, random: Random): Promise<Check[]> {
     const clients = [upload, upload, search, search, stream, stream].map(async (act) => {
       const own = random.fork();
       while (!over.signal.aborted) {
-        await act(seats, ledger, own);
+        await act(nodes, ledger, own);
         await sleep(own.integer(20, 200));
       }
     });
@@ -81,13 +81,13 @@ async function run(seconds: number, random: Random): Promise<Check[]> {
     const exits: string[] = [];
     try {
       await killFor((seconds * 1000) / 2, { cluster, random, late });
-      for (const seat of seats) await restart(seat, { cluster, exits });
+      for (const node of nodes) await restart(node, { cluster, exits });
       await killFor((seconds * 1000) / 2, { cluster, random, late });
     } finally {
       over.abort();
       await ended;
     }
-    await settle(seats, ledger);
+    await settle(nodes, ledger);
     const { documents, searches, resumed, ended: cut, unanswered } = ledger;
     console.log(
       `${documents.length} documents acknowledged, ${searches} searches, ${resumed} streams resumed, ${cut} of them of servers that ended, ${unanswered} requests unanswered`,
@@ -116,10 +116,10 @@ async function killFor(milliseconds: number, { cluster, random, late }: Killing)
   const until = performance.now() + milliseconds;
   while (performance.now() < until) {
     await sleep(Math.min(KILL_EVERY_MS, Math.max(0, until - performance.now())));
-    const seat = cluster.seats[random.integer(0, cluster.seats.length - 1)];
-    const server = seat?.running;
-    if (seat === undefined || server === undefined) continue;
-    seat.running = undefined;
+    const node = cluster.nodes[random.integer(0, cluster.nodes.length - 1)];
+    const server = node?.running;
+    if (node === undefined || server === undefined) continue;
+    node.running = undefined;
     await server.kill();
     const killedAt = performance.now();
     const claims = await cluster.claimsOf(server.pid);
@@ -129,27 +129,27 @@ async function killFor(milliseconds: number, { cluster, random, late }: Killing)
     const taken = Math.round(performance.now() - killedAt);
     console.log(`killed a server that worked on ${claims} documents; taken over after ${taken} ms`);
     if (taken > TAKEN_OVER_WITHIN_MS) late.push(`${claims} tasks were taken over after ${taken} ms`);
-    await cluster.start(seat);
+    await cluster.start(node);
   }
 }
 
 async function restart(
-  seat: Seat,
+  node: ClusterNode,
   { cluster, exits }: { readonly cluster: Cluster; readonly exits: string[] },
 ): Promise<void> {
-  const server = seat.running;
+  const server = node.running;
   if (server === undefined) return;
-  seat.running = undefined;
+  node.running = undefined;
   const { code, milliseconds } = await server.end('SIGTERM');
   console.log(`stopped a server in ${Math.round(milliseconds)} ms with exit code ${code}`);
   if (code !== 0) exits.push(`exit code 0 was expected, and it ended with ${code}: ${server.stderr().slice(-500)}`);
-  await cluster.start(seat);
+  await cluster.start(node);
 }
 
 /** Waits until queued documents are ingested, then searches for every document on every server. */
-async function settle(seats: readonly Seat[], ledger: Ledger): Promise<void> {
+async function settle(nodes: readonly ClusterNode[], ledger: Ledger): Promise<void> {
   const until = performance.now() + SETTLED_WITHIN_MS;
-  const servers = running(seats);
+  const servers = running(nodes);
   for (const document of ledger.documents) {
     let status = 'unknown';
     while (status !== 'success' && status !== 'failed' && performance.now() < until) {

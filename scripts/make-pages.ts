@@ -24,9 +24,9 @@ console.log(`${count} pages in ${FOLDER}.`);
 /** Draws deterministically from the seed, so that pages change only if this program changes. */
 function drawing(words: Words, seed: number): Draw {
   let state = seed;
-  const number = (least: number, most: number): number => {
+  const number = (min: number, max: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return least + ((state >>> 8) % (most - least + 1));
+    return min + ((state >>> 8) % (max - min + 1));
   };
   const some = <T>(items: readonly T[], wanted: number): readonly T[] => {
     const start = number(0, items.length - 1);

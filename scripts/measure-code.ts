@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findCycles } from './check-imports.ts';
 
-const USAGE = `Counts files, lines, type assertions and import cycles by room.
+const USAGE = `Counts files, lines, type assertions and import cycles by component.
 
   npm run -s measure-code -- [--root FOLDER]
 
@@ -14,7 +14,7 @@ const options = { root: { type: 'string', default: '.' }, help: { type: 'boolean
 /** Type assertions (`x as T`) outside imports and comments; `as const` is not one. */
 const ASSERTION = /[\w)\]}>] as (?!const\b)[\w{[(]/g;
 
-interface RoomSize {
+interface ComponentSize {
   files: number;
   lines: number;
   assertions: number;
@@ -30,28 +30,28 @@ function print(root: string): void {
       .sort()
       .map((file) => [file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')] as const),
   );
-  const rooms = new Map<string, RoomSize>();
+  const components = new Map<string, ComponentSize>();
   for (const [file, source] of sources) {
-    const room = roomOf(file);
-    const size = rooms.get(room) ?? { files: 0, lines: 0, assertions: 0 };
+    const component = componentOf(file);
+    const size = components.get(component) ?? { files: 0, lines: 0, assertions: 0 };
     size.files++;
     size.lines += source.split('\n').length - 1;
     size.assertions += countAssertions(source);
-    rooms.set(room, size);
+    components.set(component, size);
   }
   const product = new Map([...sources].filter(([file]) => /^(src|tools)\//.test(file)));
   const cycles = findCycles(product);
-  console.log('| Room | Files | Lines | Assertions |\n|---|---:|---:|---:|');
-  for (const [room, size] of [...rooms].sort()) printRow(room, size);
-  printRow('all', [...rooms.values()].reduce(sum, { files: 0, lines: 0, assertions: 0 }));
+  console.log('| Component | Files | Lines | Assertions |\n|---|---:|---:|---:|');
+  for (const [component, size] of [...components].sort()) printRow(component, size);
+  printRow('all', [...components.values()].reduce(sum, { files: 0, lines: 0, assertions: 0 }));
   console.log(`\nImport cycles in src and tools: ${cycles.length}`);
   for (const { message } of cycles) console.log(`- ${message}`);
 }
 
-/** `src/<room>` for files in a folder of `src`, `src` for files directly in it, otherwise the top folder. */
-function roomOf(file: string): string {
-  const [top = '', room = ''] = file.split('/');
-  return top === 'src' && !room.includes('.') ? `src/${room}` : top;
+/** `src/<component>` for files in a folder of `src`, `src` for files directly in it, otherwise the top folder. */
+function componentOf(file: string): string {
+  const [top = '', component = ''] = file.split('/');
+  return top === 'src' && !component.includes('.') ? `src/${component}` : top;
 }
 
 function countAssertions(source: string): number {
@@ -59,7 +59,7 @@ function countAssertions(source: string): number {
   return code.match(ASSERTION)?.length ?? 0;
 }
 
-function sum(left: RoomSize, right: RoomSize): RoomSize {
+function sum(left: ComponentSize, right: ComponentSize): ComponentSize {
   return {
     files: left.files + right.files,
     lines: left.lines + right.lines,
@@ -67,6 +67,6 @@ function sum(left: RoomSize, right: RoomSize): RoomSize {
   };
 }
 
-function printRow(room: string, { files, lines, assertions }: RoomSize): void {
-  console.log(`| ${room} | ${files} | ${lines} | ${assertions} |`);
+function printRow(component: string, { files, lines, assertions }: ComponentSize): void {
+  console.log(`| ${component} | ${files} | ${lines} | ${assertions} |`);
 }

@@ -60,10 +60,10 @@ async function measure(round: number): Promise<void> {
   const server = await startCitewell({ cwd, env, startWithinMs: 300_000 });
   const sampling = startSampling(server.pid);
   try {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await upload(server.url);
     await untilIngested(server.url);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     const { most, together, processor } = await sampling.end();
     await sleep(Number(values.pause) * 1000);
     const after = (await memoryOf(server.pid)) / MEGABYTE;

@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url)
 const CHARACTERS_PER_TOKEN = 4;
 const DOCUMENTS = 200;
 const SECONDS = 5;
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 const QUESTIONS = [
   'Which environment variable chooses the data folder?',
   'How is a citation checked against its source?',
@@ -131,11 +131,11 @@ async function overHttp(): Promise<void> {
       }
     }
     for (const [kind, count] of counts)
-      row(`searches per second, ${AT_ONCE} at once: ${kind}`, (count / SECONDS).toFixed(0));
+      row(`searches per second, ${CONCURRENCY} at once: ${kind}`, (count / SECONDS).toFixed(0));
 
     const before = await residentMegabytes(server.pid ?? 0);
-    for (let done = 0; done < MANY; done += AT_ONCE) {
-      await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => over(modern)(done + index)));
+    for (let done = 0; done < MANY; done += CONCURRENCY) {
+      await Promise.all(Array.from({ length: CONCURRENCY }, (_, index) => over(modern)(done + index)));
     }
     row(
       `memory of the server before and after ${MANY} calls`,
@@ -157,7 +157,7 @@ async function callsWithin(call: (number: number) => Promise<void>, milliseconds
       count++;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return count;
 }
 

@@ -113,11 +113,11 @@ async function measure(env: Readonly<Record<string, string>>): Promise<Measured>
 async function load(api: Api): Promise<Pick<Measured, 'ingest' | 'searches'>> {
   const random = seededRandom(7);
   const drafts = createDrafts(random);
-  const ingest = await inTurn(8, Number(values.documents), async (place) => {
+  const ingest = await runConcurrently(8, Number(values.documents), async (place) => {
     const id = `00000000-0000-4000-8000-${String(place).padStart(12, '0')}`;
     await api.put(drafts.draft(id, 1, 30), false);
   });
-  const searches = await inTurn(16, Number(values.requests), async (place) => {
+  const searches = await runConcurrently(16, Number(values.requests), async (place) => {
     const query = `the harbour of island ${place} `.repeat(place % 7 === 0 ? 400 : 1);
     const limit = place % 11 === 0 ? -1 : 20;
     await api.search(query, { leg: place % 2 === 0 ? 'semantic' : 'full_text', limit });
@@ -126,14 +126,14 @@ async function load(api: Api): Promise<Pick<Measured, 'ingest' | 'searches'>> {
 }
 
 /** Lets concurrent callers do all actions; resolves with the number of actions per second. */
-async function inTurn(callers: number, count: number, act: (place: number) => Promise<void>): Promise<number> {
-  const begun = performance.now();
+async function runConcurrently(callers: number, count: number, act: (place: number) => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
   let next = 0;
   const call = async () => {
     for (let index = next++; index < count; index = next++) await act(index);
   };
   await Promise.all(Array.from({ length: callers }, call));
-  return Number(((count * 1000) / (performance.now() - begun)).toFixed(2));
+  return Number(((count * 1000) / (performance.now() - startedAt)).toFixed(2));
 }
 
 /** Current and peak resident memory in megabytes. */

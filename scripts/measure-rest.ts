@@ -77,7 +77,7 @@ async function measure(folder: string, env: Readonly<Record<string, string>>): P
   const text = createPseudoText(1);
   const hits = createHash('sha256');
   const search = async (number: number): Promise<number> => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const response = await fetch(`${server.url}/v3/retrieval/search`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -85,7 +85,7 @@ async function measure(folder: string, env: Readonly<Record<string, string>>): P
     });
     const answer = await response.text();
     if (!response.ok) throw new Error(`The search failed: ${answer}`);
-    const milliseconds = performance.now() - begun;
+    const milliseconds = performance.now() - startedAt;
     const { results } = JSON.parse(answer) as {
       readonly results: { readonly chunk_search_results: readonly { readonly id: string }[] };
     };

@@ -96,14 +96,14 @@ async function measure({ kind, source, cwd, items, changed, removed }: Measured)
   const row = (...cells: readonly unknown[]) =>
     console.log(`| ${kind} | ${cells.join(' | ')} | ${loadavg()[0]?.toFixed(1)} |`);
 
-  /** Watches a synchronisation until it ends or `most` items are done, and prints its figures. */
-  async function watch(name: string, id: string, most = Number.POSITIVE_INFINITY): Promise<void> {
+  /** Watches a synchronisation until it ends or `max` items are done, and prints its figures. */
+  async function watch(name: string, id: string, max = Number.POSITIVE_INFINITY): Promise<void> {
     const startedAt = performance.now();
     const requests = source.requests();
     const before = await usage(server);
     let bytes = before.bytes;
     let report = await reportOf(id);
-    for (; report.state === 'syncing' && done(report) < most; report = await reportOf(id)) {
+    for (; report.state === 'syncing' && done(report) < max; report = await reportOf(id)) {
       bytes = Math.max(bytes, (await usage(server)).bytes);
       await sleep(POLL_MS);
     }

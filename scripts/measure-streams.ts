@@ -120,13 +120,13 @@ async function askAll(url: string, streams: number): Promise<string> {
 /** Reads the first event of an endless answer, then disconnects. */
 async function leaveRun(url: string, seconds: number): Promise<string> {
   await sleep(REST_MS);
-  const before = await heldMegabytes();
+  const before = await retainedMegabytes();
   const leaving = new AbortController();
   const reader = (await ask(url, 0, leaving.signal)).body?.getReader();
   await reader?.read();
   leaving.abort();
   await sleep(seconds * 1000);
-  const held = (await heldMegabytes()) - before;
+  const held = (await retainedMegabytes()) - before;
   const { results } = (await (await fetch(`${url}/v3/retrieval/runs`)).json()) as {
     readonly results: readonly { readonly id: string; readonly events: number; readonly status: string }[];
   };
@@ -137,7 +137,7 @@ async function leaveRun(url: string, seconds: number): Promise<string> {
 }
 
 /** Memory after several garbage collections: a buffer is freed only by the one after its owner was collected. */
-async function heldMegabytes(): Promise<number> {
+async function retainedMegabytes(): Promise<number> {
   for (let times = 0; times < 3; times++) {
     collectGarbage();
     await sleep(100);

@@ -59,12 +59,17 @@ async function run(kinds: readonly (typeof proxyKinds)[number][], totals: Totals
     const form = new FormData();
     form.set('raw_text', 'The ferry to Tolmen sails at nine in the morning and comes back in the evening.');
     form.set('run_with_orchestration', 'false');
-    await fetch(`${cluster.seats[0]?.running?.url}/v3/documents`, { method: 'POST', body: form });
+    await fetch(`${cluster.nodes[0]?.running?.url}/v3/documents`, { method: 'POST', body: form });
     for (const kind of kinds) {
       console.log(`== ${versionOf(kind)}`);
       const proxy = await startProxy(kind, { folder: join(folder, kind), port: await freePort(), ports });
       try {
-        const trial: Trial = { url: proxy.url, asksHealth: kind === 'caddy', cluster, speak: () => gate.resolve() };
+        const trial: Trial = {
+          url: proxy.url,
+          asksHealth: kind === 'caddy',
+          cluster,
+          continueAnswer: () => gate.resolve(),
+        };
         for (const act of [streams, links, mcp, upload, stopping, killing]) {
           gate = Promise.withResolvers();
           const checks = await act(trial);
@@ -77,7 +82,7 @@ async function run(kinds: readonly (typeof proxyKinds)[number][], totals: Totals
         totals.failed++;
         console.log(`  FAILED: the test was interrupted\n    ${error instanceof Error ? error.stack : String(error)}`);
         console.log(proxy.log().slice(-LOG_SHOWN));
-        for (const { running } of cluster.seats) console.log(running?.stderr().slice(-LOG_SHOWN));
+        for (const { running } of cluster.nodes) console.log(running?.stderr().slice(-LOG_SHOWN));
       } finally {
         gate.resolve();
         await proxy.close();

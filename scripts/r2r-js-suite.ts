@@ -6,7 +6,7 @@ import type { SuiteOptions } from './r2r-suites/options.ts';
 import type { TestOutcome } from './r2r-suites/outcome.ts';
 import { runCommand, runOrThrow } from './r2r-suites/run-command.ts';
 import { useAddress } from './r2r-suites/use-address.ts';
-import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
+import type { SuiteEnvironment } from './r2r-suites/with-server.ts';
 
 /**
  * Runs R2R's JavaScript test suite against this service: tests and client from a checkout, unchanged except for the
@@ -41,7 +41,7 @@ await main({
 
 async function runSuite(
   { checkout, toolsFolder, only, testSeconds }: SuiteOptions,
-  { url, folder }: SuiteSurroundings,
+  { url, folder }: SuiteEnvironment,
 ): Promise<TestOutcome[]> {
   const suite = join(folder, 'suite');
   await cp(join(checkout, SDK), suite, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });

@@ -7,7 +7,7 @@ import type { SuiteOptions } from './r2r-suites/options.ts';
 import type { TestOutcome } from './r2r-suites/outcome.ts';
 import { runCommand, runOrThrow } from './r2r-suites/run-command.ts';
 import { useAddress } from './r2r-suites/use-address.ts';
-import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
+import type { SuiteEnvironment } from './r2r-suites/with-server.ts';
 
 /**
  * Runs R2R's Python test suite against this service: tests from a checkout, unchanged except for the address, with the
@@ -33,7 +33,7 @@ await main({
 
 async function runSuite(
   { checkout, toolsFolder, only }: SuiteOptions,
-  { url, folder }: SuiteSurroundings,
+  { url, folder }: SuiteEnvironment,
 ): Promise<TestOutcome[]> {
   const suite = join(folder, 'suite');
   await cp(join(checkout, TESTS), join(suite, 'tests'), { recursive: true });

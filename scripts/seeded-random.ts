@@ -4,8 +4,8 @@ import { seededUniform } from '../src/shared/seeded-random.ts';
 export interface Random {
   /** A uniform number in [0, 1). */
   next(): number;
-  /** A uniform integer from `least` to `most`, inclusive. */
-  integer(least: number, most: number): number;
+  /** A uniform integer from `min` to `max`, inclusive. */
+  integer(min: number, max: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
   /** True with this probability. */
   chance(share: number): boolean;
@@ -18,7 +18,7 @@ export function seededRandom(seed: number): Random {
   const next = seededUniform(seed);
   return {
     next,
-    integer: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    integer: (min, max) => min + Math.floor(next() * (max - min + 1)),
     pick: (items) => items[Math.floor(next() * items.length)] ?? items[0],
     chance: (share) => next() < share,
     fork: () => seededRandom(Math.floor(next() * 2 ** 32)),

@@ -30,8 +30,8 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-const THREADS_AT_ONCE = 3;
-const FETCHES_AT_ONCE = 4;
+const THREAD_COUNT = 3;
+const FETCH_CONCURRENCY = 4;
 const REPORT_EVERY_MS = 60_000;
 const MS_PER_MINUTE = 60_000;
 
@@ -101,13 +101,13 @@ async function stress(): Promise<void> {
     while (Date.now() < endsAt) await act();
   };
   await Promise.all([
-    ...Array.from({ length: THREADS_AT_ONCE }, (_, number) =>
+    ...Array.from({ length: THREAD_COUNT }, (_, number) =>
       repeat(async () => {
         await runThread(join(folder, `${number}.db`));
         count.threads += 1;
       }),
     ),
-    ...Array.from({ length: FETCHES_AT_ONCE }, () =>
+    ...Array.from({ length: FETCH_CONCURRENCY }, () =>
       repeat(async () => {
         await (await fetch(url)).arrayBuffer();
         count.fetches += 1;

@@ -39,7 +39,7 @@ export function chromaConfig(value: Values): RemoteChromaConfig | undefined {
 }
 
 /** Issues for settings that contradict each other or would expose the key. */
-export function chromaComplaints(value: Values): FieldIssue[] {
+export function chromaIssues(value: Values): FieldIssue[] {
   const { CHROMA_URL: address, CHROMA_API_KEY: key, CHROMA_TOKEN: token } = value;
   const complaints: FieldIssue[] = [];
   if (value.CITEWELL_VECTOR_INDEX === 'pgvector' && value.CITEWELL_DATABASE_URL === undefined) {

@@ -25,7 +25,7 @@ export function clusterSettings(value: z.output<typeof variables>): ClusterConfi
 }
 
 /** Background work may only be switched off with a shared database, where another process can take the tasks. */
-export function clusterComplaints(value: z.output<typeof variables>): FieldIssue[] {
+export function clusterIssues(value: z.output<typeof variables>): FieldIssue[] {
   if (value.CITEWELL_WORK === 'on' || value.CITEWELL_DATABASE_URL !== undefined) return [];
   return [issue('CITEWELL_WORK', 'expected on, as no other process can take the tasks without CITEWELL_DATABASE_URL')];
 }

@@ -33,7 +33,7 @@ export function originalsConfig(value: Values): OriginalsConfig {
 }
 
 /** Issues for storage settings that are missing or invalid. */
-export function originalsComplaints(value: Values): FieldIssue[] {
+export function originalsIssues(value: Values): FieldIssue[] {
   const complaints: FieldIssue[] = [];
   const { CITEWELL_ORIGINALS: place, CITEWELL_ORIGINALS_ENDPOINT: endpoint } = value;
   if (endpoint !== undefined) {

@@ -23,14 +23,14 @@ export function sandboxSettings(
   const megabytes = (given: number | undefined, otherwise: number) =>
     given === undefined ? otherwise : given * 1_000_000;
   const milliseconds = seconds(value.CITEWELL_PYTHON_SECONDS, standard.milliseconds);
-  const most = seconds(value.CITEWELL_PYTHON_MOST_SECONDS, standard.maxMilliseconds);
+  const max = seconds(value.CITEWELL_PYTHON_MOST_SECONDS, standard.maxMilliseconds);
   const pythonMegabytes = value.CITEWELL_PYTHON_MEMORY_MB ?? standard.pythonMegabytes;
   return {
     mode: value.CITEWELL_SANDBOX,
     limits: {
       ...standard,
       milliseconds,
-      maxMilliseconds: Math.max(most, milliseconds),
+      maxMilliseconds: Math.max(max, milliseconds),
       pythonMegabytes,
       processMegabytes: value.CITEWELL_PYTHON_PROCESS_MB ?? pythonMegabytes + SLOT_MEGABYTES,
       outputCharacters: value.CITEWELL_PYTHON_OUTPUT_CHARACTERS ?? standard.outputCharacters,
@@ -49,15 +49,15 @@ export function sandboxSettings(
 }
 
 /** Issues for limits that contradict each other. */
-export function sandboxComplaints(value: z.output<typeof variables>): FieldIssue[] {
+export function sandboxIssues(value: z.output<typeof variables>): FieldIssue[] {
   const python = value.CITEWELL_PYTHON_MEMORY_MB ?? defaultSandboxLimits.pythonMegabytes;
-  const least = python + MIN_SLOT_MEGABYTES;
+  const min = python + MIN_SLOT_MEGABYTES;
   const given = value.CITEWELL_PYTHON_PROCESS_MB;
-  if (given === undefined || given >= least) return [];
+  if (given === undefined || given >= min) return [];
   return [
     issue(
       'CITEWELL_PYTHON_PROCESS_MB',
-      `expected at least ${least}: CITEWELL_PYTHON_MEMORY_MB and ${MIN_SLOT_MEGABYTES} more`,
+      `expected at least ${min}: CITEWELL_PYTHON_MEMORY_MB and ${MIN_SLOT_MEGABYTES} more`,
     ),
   ];
 }

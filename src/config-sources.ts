@@ -29,8 +29,8 @@ export interface GatheredVariables {
  * The `.env` may come from anybody (a cloned repository, an unpacked archive), and programs such as MCP clients start
  * the service in such folders. So it must not set where keys and text are sent, nor what is run, stored or exposed.
  */
-export function gatherVariables(surroundings: ConfigSources): GatheredVariables {
-  const { env = {}, cwd = process.cwd(), overrides = {}, envFile, readsWorkingFolder = true } = surroundings;
+export function gatherVariables(sources: ConfigSources): GatheredVariables {
+  const { env = {}, cwd = process.cwd(), overrides = {}, envFile, readsWorkingFolder = true } = sources;
   const environment = withoutBlanks(env);
   const name = envFile ?? environment['CITEWELL_ENV_FILE'];
   const named = name === undefined ? {} : readNamedFile(resolve(cwd, name), envFile === undefined);

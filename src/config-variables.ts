@@ -39,12 +39,12 @@ const flag = z
   .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
   .transform((value) => value === 'true' || value === '1');
 
-const wholeNumber = (example: string, least: number, most: number) =>
+const wholeNumber = (example: string, min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, `expected a whole number such as ${example}`)
     .transform(Number)
-    .refine((number) => number >= least && number <= most, `expected a whole number from ${least} to ${most}`);
+    .refine((number) => number >= min && number <= max, `expected a whole number from ${min} to ${max}`);
 
 /** A list whose entries are separated by commas or spaces. */
 const listOf = <Entry extends z.ZodType<unknown, string>>(entry: Entry) =>

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
-import { chromaComplaints, chromaConfig, type RemoteChromaConfig } from './config-chroma.ts';
-import { type ClusterConfig, clusterComplaints, clusterSettings } from './config-cluster.ts';
+import { type AccessConfig, accessConfig, accessIssues } from './access/access-settings.ts';
+import { chromaConfig, chromaIssues, type RemoteChromaConfig } from './config-chroma.ts';
+import { type ClusterConfig, clusterIssues, clusterSettings } from './config-cluster.ts';
 import { issue } from './config-issues.ts';
-import { type OriginalsConfig, originalsComplaints, originalsConfig } from './config-originals.ts';
-import { sandboxComplaints, sandboxSettings } from './config-sandbox.ts';
+import { type OriginalsConfig, originalsConfig, originalsIssues } from './config-originals.ts';
+import { sandboxIssues, sandboxSettings } from './config-sandbox.ts';
 import { type ConfigSources, gatherVariables } from './config-sources.ts';
 import { type LogLevel, variables } from './config-variables.ts';
 import { type NamedProviderConfig, namedProviders, unknownVariables, warningsFor } from './config-warnings.ts';
@@ -219,11 +219,11 @@ function validated(set: Readonly<Record<string, string>>, cwd: string) {
   const providers = namedProviders(value.CITEWELL_PROVIDERS ?? [], set);
   const { servers, complaints } = externalServers(value.CITEWELL_MCP_SERVERS, cwd, set);
   issues.push(
-    ...accessComplaints(value).map(([name, message]) => issue(name, message)),
-    ...sandboxComplaints(value),
-    ...chromaComplaints(value),
-    ...clusterComplaints(value),
-    ...originalsComplaints(value),
+    ...accessIssues(value).map(([name, message]) => issue(name, message)),
+    ...sandboxIssues(value),
+    ...chromaIssues(value),
+    ...clusterIssues(value),
+    ...originalsIssues(value),
     ...complaints.map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)),
   );
   if (issues.length > 0) throw configurationError(issues);

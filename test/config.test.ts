@@ -445,7 +445,7 @@ describe('configuration', () => {
     },
   );
 
-  it('takes an address for the port of another service as from Kubernetes, and nothing else', () => {
+  it('accepts a port variable that contains an address, as set by Kubernetes, and nothing else', () => {
     expect(load({ CITEWELL_CHROMA_PORT: 'tcp://10.0.0.7:8000' }).warnings).toEqual([]);
     expect(refusal({ CITEWELL_CHROMA_PORT: '8000' }).message).toContain('CITEWELL_CHROMA_PORT: is not a variable');
   });
@@ -476,7 +476,7 @@ describe('configuration', () => {
     ]);
   });
 
-  it('lets pgvector be chosen only with a database, and then names what is set for Chroma', () => {
+  it('accepts pgvector only with a database, and then warns about settings of Chroma', () => {
     expect(refusal({ CITEWELL_VECTOR_INDEX: 'pgvector' }).message).toMatch(
       /CITEWELL_VECTOR_INDEX: pgvector is a part of PostgreSQL: set CITEWELL_DATABASE_URL too/,
     );
@@ -487,7 +487,7 @@ describe('configuration', () => {
     });
   });
 
-  it('takes the key of Chroma under both names, and one key only', () => {
+  it('accepts the key of Chroma under either name, but not two different keys', () => {
     const address = { CHROMA_URL: 'https://api.trychroma.com' };
     expect(load({ ...address, CHROMA_API_KEY: 'k' }).chroma?.token).toBe('k');
     expect(load({ ...address, CHROMA_API_KEY: 'k', CHROMA_TOKEN: 'k' }).chroma?.token).toBe('k');

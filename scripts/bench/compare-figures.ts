@@ -33,8 +33,8 @@ export function compareSearches(before: SizeFigures['search'], now: SizeFigures[
     const later = relativeTimes(now, name, bare);
     const { meanDifference, pValue } = comparePairs(later.map((time, index) => (earlier[index] ?? time) - time));
     const factor = Math.exp(-meanDifference);
-    const isTelling = pValue < SIGNIFICANT && Math.max(factor, 1 / factor) > WORTH_NAMING;
-    return { name, factor, pValue, verdict: !isTelling ? 'as before' : factor > 1 ? 'slower' : 'faster' };
+    const isSignificant = pValue < SIGNIFICANT && Math.max(factor, 1 / factor) > WORTH_NAMING;
+    return { name, factor, pValue, verdict: !isSignificant ? 'as before' : factor > 1 ? 'slower' : 'faster' };
   });
 }
 

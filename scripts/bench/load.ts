@@ -86,7 +86,7 @@ export async function countInDatabase(url: string): Promise<Load['before']> {
   }
 }
 
-const DOCUMENTS_AT_ONCE = 8;
+const DOCUMENT_CONCURRENCY = 8;
 const BARE_BATCH = 1_000;
 const PROGRESS_EVERY = 1_000;
 
@@ -117,7 +117,7 @@ export async function loadRecords(load: Load): Promise<Load['before']> {
     }
   };
   try {
-    await Promise.all(Array.from({ length: DOCUMENTS_AT_ONCE }, writer));
+    await Promise.all(Array.from({ length: DOCUMENT_CONCURRENCY }, writer));
     flush();
   } finally {
     await store.close();

@@ -82,10 +82,17 @@ export async function measureEngines(bench: EngineBench): Promise<EngineIngestFi
     for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const before = stored[engine];
       if (before.chunks >= chunks) continue;
-      const tell = (line: string) => onProgress(`${engine}: ${line}`);
+      const reportLine = (line: string) => onProgress(`${engine}: ${line}`);
       let loaded = before;
       const took = await timed(async () => {
-        loaded = await loadRecords({ open: opens[engine], text, embedder, before, wanted: chunks, onProgress: tell });
+        loaded = await loadRecords({
+          open: opens[engine],
+          text,
+          embedder,
+          before,
+          wanted: chunks,
+          onProgress: reportLine,
+        });
       });
       loading[engine] = (1000 * (loaded.chunks - before.chunks)) / took;
     }

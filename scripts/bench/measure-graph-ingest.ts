@@ -18,7 +18,7 @@ export interface GraphIngestFigures {
 }
 
 const DOCUMENTS_PER_TURN = 20;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const WARM_UPS = 10;
 
 /**
@@ -48,7 +48,7 @@ export async function measureGraphIngest(
         for await (const event of ingestor.run(document.id, never)) if (event.type === 'failed') throw event.error;
       }
     };
-    spent.ingesting += await timed(() => Promise.all(Array.from({ length: AT_ONCE }, worker)));
+    spent.ingesting += await timed(() => Promise.all(Array.from({ length: CONCURRENCY }, worker)));
     spent.extracting += await timed(async () => {
       for await (const step of graph.extraction.run(never)) if (step.outcome === 'failed') throw new Error(step.reason);
     });

@@ -24,7 +24,7 @@ export interface IngestRates {
 }
 
 const DOCUMENTS_PER_TURN = 20;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** Above all numbers of documents that are loaded later. */
 const FIRST_NUMBER = 10_000_000;
 
@@ -78,5 +78,5 @@ export async function ingestAll(
       for await (const event of ingestor.run(document.id, never)) if (event.type === 'failed') throw event.error;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }

@@ -47,9 +47,9 @@ export async function measureLearning(
   const watch = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().rss);
   }, 50);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const artefact = await lastOf(learnInWorker({ chunkCount: chunks.length, texts: batches(chunks) }, signal));
-  const learning = performance.now() - begun;
+  const learning = performance.now() - startedAt;
   clearInterval(watch);
   const model = decodeArtefact(artefact);
   if (model === undefined) throw new Error('The trained model cannot be read.');

@@ -47,9 +47,9 @@ export async function measureSize(
       loaded = await loadRecords({ open, text, embedder, bare, before, wanted, onProgress });
     });
     onProgress('filling the index');
-    const begun = performance.now();
+    const startedAt = performance.now();
     const measured = async ({ services, chroma, collectionId }: Opened) => {
-      const filled = performance.now() - begun;
+      const filled = performance.now() - startedAt;
       onProgress('searching');
       const { retriever, corpus } = services;
       const someDocument = documentId('bench 0', defaultAdmin.userId);

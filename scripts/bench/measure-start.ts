@@ -36,7 +36,7 @@ export async function measureStart(
   queries: readonly string[],
   options: StartOptions = {},
 ): Promise<StartFigures> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const server = await startCitewell({
     cwd: folder,
     env: { CITEWELL_LOG_LEVEL: 'warn', ...options.env },
@@ -44,7 +44,7 @@ export async function measureStart(
   });
   try {
     await (await fetch(`${server.url}/v3/health`)).json();
-    const answers = performance.now() - begun;
+    const answers = performance.now() - startedAt;
     const search = async (query: string): Promise<number> => {
       const asked = performance.now();
       const response = await fetch(`${server.url}/v3/retrieval/search`, {
@@ -57,12 +57,12 @@ export async function measureStart(
       return performance.now() - asked;
     };
     const meanwhile = [await search(queries[0] ?? '')];
-    const searches = performance.now() - begun;
+    const searches = performance.now() - startedAt;
     for (let turn = 1; !(await isInStep(server.url)); turn++) {
       meanwhile.push(await search(queries[turn % queries.length] ?? ''));
       await sleep(20);
     }
-    const inStep = performance.now() - begun;
+    const inStep = performance.now() - startedAt;
     const atStart = await memoryOf(folder, server.pid);
     for (let turn = 0; turn < SEARCHES; turn++) await search(queries[turn % queries.length] ?? '');
     const afterSearches = await memoryOf(folder, server.pid);

@@ -45,9 +45,9 @@ export async function openPeers(
 ): Promise<Peer[]> {
   const peers: Peer[] = [];
   for (const [name, open] of Object.entries({ MiniSearch: openMiniSearch, Orama: openOrama, LanceDB: openLance })) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     peers.push({ name, ...(await open(folder, records)) });
-    onFilled(name, performance.now() - begun);
+    onFilled(name, performance.now() - startedAt);
   }
   return peers;
 }

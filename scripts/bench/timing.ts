@@ -17,9 +17,9 @@ export function timingOf(milliseconds: readonly number[]): Timing {
 }
 
 export async function timed(work: () => unknown): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 /** Something measured repeatedly with different inputs. */

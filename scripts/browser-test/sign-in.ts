@@ -214,7 +214,7 @@ async function checkStreams(test: BrowserTest, model: PageModel): Promise<void> 
     await test.check(`an answer whose connection breaks when its session ${title} arrives whole`, async (page) => {
       const proxy = await startCuttingProxy(test.url);
       try {
-        const goOn = pauseInTheMiddle(model);
+        const continueModel = pauseInTheMiddle(model);
         await openAs(page, admin, `${proxy.url}/?model=scripted/writer`);
         await page.evaluate(`fetch('/v3/documents', { method: 'POST', headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ raw_text: 'The mate checks the life rafts.' }) }).then(({ status }) => status)`);
@@ -230,7 +230,7 @@ async function checkStreams(test: BrowserTest, model: PageModel): Promise<void> 
         proxy.cut();
         if (!('name' in lost)) await signIn(page, admin);
         await resumed;
-        goOn();
+        continueModel();
         await showsWholeAnswer(page);
         same(await page.getByLabel('Password').count(), 0, 'the number of sign-in forms');
       } finally {

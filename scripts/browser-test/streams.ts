@@ -133,7 +133,7 @@ async function recovers(page: Page, model: PageModel): Promise<void> {
 
 async function checkReload(parts: Parts, kind: Kind): Promise<void> {
   await parts.test.check(`a reload in the middle takes the stream up again (${kind})`, async (page) => {
-    const goOn = pauseInTheMiddle(parts.model);
+    const continueModel = pauseInTheMiddle(parts.model);
     await ask(page, parts, kind);
     for (let reload = 0; reload < 2; reload++) {
       await showsBeginning(page);
@@ -141,7 +141,7 @@ async function checkReload(parts: Parts, kind: Kind): Promise<void> {
     }
     await showsBeginning(page);
     holds(!(await shownText(page)).includes(`word${SENTENCES - 1}c`), 'the answer is not complete yet');
-    goOn();
+    continueModel();
     await showsWholeAnswer(page);
     await page.reload();
     await showsWholeAnswer(page);
@@ -150,12 +150,12 @@ async function checkReload(parts: Parts, kind: Kind): Promise<void> {
 
 async function checkAbsence(parts: Parts, kind: Kind): Promise<void> {
   await parts.test.check(`an answer that ended without the page is complete afterwards (${kind})`, async (page) => {
-    const goOn = pauseInTheMiddle(parts.model);
+    const continueModel = pauseInTheMiddle(parts.model);
     await ask(page, parts, kind);
     await showsBeginning(page);
     const address = page.url();
     await page.goto('about:blank');
-    goOn();
+    continueModel();
     await page.goto(address);
     await showsWholeAnswer(page);
   });
@@ -165,13 +165,13 @@ async function checkCut(parts: Parts, kind: Kind): Promise<void> {
   await parts.test.check(`a lost connection costs no word of the answer (${kind})`, async (page) => {
     const proxy = await startCuttingProxy(parts.test.url);
     try {
-      const goOn = pauseInTheMiddle(parts.model);
+      const continueModel = pauseInTheMiddle(parts.model);
       await ask(page, { ...parts, test: parts.test.at(proxy.url) }, kind);
       await showsBeginning(page);
       const resumed = page.waitForResponse(/\/runs\/[^/]+\/events/);
       proxy.cut();
       await resumed;
-      goOn();
+      continueModel();
       await showsWholeAnswer(page);
     } finally {
       await proxy.close();
@@ -181,14 +181,14 @@ async function checkCut(parts: Parts, kind: Kind): Promise<void> {
 
 async function checkRestart(parts: Parts, kind: Kind): Promise<void> {
   await parts.test.check(`a server that is killed and restarted in the middle is reported (${kind})`, async (page) => {
-    const goOn = pauseInTheMiddle(parts.model);
+    const continueModel = pauseInTheMiddle(parts.model);
     await ask(page, parts, kind);
     await showsBeginning(page);
     await parts.kill();
     try {
       await page.getByText('The connection was lost. Reconnecting…').waitFor();
     } finally {
-      goOn();
+      continueModel();
       await parts.restart();
     }
     await page.getByText('The part received so far is shown.').waitFor();
@@ -199,12 +199,12 @@ async function checkRestart(parts: Parts, kind: Kind): Promise<void> {
 
 async function checkReloadAfterRestart(parts: Parts, kind: Kind): Promise<void> {
   await parts.test.check(`a page opened after the restart offers to ask again (${kind})`, async (page) => {
-    const goOn = pauseInTheMiddle(parts.model);
+    const continueModel = pauseInTheMiddle(parts.model);
     await ask(page, parts, kind);
     await showsBeginning(page);
     const address = page.url();
     await parts.kill();
-    goOn();
+    continueModel();
     await page.goto('about:blank');
     await parts.restart();
     await page.goto(address);
@@ -225,7 +225,7 @@ async function checkSpeech(parts: Parts): Promise<void> {
         if (text !== '' && text !== window.heard.at(-1)) window.heard.push(text);
       }).observe(document, { subtree: true, childList: true, characterData: true });
     `);
-      const goOn = pauseInTheMiddle(parts.model);
+      const continueModel = pauseInTheMiddle(parts.model);
       await ask(page, parts, 'answer');
       await showsBeginning(page);
       const firstSentences = expected
@@ -233,7 +233,7 @@ async function checkSpeech(parts: Parts): Promise<void> {
         .slice(0, 2)
         .join(' ');
       await page.waitForFunction(`window.heard.join(' ').includes(${JSON.stringify(firstSentences)})`);
-      goOn();
+      continueModel();
       await page.waitForFunction(`window.heard.join(' ').includes('word${SENTENCES - 1}c')`);
       const heard = (await page.evaluate('window.heard')) as readonly string[];
       holds(heard.length > 1, 'the beginning is announced before the end');

@@ -13,7 +13,7 @@ export interface Ingesting {
   readonly hasTitles: boolean;
   /** Ingests each document as one chunk, as benchmarks of engines do, instead of splitting it. */
   readonly isWhole: boolean;
-  readonly atOnce: number;
+  readonly concurrency: number;
   readonly progress: (done: number) => void;
 }
 
@@ -47,7 +47,7 @@ export async function ingestCollection(ingesting: Ingesting): Promise<Ingested> 
   }
   const send = (body: object) =>
     service.call('POST', '/documents', { ...body, replace: true, run_with_orchestration: false });
-  for await (const _ of mapConcurrently(toSend(), ingesting.atOnce, send)) {
+  for await (const _ of mapConcurrently(toSend(), ingesting.concurrency, send)) {
     sent += 1;
     progress(++done);
   }

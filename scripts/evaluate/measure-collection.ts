@@ -45,7 +45,7 @@ async function* measureWith(
   options: MeasuringOptions & { readonly store: Store },
   signal: AbortSignal,
 ): AsyncGenerator<CollectionRun, void> {
-  const { embedders, store, isWhole, isGraphOn, atOnce, progress, note } = options;
+  const { embedders, store, isWhole, isGraphOn, atOnce: concurrency, progress, note } = options;
   const hasTitles = !options.withoutTitles.some((prefix) => collection.name.startsWith(prefix));
   const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), 'citewell-evaluate-')) : undefined;
   const isAuto = embedders.includes(AUTO);
@@ -66,15 +66,15 @@ async function* measureWith(
     }
     const place = { databaseUrl: database?.url, vectorIndex: vectorIndexOf(store) };
     service = await startService({ dataFolder, isGraphOn, ...place }, signal);
-    const tell = (done: number) => progress(`${collection.name}: ${done}/${collection.documentCount} documents`);
+    const reportDone = (done: number) => progress(`${collection.name}: ${done}/${collection.documentCount} documents`);
     const ingested = await ingestCollection({
       collection,
       service,
       dataFolder,
       hasTitles,
       isWhole,
-      atOnce,
-      progress: tell,
+      concurrency,
+      progress: reportDone,
     });
     if (ingested.empty > 0) note(`${collection.name}: ${ingested.empty} documents without text are left out.`);
     const setup = {

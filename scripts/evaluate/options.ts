@@ -129,10 +129,10 @@ function scoreName(name: string): ScoreName {
   throw new Error(`"${name}" is no measure; choose from ${scoreNames.slice(0, 7).join(', ')}.`);
 }
 
-function wholeNumber(option: string, text: string, most: number): number {
+function wholeNumber(option: string, text: string, max: number): number {
   const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new Error(`${option} must be a whole number from 1 to ${most}.`);
+  if (Number.isInteger(number) && number >= 1 && number <= max) return number;
+  throw new Error(`${option} must be a whole number from 1 to ${max}.`);
 }
 
 function readBound(text: string): { score: ScoreName; least: number } {

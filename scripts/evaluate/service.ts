@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
   };
   try {
     const url = await promise;
-    return { ...asking(url, signal), close };
+    return { ...serviceClient(url, signal), close };
   } catch (error) {
     await close();
     throw error;
@@ -74,7 +74,7 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
   }
 }
 
-function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
+function serviceClient(url: string, signal: AbortSignal): Omit<Service, 'close'> {
   const call: Service['call'] = async (method, path, body) => {
     const answer = await askServer(url, { method, path, signal, ...(body !== undefined && { body }) });
     return (answer as { readonly results: unknown }).results;
@@ -90,10 +90,10 @@ function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
       for await (const _ of streamFromServer(url, { method: 'POST', path, body, signal }));
     },
     async settle() {
-      const begun = performance.now();
+      const startedAt = performance.now();
       let before = '';
-      let since = begun;
-      while (performance.now() - since < QUIET_MS && performance.now() - begun < SETTLE_WITHIN_MS) {
+      let since = startedAt;
+      while (performance.now() - since < QUIET_MS && performance.now() - startedAt < SETTLE_WITHIN_MS) {
         const { embedder, embedder_reason: reason } = await status();
         const now = `${embedder} ${reason}`;
         if (now !== before || UNSETTLED.test(now)) since = performance.now();

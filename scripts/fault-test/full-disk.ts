@@ -23,7 +23,7 @@ export const fullDisk: Fault = {
       await checkSearches(trial);
       await trial.checkNothingLost();
       await disk.free();
-      await goesOn(trial);
+      await checkContinues(trial);
 
       await trial.stop();
       await disk.fill();
@@ -38,7 +38,7 @@ export const fullDisk: Fault = {
       }
       await disk.free();
       await trial.start();
-      await goesOn(trial);
+      await checkContinues(trial);
       await trial.stop();
     } finally {
       await disk.unmount();
@@ -55,7 +55,7 @@ async function limitFiles(trial: Trial): Promise<void> {
   checkRefused(await trial.add(6, 40), trial, /disk is full|disk I\/O error/);
   await checkSearches(trial);
   await limit('unlimited');
-  await goesOn(trial);
+  await checkContinues(trial);
 }
 
 function checkRefused({ acknowledged, refused, unanswered }: Added, trial: Trial, words: RegExp): void {
@@ -74,7 +74,7 @@ async function checkSearches({ api, check }: Trial): Promise<void> {
   }
 }
 
-async function goesOn(trial: Trial): Promise<void> {
+async function checkContinues(trial: Trial): Promise<void> {
   const added = await trial.add(4);
   trial.check('it goes on once there is space', ...added.refused.map(sentenceOf), ...added.unanswered);
   await trial.checkRecovered();

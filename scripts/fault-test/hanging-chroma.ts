@@ -21,9 +21,9 @@ export const hangingChroma: Fault = {
 
     const stopped = await pauseChroma(dataFolder);
     const searching = Array.from({ length: 4 }, async () => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { status } = await api.search('the harbour of the island', { leg: 'semantic', limit: 5 });
-      return { status, milliseconds: performance.now() - begun };
+      return { status, milliseconds: performance.now() - startedAt };
     });
     const added = await trial.add(isShort ? 3 : 10);
     trial.check('documents are taken in while Chroma hangs', ...added.refused.map(sentenceOf), ...added.unanswered);

@@ -9,7 +9,7 @@ export interface HeldConnections {
 }
 
 const ANSWERED_WITHIN_MS = 20_000;
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Opens connections, requests the health endpoint on each, and holds open those that were answered. */
 export async function holdConnections(url: string, count: number): Promise<HeldConnections> {
@@ -24,8 +24,8 @@ export async function holdConnections(url: string, count: number): Promise<HeldC
     const [first] = await once(socket, 'data').catch(() => ['']);
     if (String(first).startsWith('HTTP/1.1 200')) connected++;
   };
-  for (let left = count; left > 0; left -= AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, left) }, hold);
+  for (let left = count; left > 0; left -= BATCH_SIZE) {
+    const some = Array.from({ length: Math.min(BATCH_SIZE, left) }, hold);
     // Once the server has no free file descriptor, further connections are never answered.
     const isOver = new AbortController();
     await Promise.race([

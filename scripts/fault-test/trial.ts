@@ -110,7 +110,7 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
       const waiting = Array.from({ length: count }, () => drafts.draft(randomUUID(), 1, paragraphs));
       const send = async () => {
         for (let draft = waiting.pop(); draft !== undefined; draft = waiting.pop()) {
-          const begun = performance.now();
+          const startedAt = performance.now();
           try {
             const answer = await api.put(draft, false);
             if (answer.status < 300) acknowledged.push(draft);
@@ -118,7 +118,7 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
           } catch (error) {
             unanswered.push(String(error));
           }
-          slowestMs = Math.max(slowestMs, performance.now() - begun);
+          slowestMs = Math.max(slowestMs, performance.now() - startedAt);
         }
       };
       await Promise.all(Array.from({ length: CLIENTS }, send));

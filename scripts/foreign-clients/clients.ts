@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 export type Transport = 'stdio' | 'http';
 
 /** How a client reaches the server, and where its packages are installed. */
-export interface Surroundings {
+export interface ClientEnvironment {
   readonly transport: Transport;
   /** Folder that the client's packages are installed in. */
   readonly packages: string;
@@ -33,12 +33,12 @@ export interface ForeignClient {
   readonly packages: readonly [string, ...string[]];
   /** Supported transports; both if absent. */
   readonly transports?: readonly Transport[];
-  connect(surroundings: Surroundings): Promise<Connection>;
+  connect(environment: ClientEnvironment): Promise<Connection>;
 }
 
 const CALL_MS = 30_000;
 
-async function load<Module>({ packages }: Surroundings, file: string): Promise<Module> {
+async function load<Module>({ packages }: ClientEnvironment, file: string): Promise<Module> {
   return import(pathToFileURL(join(packages, 'node_modules', file)).href);
 }
 
@@ -68,13 +68,13 @@ interface LangChainTool {
 
 const langChain: ForeignClient = {
   packages: ['@langchain/mcp-adapters@1.1.4', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3'],
-  async connect(surroundings) {
-    const { transport, url, command, args, env } = surroundings;
+  async connect(environment) {
+    const { transport, url, command, args, env } = environment;
     const { MultiServerMCPClient } = await load<{
       readonly MultiServerMCPClient: new (
         options: object,
       ) => { getTools(): Promise<readonly LangChainTool[]>; close(): Promise<void> };
-    }>(surroundings, '@langchain/mcp-adapters/dist/index.js');
+    }>(environment, '@langchain/mcp-adapters/dist/index.js');
     const server = transport === 'http' ? { transport, url } : { transport, command, args, env };
     const client = new MultiServerMCPClient({ mcpServers: { citewell: server } });
     const tools = await client.getTools();
@@ -84,13 +84,13 @@ const langChain: ForeignClient = {
 
 const mastra: ForeignClient = {
   packages: ['@mastra/mcp@2.0.0', '@mastra/core@1.71.0'],
-  async connect(surroundings) {
-    const { transport, url, command, args, env } = surroundings;
+  async connect(environment) {
+    const { transport, url, command, args, env } = environment;
     const { MCPClient } = await load<{
       readonly MCPClient: new (
         options: object,
       ) => { listTools(): Promise<Record<string, { readonly execute: Execute }>>; disconnect(): Promise<void> };
-    }>(surroundings, '@mastra/mcp/dist/index.js');
+    }>(environment, '@mastra/mcp/dist/index.js');
     const server = transport === 'http' ? { url: new URL(url) } : { command, args, env };
     const client = new MCPClient({ servers: { citewell: server }, timeout: CALL_MS });
     const tools = Object.entries(await client.listTools());
@@ -103,17 +103,17 @@ const mastra: ForeignClient = {
 
 const aiSdk: ForeignClient = {
   packages: ['@ai-sdk/mcp@2.0.99'],
-  async connect(surroundings) {
-    const { transport, url, command, args, env } = surroundings;
+  async connect(environment) {
+    const { transport, url, command, args, env } = environment;
     const { createMCPClient } = await load<{
       createMCPClient(options: object): Promise<{
         tools(): Promise<Record<string, { readonly execute: Execute }>>;
         close(): Promise<void>;
       }>;
-    }>(surroundings, '@ai-sdk/mcp/dist/index.js');
+    }>(environment, '@ai-sdk/mcp/dist/index.js');
     const { Experimental_StdioMCPTransport: Stdio } = await load<{
       readonly Experimental_StdioMCPTransport: new (options: object) => object;
-    }>(surroundings, '@ai-sdk/mcp/dist/mcp-stdio/index.js');
+    }>(environment, '@ai-sdk/mcp/dist/mcp-stdio/index.js');
     const over = transport === 'http' ? { type: 'http', url } : new Stdio({ command, args, env });
     const client = await createMCPClient({ transport: over });
     const tools = Object.entries(await client.tools());
@@ -133,12 +133,12 @@ interface OpenAiServer {
 
 const openAiAgents: ForeignClient = {
   packages: ['@openai/agents@0.20.0'],
-  async connect(surroundings) {
-    const { transport, url, command, args, env } = surroundings;
+  async connect(environment) {
+    const { transport, url, command, args, env } = environment;
     const { MCPServerStreamableHttp, MCPServerStdio } = await load<{
       readonly MCPServerStreamableHttp: new (options: object) => OpenAiServer;
       readonly MCPServerStdio: new (options: object) => OpenAiServer;
-    }>(surroundings, '@openai/agents/dist/index.mjs');
+    }>(environment, '@openai/agents/dist/index.mjs');
     const server =
       transport === 'http'
         ? new MCPServerStreamableHttp({ url, name: 'citewell' })

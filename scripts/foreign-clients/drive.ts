@@ -1,10 +1,10 @@
 import { raceAbort, startDeadline } from '../../src/shared/abort.ts';
-import { type Connection, foreignClients, type Surroundings } from './clients.ts';
+import { type ClientEnvironment, type Connection, foreignClients } from './clients.ts';
 
 // A child process that uses the server with one client over one transport, as a host does in a conversation. Writes the
 // first problem to stderr.
 
-export interface Drive extends Surroundings {
+export interface Drive extends ClientEnvironment {
   readonly client: string;
   readonly documentId: string;
   /** A sentence of the document. */
@@ -16,14 +16,14 @@ const STEP_MS = 40_000;
 const TOOLS = ['search_file_knowledge', 'content', 'get_file_content', 'check_citations', 'corpus_status'];
 const UNSUPPORTED = 'Elephants founded the city of Lyon.';
 
-const { client, documentId, fact, ...surroundings } = JSON.parse(process.argv[2] ?? '') as Drive;
+const { client, documentId, fact, ...environment } = JSON.parse(process.argv[2] ?? '') as Drive;
 let connection: Connection | undefined;
 
 const used = (): Connection => connection ?? expected('a connection', 'none');
 
 const steps: Readonly<Record<string, () => Promise<void>>> = {
   async connect() {
-    connection = await foreignClients[client]?.connect(surroundings);
+    connection = await foreignClients[client]?.connect(environment);
   },
   async 'list tools'() {
     const names = await used().tools();

@@ -6,7 +6,7 @@ import type { Random } from '../seeded-random.ts';
 type Mutation = (bytes: Buffer, random: Random) => Buffer;
 
 /** Bytes with a meaning in many formats: extreme numbers, terminators, brackets, byte order marks, signatures. */
-const TELLING: readonly [Buffer, ...Buffer[]] = [
+const SIGNIFICANT_BYTES: readonly [Buffer, ...Buffer[]] = [
   Buffer.from([0]),
   Buffer.from([0xff]),
   Buffer.from([0xff, 0xff, 0xff, 0xff]),
@@ -25,9 +25,9 @@ const TELLING: readonly [Buffer, ...Buffer[]] = [
   Buffer.from('\u202e\u0000'),
 ];
 
-const stretch = ({ length }: Buffer, random: Random, most = 400): [number, number] => {
+const stretch = ({ length }: Buffer, random: Random, max = 400): [number, number] => {
   const start = random.integer(0, Math.max(0, length - 1));
-  return [start, Math.min(length, start + random.integer(1, most))];
+  return [start, Math.min(length, start + random.integer(1, max))];
 };
 
 const mutations: readonly [Mutation, ...Mutation[]] = [
@@ -59,14 +59,14 @@ const mutations: readonly [Mutation, ...Mutation[]] = [
   },
   function insert(bytes, random) {
     const at = random.integer(0, bytes.length);
-    const piece = random.pick(TELLING);
+    const piece = random.pick(SIGNIFICANT_BYTES);
     const times = random.chance(0.1) ? random.integer(100, 20_000) : random.integer(1, 5);
     return Buffer.concat([bytes.subarray(0, at), ...Array<Buffer>(times).fill(piece), bytes.subarray(at)]);
   },
   function replace(bytes, random) {
     const changed = Buffer.from(bytes);
     for (let count = random.integer(1, 8); count > 0; count--)
-      random.pick(TELLING).copy(changed, random.integer(0, Math.max(0, changed.length - 1)));
+      random.pick(SIGNIFICANT_BYTES).copy(changed, random.integer(0, Math.max(0, changed.length - 1)));
     return changed;
   },
   function zeroOut(bytes, random) {

@@ -33,7 +33,7 @@ const INTERNAL_WORDS =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
 
 /** Describes in sentences what is wrong with a response. */
-export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: ResponseCheckParts): readonly string[] {
+export function problemsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: ResponseCheckParts): readonly string[] {
   const { status, ending, milliseconds, error, text } = outcome;
   if (ending === 'left') return [];
   if (ending === 'late') return [`No end after ${Math.round(milliseconds)} ms.`];
@@ -45,13 +45,13 @@ export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: Res
   const body = parsed(outcome);
   if (status >= 500 && !isExpected(fuzzed, body)) complaints.push(`A request of a client led to ${status}.`);
   if (status >= 400) {
-    complaints.push(...shapeComplaints(fuzzed, outcome, body));
+    complaints.push(...shapeProblems(fuzzed, outcome, body));
     const [word] = INTERNAL_WORDS.exec(text) ?? [];
     if (word !== undefined && !isEchoed(word, fuzzed)) complaints.push(`The answer has ${JSON.stringify(word)} in it.`);
     if (parts.folders.some((folder) => text.includes(folder)))
       complaints.push('The answer names a folder of this machine.');
   } else {
-    complaints.push(...successComplaints(fuzzed, outcome, body, parts));
+    complaints.push(...successProblems(fuzzed, outcome, body, parts));
   }
   return complaints;
 }
@@ -70,7 +70,7 @@ function isEchoed(word: string, { path, body }: FuzzedRequest): boolean {
 }
 
 /** Checks an error response against docs/contract.md 1.2 and the error formats of the other APIs. */
-function shapeComplaints({ method, path }: FuzzedRequest, { status, text, headers }: Outcome, body: unknown): string[] {
+function shapeProblems({ method, path }: FuzzedRequest, { status, text, headers }: Outcome, body: unknown): string[] {
   if (method === 'HEAD') return text === '' ? [] : ['An answer to HEAD has a body.'];
   if (isRefusedByParser({ status, text, headers })) return [];
   if (body === undefined) return [`An answer of ${status} is no JSON: ${text.slice(0, 200)}`];
@@ -93,7 +93,7 @@ function shapeComplaints({ method, path }: FuzzedRequest, { status, text, header
   return status === 422 && !Array.isArray(member(body, 'detail')) ? ['An answer of 422 has no detail.'] : [];
 }
 
-function successComplaints(
+function successProblems(
   { method, path }: FuzzedRequest,
   { status = 0, text, headers, ending, isCut }: Outcome,
   body: unknown,

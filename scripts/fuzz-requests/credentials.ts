@@ -23,7 +23,7 @@ export async function createCredentials(url: string): Promise<Credentials> {
     });
     return member(await response.json(), 'results');
   };
-  const become = async (): Promise<void> => {
+  const signInAgain = async (): Promise<void> => {
     token = '';
     const email = `user${++count}@example.org`;
     const id = member(await call('/users', { email, password: PASSWORD }), 'id');
@@ -31,12 +31,12 @@ export async function createCredentials(url: string): Promise<Credentials> {
     token = String(member(member(tokens, 'access_token'), 'token'));
     key = String(member(await call(`/users/${id}/api-keys`, { name: 'all day' }), 'api_key'));
   };
-  await become();
+  await signInAgain();
   return {
     token: () => token,
     key: () => key,
     async renew() {
-      renewing ??= become().finally(() => {
+      renewing ??= signInAgain().finally(() => {
         renewing = undefined;
       });
       await renewing;

@@ -9,7 +9,7 @@ import { draftPath, draftQuery, type Parameter } from './draft-path.ts';
 import type { SchemaParts } from './from-schema.ts';
 import { invalidString } from './odd-values.ts';
 import type { RecordIds } from './record-ids.ts';
-import type { Face, FuzzedRequest } from './request.ts';
+import type { AccessMode, FuzzedRequest } from './request.ts';
 
 export interface MountedRoute {
   readonly method: string;
@@ -66,14 +66,14 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
     route.path === '/mcp'
       ? draftMessage(parts.tools, parts.session(), schemaParts)
       : draftBody(described.requestBody?.content, method, schemaParts);
-  const face: Face =
+  const accessMode: AccessMode =
     random.chance(GUARDED) && route.path !== '/mcp' && !route.path.startsWith('/peer') ? 'guarded' : 'open';
   const hasBody = drafted.bytes !== undefined && !['GET', 'HEAD', 'TRACE'].includes(method);
   const headers = {
     'x-request-id': `fuzz-${number}`,
     ...(hasBody || route.path === '/mcp' ? drafted.headers : {}),
     ...oddHeaders(random),
-    ...whoAsks(face, random, parts.credentials),
+    ...credentialHeaders(accessMode, random, parts.credentials),
   };
   // With a wrong Content-Length the service would wait for more of the body.
   const isLeaving = 'content-length' in headers || random.chance(LEAVING);
@@ -84,7 +84,7 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
     path: random.chance(0.01) ? `//${path}` : path,
     headers,
     body: hasBody ? drafted.bytes : undefined,
-    face,
+    face: accessMode,
     ...(isLeaving && { leavesAfter: random.integer(0, 80) }),
   };
 }
@@ -117,7 +117,11 @@ function describedOf(description: OpenApiDocument, { method, path }: MountedRout
 /** The path without parameter names, which may differ between route and description. */
 const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
 
-function whoAsks(face: Face, random: Random, credentials: Credentials): Readonly<Record<string, string>> {
+function credentialHeaders(
+  accessMode: AccessMode,
+  random: Random,
+  credentials: Credentials,
+): Readonly<Record<string, string>> {
   if (random.chance(0.04)) {
     const odd = random.pick([
       'Bearer',
@@ -133,7 +137,7 @@ function whoAsks(face: Face, random: Random, credentials: Credentials): Readonly
     ]);
     return random.chance(0.8) ? { authorization: odd } : { authorization: odd, 'x-api-key': 'key_' };
   }
-  if (face === 'open') return {};
+  if (accessMode === 'open') return {};
   return random.chance(0.8) ? { authorization: `Bearer ${credentials.token()}` } : { 'x-api-key': credentials.key() };
 }
 

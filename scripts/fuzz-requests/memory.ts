@@ -25,7 +25,7 @@ export async function sampleMemory(): Promise<MemorySample> {
 const HEAP_MAY_GROW = { by: 30, share: 0.25 };
 const RESIDENT_MAY_GROW = { by: 150, share: 0.25 };
 
-export function memoryComplaints(half: MemorySample, whole: MemorySample): readonly string[] {
+export function memoryProblems(half: MemorySample, whole: MemorySample): readonly string[] {
   return [
     ...grown('The heap', half.heap, whole.heap, HEAP_MAY_GROW),
     ...grown('The resident memory', half.resident, whole.resident, RESIDENT_MAY_GROW),
@@ -33,8 +33,6 @@ export function memoryComplaints(half: MemorySample, whole: MemorySample): reado
 }
 
 function grown(what: string, before: number, after: number, { by, share }: typeof HEAP_MAY_GROW): string[] {
-  const most = before + Math.max(by, before * share);
-  return after <= most
-    ? []
-    : [`${what} grew from ${Math.round(before)} to ${Math.round(after)} MB in the second half.`];
+  const max = before + Math.max(by, before * share);
+  return after <= max ? [] : [`${what} grew from ${Math.round(before)} to ${Math.round(after)} MB in the second half.`];
 }

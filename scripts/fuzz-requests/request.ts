@@ -9,12 +9,12 @@ export interface FuzzedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer | undefined;
   /** The unauthenticated or the authenticated service. */
-  readonly face: Face;
+  readonly face: AccessMode;
   /** The client disconnects after this many milliseconds, having sent only part of the body. */
   readonly leavesAfter?: number;
 }
 
-export type Face = 'open' | 'guarded';
+export type AccessMode = 'open' | 'guarded';
 
 const MAX_LENGTH = 4_000;
 

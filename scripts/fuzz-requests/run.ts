@@ -6,11 +6,11 @@ import { describedAnswers } from '../../test/http/support/described-answers.ts';
 import { member } from '../kill-test/api.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { disagreements } from './agreement.ts';
-import { complaintsOf } from './check-response.ts';
+import { problemsOf } from './check-response.ts';
 import { createCredentials } from './credentials.ts';
 import { draftRequest, type MountedRoute, unknownRoute } from './draft-request.ts';
 import { sendMalformed } from './malformed.ts';
-import { memoryComplaints, sampleMemory } from './memory.ts';
+import { memoryProblems, sampleMemory } from './memory.ts';
 import { createOwner } from './owner.ts';
 import { createRecordIds } from './record-ids.ts';
 import type { FuzzedRequest } from './request.ts';
@@ -28,7 +28,7 @@ export interface RunParts {
   readonly report: (line: string) => void;
 }
 
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 const LIMIT_MS = 60_000;
 const REFILL_EVERY = 200;
 /** Number of latest requests to which log lines can be attributed. */
@@ -84,11 +84,11 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
     sent.delete(`fuzz-${number - REMEMBERED}`);
     const outcome = await send(fuzzed, { url, limit: LIMIT_MS });
     tally.count(turn < TO_ROUTES ? fuzzed.route : '(no route)', outcome.status ?? outcome.ending);
-    const complaints = complaintsOf(fuzzed, outcome, judging);
-    for (const sentence of complaints) tally.complain(sentence, { fuzzed, outcome, url });
+    const complaints = problemsOf(fuzzed, outcome, judging);
+    for (const sentence of complaints) tally.addComplaint(sentence, { fuzzed, outcome, url });
     for (const { requestId, text } of subject.takeErrors()) {
       const culprit = sent.get(requestId ?? '');
-      tally.complain(`It was logged: ${text.slice(0, 1_500)}`, culprit && { fuzzed: culprit, url });
+      tally.addComplaint(`It was logged: ${text.slice(0, 1_500)}`, culprit && { fuzzed: culprit, url });
     }
     if (isLoggedOut(fuzzed, outcome, credentials.token())) await credentials.renew();
   };
@@ -96,7 +96,7 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
     const { status, said } = await sendMalformed(urls.open, seededRandom(Math.imul(seed, 0x9e3779b1) + number));
     tally.count('(no HTTP)', status ?? 'hung up');
     if (status !== undefined && status >= 500)
-      tally.complain(`${JSON.stringify(said.slice(0, 200))} led to ${status}.`);
+      tally.addComplaint(`${JSON.stringify(said.slice(0, 200))} led to ${status}.`);
   };
 
   const half = count >> 1;
@@ -110,17 +110,18 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
     `memory after half: heap ${before.heap.toFixed(0)} MB, resident ${before.resident.toFixed(0)} MB; ` +
       `at the end: ${after.heap.toFixed(0)} and ${after.resident.toFixed(0)} MB`,
   );
-  if (count >= MEASURED_FROM) for (const sentence of memoryComplaints(before, after)) tally.complain(sentence);
+  if (count >= MEASURED_FROM) for (const sentence of memoryProblems(before, after)) tally.addComplaint(sentence);
   const names = routes.map(({ method, path }) => `${method} ${path}`);
   const { route, count: fewest } = tally.fewest(names);
   report(`${names.length} routes; the fewest requests of any were ${fewest} (${route})`);
   const due = Math.floor((count * TO_ROUTES) / 10 / names.length);
-  if (fewest < due) tally.complain(`${route} got ${fewest} requests instead of ${due}.`);
+  if (fewest < due) tally.addComplaint(`${route} got ${fewest} requests instead of ${due}.`);
 
   const health = await fetch(`${urls.open}/v3/health`);
-  if (member(member(await health.json(), 'results'), 'message') !== 'ok') tally.complain('The service is not healthy.');
-  for (const sentence of await owner.findProblems()) tally.complain(sentence);
-  for (const sentence of await disagreements(subject.dataFolder)) tally.complain(sentence);
+  if (member(member(await health.json(), 'results'), 'message') !== 'ok')
+    tally.addComplaint('The service is not healthy.');
+  for (const sentence of await owner.findProblems()) tally.addComplaint(sentence);
+  for (const sentence of await disagreements(subject.dataFolder)) tally.addComplaint(sentence);
 }
 
 async function sendAll(
@@ -130,7 +131,7 @@ async function sendAll(
   refill: () => Promise<void>,
   report: (line: string) => void,
 ): Promise<void> {
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(CONCURRENCY);
   for (let first = from; first < to; first += REFILL_EVERY) {
     if (first > from) await refill();
     const numbers = Array.from({ length: Math.min(REFILL_EVERY, to - first) }, (_, index) => first + index);

@@ -30,7 +30,7 @@ export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<
   // Node omits Content-Length for methods that seldom have a body, which would turn the body into the next request.
   const length = body === undefined ? {} : { 'content-length': String(body.length) };
   const headers: FuzzedRequest['headers'] = { ...length, ...fuzzed.headers };
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     let status: number | undefined;
@@ -43,7 +43,7 @@ export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<
       clearTimeout(leaving);
       clearTimeout(silence);
       const text = Buffer.concat(parts).toString('utf8');
-      const milliseconds = performance.now() - begun;
+      const milliseconds = performance.now() - startedAt;
       resolve({
         status,
         headers: answered,

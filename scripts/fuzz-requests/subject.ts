@@ -14,7 +14,7 @@ import { listen } from '../../src/http/serve.ts';
 import { type Route, watchMounts } from '../../test/http/support/watch-mounts.ts';
 import { member } from '../kill-test/api.ts';
 import type { OfferedTool } from './draft-mcp.ts';
-import type { Face } from './request.ts';
+import type { AccessMode } from './request.ts';
 
 /** A relevant line of the service's log. */
 export interface LoggedLine {
@@ -24,7 +24,7 @@ export interface LoggedLine {
 }
 
 export interface Subject {
-  readonly urls: Readonly<Record<Face, string>>;
+  readonly urls: Readonly<Record<AccessMode, string>>;
   readonly dataFolder: string;
   readonly routes: readonly Route[];
   readonly tools: readonly OfferedTool[];
@@ -70,7 +70,11 @@ export async function startSubject(): Promise<Subject> {
     role: 'server',
   });
   watch.stop();
-  const authenticate = createAuthenticator({ keys: [], localToken: () => undefined, people: services.accounts.people });
+  const authenticate = createAuthenticator({
+    keys: [],
+    localToken: () => undefined,
+    userAuthenticator: services.accounts.userAuthenticator,
+  });
   const guarded = await listen(createApp(services, authenticate), { host: '127.0.0.1', port: 0 });
   return {
     urls: { open: server.url, guarded: guarded.url },

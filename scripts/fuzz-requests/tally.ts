@@ -4,7 +4,7 @@ import type { Outcome } from './send.ts';
 /** Counts responses and collects violations: each kind once, with a command that reproduces it. */
 export interface Tally {
   count(route: string, status: number | string): void;
-  complain(
+  addComplaint(
     sentence: string,
     about?: { readonly fuzzed: FuzzedRequest; readonly outcome?: Outcome; readonly url: string },
   ): void;
@@ -29,12 +29,12 @@ export function createTally(): Tally {
       byRoute.set(route, ofRoute);
       add(ofRoute, String(status));
     },
-    complain(sentence, about) {
+    addComplaint(sentence, about) {
       violations++;
       const key = `${about?.fuzzed.route ?? ''} ${sentence.replace(/[0-9a-f-]{8,}|\d+/g, '#').slice(0, 160)}`;
       const known = faults.get(key);
       if (known !== undefined) known.count++;
-      else faults.set(key, { count: 1, lines: [sentence, ...(about === undefined ? [] : tell(about))] });
+      else faults.set(key, { count: 1, lines: [sentence, ...(about === undefined ? [] : describeRequest(about))] });
     },
     get violations() {
       return violations;
@@ -42,7 +42,7 @@ export function createTally(): Tally {
     fewest(routes) {
       const counted = routes.map((route) => ({ route, count: countOf(route) }));
       return counted.reduce(
-        (least, each) => (each.count < least.count ? each : least),
+        (min, each) => (each.count < min.count ? each : min),
         counted[0] ?? { route: '', count: 0 },
       );
     },
@@ -66,7 +66,15 @@ export function createTally(): Tally {
   };
 }
 
-function tell({ fuzzed, outcome, url }: { fuzzed: FuzzedRequest; outcome?: Outcome; url: string }): string[] {
+function describeRequest({
+  fuzzed,
+  outcome,
+  url,
+}: {
+  fuzzed: FuzzedRequest;
+  outcome?: Outcome;
+  url: string;
+}): string[] {
   const answer =
     outcome === undefined
       ? []

@@ -56,10 +56,10 @@ export function kill(pid: number): boolean {
 
 /** True as soon as the condition holds, false after the time limit. */
 export async function within(milliseconds: number, holds: () => Promise<boolean>): Promise<boolean> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (;;) {
     if (await holds()) return true;
-    if (performance.now() - begun > milliseconds) return false;
+    if (performance.now() - startedAt > milliseconds) return false;
     await sleep(50);
   }
 }

@@ -84,10 +84,10 @@ export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
   stopWork.abort();
   const tally = await working;
 
-  const begun = performance.now();
+  const startedAt = performance.now();
   if (plan.victim !== 'chroma') await restart(plan, subject);
   const troubles = await recovered(parts);
-  const recoveryMs = performance.now() - begun;
+  const recoveryMs = performance.now() - startedAt;
   isOver.abort();
   const sightings = await watching;
 

@@ -13,7 +13,7 @@ export interface Watch {
 
 /** Observations while documents change and the service is killed and recovers. */
 export interface Sightings {
-  looks: number;
+  polls: number;
   readonly violations: string[];
 }
 
@@ -24,7 +24,7 @@ const VIEWS = ['full_text', 'semantic', 'chunks'] as const;
  * and an unchanged one must equal what was acknowledged.
  */
 export async function watchVisibility({ api, expected, random, stop }: Watch): Promise<Sightings> {
-  const sightings: Sightings = { looks: 0, violations: [] };
+  const sightings: Sightings = { polls: 0, violations: [] };
   while (!stop.aborted) {
     await sleep(random.integer(0, 20));
     const [first, ...others] = expected.entries.values();
@@ -35,12 +35,12 @@ export async function watchVisibility({ api, expected, random, stop }: Watch): P
     const view = random.pick(VIEWS);
     let seen: Texts;
     try {
-      seen = await look(api, view, entry.id, drafts);
+      seen = await readView(api, view, entry.id, drafts);
     } catch {
       // No connection: the service is down.
       continue;
     }
-    sightings.looks++;
+    sightings.polls++;
     // A new version may have been sent in the meantime; the older versions are checked nevertheless.
     const problem = problemWith(seen, { entry, before, drafts });
     if (problem !== undefined) sightings.violations.push(`Document ${entry.id} by ${view}: ${problem}`);
@@ -55,7 +55,7 @@ function draftsOf({ draft, pending }: Entry): Draft[] {
 
 const LIMIT = 1_000;
 
-async function look(api: Api, view: (typeof VIEWS)[number], id: string, drafts: readonly Draft[]): Promise<Texts> {
+async function readView(api: Api, view: (typeof VIEWS)[number], id: string, drafts: readonly Draft[]): Promise<Texts> {
   if (view === 'chunks') {
     const seen = await api.chunks(id);
     return seen.status === 404 ? { status: 200, texts: [] } : seen;

@@ -1,6 +1,6 @@
 import type { RunningServer } from '../../test/support/run-citewell.ts';
 import type { Random } from '../seeded-random.ts';
-import type { Seat } from './cluster.ts';
+import type { ClusterNode } from './cluster.ts';
 
 /** A document that a server has acknowledged. If `isQueued`, it is found only after its task has ended. */
 export interface Acknowledged {
@@ -52,18 +52,18 @@ export async function isFound(server: RunningServer, { id, word }: Acknowledged)
   return `a search for ${word} should find document ${id} and answered ${response.status}: ${text.slice(0, 200)}`;
 }
 
-export function running(seats: readonly Seat[]): RunningServer[] {
-  return seats.flatMap(({ running: server }) => server ?? []);
+export function running(nodes: readonly ClusterNode[]): RunningServer[] {
+  return nodes.flatMap(({ running: server }) => server ?? []);
 }
 
-function anyOf(seats: readonly Seat[], random: Random): RunningServer | undefined {
-  const there = running(seats);
+function anyOf(nodes: readonly ClusterNode[], random: Random): RunningServer | undefined {
+  const there = running(nodes);
   return there[random.integer(0, Math.max(0, there.length - 1))];
 }
 
 /** Uploads a document, and searches for it on every server once it is acknowledged. */
-export async function upload(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
-  const server = anyOf(seats, random);
+export async function upload(nodes: readonly ClusterNode[], ledger: Ledger, random: Random): Promise<void> {
+  const server = anyOf(nodes, random);
   if (server === undefined) return;
   const word = `w${Array.from({ length: 12 }, () => String.fromCharCode(97 + random.integer(0, 25))).join('')}`;
   const isQueued = random.chance(0.3);
@@ -79,17 +79,17 @@ export async function upload(seats: readonly Seat[], ledger: Ledger, random: Ran
   const document = { id: String(JSON.parse(text).results.document_id), word, isQueued };
   ledger.documents.push(document);
   if (isQueued) return;
-  for (const each of running(seats)) {
+  for (const each of running(nodes)) {
     const found = await isFound(each, document);
     if (typeof found === 'string') ledger.wrong.push(`when acknowledged: ${found}`);
   }
 }
 
 /** Searches for a document that was acknowledged before. */
-export async function search(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
+export async function search(nodes: readonly ClusterNode[], ledger: Ledger, random: Random): Promise<void> {
   const there = ledger.documents.filter(({ isQueued }) => !isQueued);
   const document = there[random.integer(0, Math.max(0, there.length - 1))];
-  const server = anyOf(seats, random);
+  const server = anyOf(nodes, random);
   if (document === undefined || server === undefined) return;
   const found = await isFound(server, document);
   if (found === undefined) ledger.unanswered++;
@@ -98,8 +98,8 @@ export async function search(seats: readonly Seat[], ledger: Ledger, random: Ran
 }
 
 /** Asks an agent, drops the stream after a few events and reads the rest from random servers. */
-export async function stream(seats: readonly Seat[], ledger: Ledger, random: Random): Promise<void> {
-  const server = anyOf(seats, random);
+export async function stream(nodes: readonly ClusterNode[], ledger: Ledger, random: Random): Promise<void> {
+  const server = anyOf(nodes, random);
   if (server === undefined) return;
   const ask = { query: 'Which vessel was seen off the coast?', rag_generation_config: { stream: true } };
   const begun = await send(server, '/retrieval/agent', json(ask));
@@ -107,7 +107,7 @@ export async function stream(seats: readonly Seat[], ledger: Ledger, random: Ran
   if (begun?.status !== 200 || !run) return void ledger.unanswered++;
   const { ids } = await read(begun, { most: random.integer(1, 4) });
   for (let tries = 0; tries < 20; tries++) {
-    const other = anyOf(seats, random);
+    const other = anyOf(nodes, random);
     const last = ids.at(-1);
     const headers = last === undefined ? {} : { 'last-event-id': last };
     const rest = other && (await send(other, `/retrieval/runs/${run}/events`, { headers }));

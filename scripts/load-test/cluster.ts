@@ -12,15 +12,15 @@ import { databaseUrl, findPostgres, startPostgres, stopPostgres } from '../../te
 import { type RunningServer, runCitewell, startCitewell } from '../../test/support/run-citewell.ts';
 
 /** A server of the cluster and its data folder; `running` is undefined between its end and the next start. */
-export interface Seat {
+export interface ClusterNode {
   readonly cwd: string;
   readonly port: number;
   running: RunningServer | undefined;
 }
 
 export interface Cluster {
-  readonly seats: readonly Seat[];
-  start(seat: Seat): Promise<void>;
+  readonly nodes: readonly ClusterNode[];
+  start(node: ClusterNode): Promise<void>;
   /** Number of documents that the process with this id is working on, according to the database. */
   claimsOf(pid: number): Promise<number>;
   close(): Promise<void>;
@@ -77,21 +77,21 @@ export async function startCluster({
       OPENAI_BASE_URL: provider.baseUrl,
       CITEWELL_EMBEDDING_MODEL: LEXICAL_EMBEDDING,
     };
-    const start = async (seat: Seat) => {
-      seat.running = await startCitewell({
-        cwd: seat.cwd,
+    const start = async (node: ClusterNode) => {
+      node.running = await startCitewell({
+        cwd: node.cwd,
         env: { ...env, ...more },
-        port: seat.port,
+        port: node.port,
         startWithinMs: STARTS_WITHIN_MS,
       });
     };
-    const seats: Seat[] = [];
+    const nodes: ClusterNode[] = [];
     for (const [index, port] of ports.entries()) {
-      const seat: Seat = { cwd: join(folder, `server-${index + 1}`), port, running: undefined };
-      await mkdir(seat.cwd);
-      seats.push(seat);
-      await start(seat);
-      closers.push(async () => seat.running?.kill());
+      const node: ClusterNode = { cwd: join(folder, `server-${index + 1}`), port, running: undefined };
+      await mkdir(node.cwd);
+      nodes.push(node);
+      await start(node);
+      closers.push(async () => node.running?.kill());
     }
     const cwd = join(folder, 'worker');
     await mkdir(cwd);
@@ -104,7 +104,7 @@ export async function startCluster({
     });
     if (worker.stdout !== null) await once(worker.stdout, 'data');
     return {
-      seats,
+      nodes,
       start,
       async claimsOf(pid) {
         const { rows } = await database.query(

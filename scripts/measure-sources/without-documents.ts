@@ -39,7 +39,7 @@ export async function measureWithoutDocuments(
   await store.followed.add({ ...followed, location, lastSync: null });
   const target = heldTarget();
 
-  async function run(name: string, isFull: boolean, most = Number.POSITIVE_INFINITY): Promise<void> {
+  async function run(name: string, isFull: boolean, max = Number.POSITIVE_INFINITY): Promise<void> {
     const before = {
       requests: source.requests(),
       at: performance.now(),
@@ -65,7 +65,7 @@ export async function measureWithoutDocuments(
       for await (const { outcome } of steps) {
         counts[outcome] = (counts[outcome] ?? 0) + 1;
         if (++done % 100 === 0) memory = Math.max(memory, process.memoryUsage.rss());
-        if (done >= most) break;
+        if (done >= max) break;
       }
     } finally {
       await connector.close?.();

@@ -64,7 +64,7 @@ export function formatsWithoutSample(): string[] {
 }
 
 /** Ingests each sample and searches for a word; returns the failures by file name. */
-export async function takeInSamples(
+export async function ingestSamples(
   client: Client,
   folder: string,
   samples: Samples,

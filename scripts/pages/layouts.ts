@@ -12,7 +12,7 @@ export interface Draw {
   paragraph(): string;
   pick<T>(items: readonly T[]): T;
   some<T>(items: readonly T[], count: number): readonly T[];
-  number(least: number, most: number): number;
+  number(min: number, max: number): number;
 }
 
 export type Layout = (words: Words, draw: Draw) => MadePage;

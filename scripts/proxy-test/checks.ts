@@ -17,7 +17,7 @@ export interface Trial {
   readonly url: string;
   readonly cluster: Cluster;
   /** Lets the language model write the rest of its answer. */
-  readonly speak: () => void;
+  readonly continueAnswer: () => void;
 }
 
 const PATIENCE_MS = 120_000;
@@ -39,14 +39,14 @@ const json = (body: object): RequestInit => ({
 });
 
 /** The model pauses in the middle of its answer, so text that arrives before that was not buffered by the proxy. */
-export async function streams({ url, speak }: Trial): Promise<Check[]> {
+export async function streams({ url, continueAnswer }: Trial): Promise<Check[]> {
   const ask = { query: 'Which ferry sails at nine?', rag_generation_config: { stream: true } };
   const begun = await send(`${url}/v3/retrieval/rag`, json(ask));
   const run = begun.headers.get('x-run-id') ?? '';
   const first = await read(begun, { untilEvent: 'message' });
   const headers = { 'last-event-id': first.ids.at(-1) ?? '' };
   const resumed = send(`${url}/v3/retrieval/runs/${run}/events`, { headers });
-  speak();
+  continueAnswer();
   const rest = await resumed.then(
     (response) => read(response),
     (error): Part => ({ ids: [], isComplete: false, failure: String(error) }),
@@ -63,8 +63,8 @@ export async function streams({ url, speak }: Trial): Promise<Check[]> {
 }
 
 /** Links in answers must be addresses of the proxy. */
-export async function links({ url, speak }: Trial): Promise<Check[]> {
-  speak();
+export async function links({ url, continueAnswer }: Trial): Promise<Check[]> {
+  continueAnswer();
   const messages = [{ role: 'user', content: 'Which ferry sails at nine?' }];
   const response = await send(
     `${url}/v1/chat/completions`,
@@ -110,9 +110,9 @@ export async function mcp({ url, cluster }: Trial): Promise<Check[]> {
 }
 
 /** Number of MCP requests that each server has answered. */
-async function mcpRequests({ seats }: Cluster): Promise<number[]> {
+async function mcpRequests({ nodes }: Cluster): Promise<number[]> {
   return Promise.all(
-    seats.map(async ({ running }) => {
+    nodes.map(async ({ running }) => {
       const { samples } = await exposed(`${running?.url}/metrics`);
       return samples
         .filter(
@@ -211,14 +211,14 @@ async function during(url: string, work: () => Promise<void>): Promise<Traffic> 
 }
 
 export async function stopping({ url, cluster, asksHealth }: Trial): Promise<Check[]> {
-  const [seat] = cluster.seats;
-  const server = seat?.running;
-  if (seat === undefined || server === undefined) throw new Error('No server runs.');
+  const [node] = cluster.nodes;
+  const server = node?.running;
+  if (node === undefined || server === undefined) throw new Error('No server runs.');
   let code: number | null = null;
   const { reads, writes, failedReads, failedWrites } = await during(url, async () => {
     ({ code } = await server.end('SIGTERM'));
-    seat.running = undefined;
-    await cluster.start(seat);
+    node.running = undefined;
+    await cluster.start(node);
   });
   const title = `while a server was stopped and started, all of ${reads + writes} requests were answered`;
   // Requests sent at the moment of the stop may be lost; a proxy retries only reads.
@@ -233,15 +233,15 @@ export async function stopping({ url, cluster, asksHealth }: Trial): Promise<Che
 }
 
 export async function killing({ url, cluster }: Trial): Promise<Check[]> {
-  const seat = cluster.seats[1];
-  const server = seat?.running;
-  if (seat === undefined || server === undefined) throw new Error('No server runs.');
+  const node = cluster.nodes[1];
+  const server = node?.running;
+  if (node === undefined || server === undefined) throw new Error('No server runs.');
   const { reads, writes, failedReads, failedWrites } = await during(url, async () => {
     await sleep(500);
     await server.kill();
-    seat.running = undefined;
+    node.running = undefined;
     await sleep(2_000);
-    await cluster.start(seat);
+    await cluster.start(node);
   });
   return [
     check(`while a server was killed, all of ${reads} requests that could be repeated were answered`, failedReads),

@@ -1,12 +1,12 @@
 import { readSuiteOptions, type SuiteCommand, type SuiteOptions } from './options.ts';
 import type { AcceptedDifference, TestOutcome } from './outcome.ts';
 import { reportSuite } from './report.ts';
-import { type SuiteSurroundings, withServer } from './with-server.ts';
+import { type SuiteEnvironment, withServer } from './with-server.ts';
 
 export interface Suite extends SuiteCommand {
   readonly title: string;
   readonly accepted: readonly AcceptedDifference[];
-  runSuite(options: SuiteOptions, surroundings: SuiteSurroundings): Promise<readonly TestOutcome[]>;
+  runSuite(options: SuiteOptions, surroundings: SuiteEnvironment): Promise<readonly TestOutcome[]>;
 }
 
 /** Runs a suite against a fresh server, prints the report and sets the exit code. */

@@ -5,7 +5,7 @@ import { startCitewell } from '../../test/support/run-citewell.ts';
 import { buildIfStale } from '../build.js';
 import { startScriptedModel } from './scripted-model.ts';
 
-export interface SuiteSurroundings {
+export interface SuiteEnvironment {
   /** A fresh server whose administrator has the password that R2R's suites expect. */
   readonly url: string;
   /** An empty folder, deleted after the run. */
@@ -30,7 +30,7 @@ const SCRIPTED = 'openai/gpt-4.1';
 /** Gives `run` a fresh server and an empty folder, and removes both afterwards. */
 export async function withServer<Result>(
   { hasModel }: { readonly hasModel: boolean },
-  run: (surroundings: SuiteSurroundings) => Promise<Result>,
+  run: (surroundings: SuiteEnvironment) => Promise<Result>,
 ): Promise<Result> {
   buildIfStale();
   const folder = await mkdtemp(join(tmpdir(), 'citewell-r2r-suite-'));

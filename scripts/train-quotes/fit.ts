@@ -18,8 +18,8 @@ export function fitChoices(choices: readonly Choice[], ridge: number): number[] 
     (weights, into) => {
       for (const { candidates, isRight } of choices) {
         const scores = candidates.map((features) => dot(features, weights));
-        const most = Math.max(...scores);
-        const odds = scores.map((score) => Math.exp(score - most));
+        const max = Math.max(...scores);
+        const odds = scores.map((score) => Math.exp(score - max));
         const total = odds.reduce((sum, each) => sum + each, 0);
         const right = odds.reduce((sum, each, index) => sum + (isRight[index] ? each : 0), 0);
         into.value += Math.log(right / total);

@@ -84,39 +84,39 @@ const hasAuthentication = ({ CITEWELL_API_KEYS: keys, CITEWELL_OAUTH_ISSUER: iss
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /** Contradictions between variables, each with a message that states the reason and the remedy. */
-export function accessComplaints(value: AccessVariables): (readonly [variable: string, message: string])[] {
+export function accessIssues(value: AccessVariables): (readonly [variable: string, message: string])[] {
   const { CITEWELL_HOST: host, CITEWELL_OAUTH_ISSUER: issuer } = value;
-  const complaints: (readonly [string, string])[] = [];
+  const issues: (readonly [string, string])[] = [];
   if (issuer !== undefined && value.CITEWELL_OAUTH_AUDIENCE === undefined && ANY_ADDRESS.has(host)) {
     const why = `"${host}" cannot be used as the audience of access tokens. Set it to the URL at which clients reach /mcp, such as https://kb.example.org/mcp`;
-    complaints.push(['CITEWELL_OAUTH_AUDIENCE', why]);
+    issues.push(['CITEWELL_OAUTH_AUDIENCE', why]);
   }
   if (value.CITEWELL_AUTH === 'off' && hasAuthentication(value)) {
     const why =
       'it is off, but CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER is set, which would have no effect. Remove one of them';
-    complaints.push(['CITEWELL_AUTH', why]);
+    issues.push(['CITEWELL_AUTH', why]);
   } else if (modeOf(value) === 'off' && !isLoopback(host)) {
     const why =
       `"${host}" can be reached by other machines, and authentication is off: anyone who reaches it can read, ` +
       'add and delete documents. Set CITEWELL_AUTH=required and make an admin (citewell users create-admin), set ' +
       'CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER, which imply it, or use 127.0.0.1';
-    complaints.push(['CITEWELL_HOST', why]);
+    issues.push(['CITEWELL_HOST', why]);
   }
   if (value.CITEWELL_R2R_TEST_ADMIN && !isLoopback(host)) {
     const why = `it gives a superuser a publicly known password, and "${host}" can be reached by other machines. Use 127.0.0.1 for tests`;
-    complaints.push(['CITEWELL_R2R_TEST_ADMIN', why]);
+    issues.push(['CITEWELL_R2R_TEST_ADMIN', why]);
   }
   const [email, password] = [value.CITEWELL_ADMIN_EMAIL, value.CITEWELL_ADMIN_PASSWORD];
   if (email !== undefined && password === undefined) {
-    complaints.push(['CITEWELL_ADMIN_PASSWORD', 'is needed with CITEWELL_ADMIN_EMAIL']);
+    issues.push(['CITEWELL_ADMIN_PASSWORD', 'is needed with CITEWELL_ADMIN_EMAIL']);
   }
   if (password === TEST_PASSWORD) {
     const why =
       'is publicly known from R2R. Choose another; for tests on this machine set CITEWELL_R2R_TEST_ADMIN=true instead';
-    complaints.push(['CITEWELL_ADMIN_PASSWORD', why]);
+    issues.push(['CITEWELL_ADMIN_PASSWORD', why]);
   }
   if (email === undefined && password !== undefined) {
-    complaints.push(['CITEWELL_ADMIN_EMAIL', 'is needed with CITEWELL_ADMIN_PASSWORD']);
+    issues.push(['CITEWELL_ADMIN_EMAIL', 'is needed with CITEWELL_ADMIN_PASSWORD']);
   }
-  return complaints;
+  return issues;
 }

@@ -4,19 +4,19 @@ import type { CollectionRecords, ConversationRecords } from '../store/records.ts
 import type { UserStore } from '../store/user-records.ts';
 import { createMemberships, type Memberships } from './memberships.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
-import { createPeople, type People } from './people.ts';
 import { createQuotas, type QuotaSizes, type Quotas } from './quotas.ts';
 import type { UserPolicy } from './register-user.ts';
 import { createRequestLimits, type RequestLimits, type RequestRates } from './request-limits.ts';
 import { createSessionTokens } from './session-tokens.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
+import { createUserAuthenticator, type UserAuthenticator } from './user-authenticator.ts';
 import { createUsers, type Users } from './users.ts';
 
 /** Users, authentication, rate limits and quotas. */
 export interface Accounts {
   readonly users: Users;
   readonly signIn: SignIn;
-  readonly people: People;
+  readonly userAuthenticator: UserAuthenticator;
   readonly memberships: Memberships;
   readonly limits: RequestLimits;
   readonly quotas: Quotas;
@@ -42,7 +42,7 @@ export interface AccountParts {
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
   /** Shared counters and locks when several servers use one database. */
-  readonly others?: Pick<OtherServers, 'counters' | 'inTurn'> | undefined;
+  readonly others?: Pick<OtherServers, 'counters' | 'runExclusively'> | undefined;
   /** Stops following the folders and sites of a deleted user. */
   readonly stopFollowing?: (userId: string) => Promise<void>;
   /** Ends the runs of a deleted user and removes their results. */
@@ -69,7 +69,7 @@ export function createAccounts(settings: AccountSettings, parts: AccountParts): 
   return {
     users: createUsers({ ...parts, signIn, passwords, policy: settings, counters }),
     signIn,
-    people: createPeople({ signIn, collections }),
+    userAuthenticator: createUserAuthenticator({ signIn, collections }),
     memberships: createMemberships({ collections, users: store.users }),
     limits: createRequestLimits({ defaults: settings.rates, store, counters }),
     quotas: createQuotas({ defaults: settings.quotas, users: store.users, corpus, collections, others }),

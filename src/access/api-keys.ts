@@ -7,14 +7,14 @@ export interface NewApiKey {
   readonly publicKey: string;
   readonly secretHash: string;
   /** The complete key; shown once and not stored. */
-  readonly whole: string;
+  readonly key: string;
 }
 
 /** Creates a key in the format of docs/contract.md 2: a public part for lookup and a secret part. */
 export function makeApiKey(): NewApiKey {
   const publicKey = `key_${randomBytes(16).toString('base64url')}`;
   const secret = randomBytes(32).toString('base64url');
-  return { publicKey, secretHash: hash(secret), whole: `${publicKey}.${secret}` };
+  return { publicKey, secretHash: hash(secret), key: `${publicKey}.${secret}` };
 }
 
 /** Splits a key into its parts; undefined if it has another format. */

@@ -4,8 +4,8 @@ import type { AccessTokens } from './access-tokens.ts';
 import { readApiKey } from './api-keys.ts';
 import { challenge } from './challenge.ts';
 import type { Authenticate } from './credentials.ts';
-import type { People } from './people.ts';
 import { defaultAdmin, type Principal } from './principal.ts';
+import type { UserAuthenticator } from './user-authenticator.ts';
 
 export interface AuthenticatorParts {
   /** API keys; each authenticates as the default admin. */
@@ -15,14 +15,14 @@ export interface AuthenticatorParts {
   /** Users of an OAuth issuer, each with their own documents. */
   readonly tokens?: AccessTokens | undefined;
   /** Users of this server, with the tokens and API keys it issued. */
-  readonly people?: People | undefined;
+  readonly userAuthenticator?: UserAuthenticator | undefined;
   /** Principal of requests without credentials; undefined if credentials are required. */
   readonly anonymous?: Principal | undefined;
 }
 
 /** Accepts configured keys, the data folder's token, tokens and API keys of users, and tokens of an issuer. */
 export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
-  const { keys, localToken, tokens, people, anonymous } = parts;
+  const { keys, localToken, tokens, userAuthenticator, anonymous } = parts;
   const isKey = matchSecret(keys);
   const isLocal = (given: string) => matchSecret([localToken() ?? []].flat())(given);
   const metadataUrl = () => tokens?.metadataUrl();
@@ -31,7 +31,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
       challenge: challenge({ metadataUrl: metadataUrl(), ...(error && { error }) }),
     });
   /** Adds the challenge, which tells the client where to get a new token. */
-  const challenged = (error: unknown): unknown => {
+  const withChallenge = (error: unknown): unknown => {
     if (!(error instanceof ServiceError) || error.challenge !== undefined) return error;
     if (error.code !== 'unauthenticated' && error.code !== 'token_expired') return error;
     const description = error.code === 'token_expired' ? 'token expired' : 'invalid token';
@@ -44,23 +44,23 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
     const given = bearer ?? apiKey;
     if (given === undefined) {
       if (anonymous !== undefined) return anonymous;
-      throw refusal(`Credentials are needed: send ${kindsOf(parts)} as Authorization: Bearer ….`);
+      throw refusal(`Credentials are needed: send ${describeCredentials(parts)} as Authorization: Bearer ….`);
     }
     if (isKey(given)) return defaultAdmin;
     if (bearer !== undefined && isLocal(bearer)) return defaultAdmin;
-    if (people !== undefined && readApiKey(given) !== undefined) {
-      const principal = await people.ofKey(given);
+    if (userAuthenticator !== undefined && readApiKey(given) !== undefined) {
+      const principal = await userAuthenticator.principalOfKey(given);
       if (principal !== undefined) return principal;
       throw refusal('The credentials are wrong: this key is not one of this server, or was deleted.', 'invalid_token');
     }
-    if (bearer !== undefined && people?.isOwnToken(bearer)) {
-      return people.ofToken(bearer).catch((error: unknown) => {
-        throw challenged(error);
+    if (bearer !== undefined && userAuthenticator?.isOwnToken(bearer)) {
+      return userAuthenticator.principalOfToken(bearer).catch((error: unknown) => {
+        throw withChallenge(error);
       });
     }
     if (bearer !== undefined && tokens !== undefined) {
       const principal = await tokens.verify(bearer);
-      return people === undefined ? principal : people.withCollections(principal);
+      return userAuthenticator === undefined ? principal : userAuthenticator.withCollections(principal);
     }
     // Without required credentials, clients that cannot omit a bearer token send a placeholder, which is ignored.
     // `x-api-key` is sent only by clients that were given a key, so a wrong one is reported.
@@ -69,10 +69,10 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
   };
 }
 
-function kindsOf({ keys, tokens, people }: AuthenticatorParts): string {
+function describeCredentials({ keys, tokens, userAuthenticator }: AuthenticatorParts): string {
   const kinds = [
-    ...(keys.length > 0 || people !== undefined ? ['a key'] : []),
-    ...(tokens === undefined && people === undefined ? [] : ['an access token']),
+    ...(keys.length > 0 || userAuthenticator !== undefined ? ['a key'] : []),
+    ...(tokens === undefined && userAuthenticator === undefined ? [] : ['an access token']),
   ];
   return kinds.join(' or ') || 'the token of the data folder';
 }

@@ -13,12 +13,12 @@ export interface Credentials {
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
 /** A request whose headers are read by name. */
-interface Headed {
+interface HeaderReader {
   get(name: string): string | undefined;
 }
 
 /** Throws `invalid_request` if both headers are set, as they could name two users (docs/contract.md 2). */
-export function readCredentials(request: Headed): Credentials {
+export function readCredentials(request: HeaderReader): Credentials {
   const [authorization, apiKey] = [request.get('Authorization'), request.get('X-Api-Key')];
   if (authorization !== undefined && apiKey !== undefined) {
     throw new ServiceError('invalid_request', 'Send either the Authorization header or x-api-key, not both.');

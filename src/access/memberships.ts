@@ -12,7 +12,7 @@ interface MembershipParts {
 /** Access to collection memberships on behalf of a caller (docs/contract.md 9, 10). */
 export interface Memberships {
   /** The collections a user is a member of; for that user and superusers. */
-  of(by: Principal, userId: string, page: Page): Promise<Paged<Collection>>;
+  collectionsOf(by: Principal, userId: string, page: Page): Promise<Paged<Collection>>;
   /** Requires the collection's owner. Throws `invalid_request` if already a member. */
   add(by: Principal, collectionId: string, userId: string): Promise<void>;
   /** Requires the collection's owner or the member. */
@@ -28,7 +28,7 @@ export function createMemberships({ collections, users }: MembershipParts): Memb
     return found;
   };
   return {
-    async of(by, userId, page) {
+    async collectionsOf(by, userId, page) {
       if (!by.isSuperuser && by.userId !== userId) {
         throw new ServiceError('forbidden', 'Only the user and superusers may do this.');
       }

@@ -34,11 +34,11 @@ export function createMinuteRates(now: () => number): MinuteRates {
   const minutes = new LruMap<string, readonly Counted[]>({ max: MAX_USERS });
   // If the clock is set back, counted requests lie in the future and would count until then.
   const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE && at <= now());
-  const check = (counted: readonly Counted[], most: number | undefined, which: string) => {
-    if (most === undefined || counted.length < most) return;
-    // A slot is free once this request, the oldest of the last `most`, leaves the window.
-    const freed = counted[counted.length - most]?.at ?? now();
-    throw exceeded(which, most, freed + MINUTE - now());
+  const check = (counted: readonly Counted[], max: number | undefined, which: string) => {
+    if (max === undefined || counted.length < max) return;
+    // A slot is free once this request, the oldest of the last `max`, leaves the window.
+    const freed = counted[counted.length - max]?.at ?? now();
+    throw exceeded(which, max, freed + MINUTE - now());
   };
   return {
     // Counts before any await, so that concurrent requests cannot exceed the limits.
@@ -63,30 +63,30 @@ export function createMinuteRates(now: () => number): MinuteRates {
 
 /** Counts the requests of all servers in fixed windows of a minute that begin with the first request. */
 export function createSharedMinuteRates(counters: SharedCounters): MinuteRates {
-  const count = async (name: string, most: number | undefined, which: string) => {
+  const count = async (name: string, max: number | undefined, which: string) => {
     const { count: counted, endsInMs } = await counters.add(name, MINUTE / 1000);
-    if (most !== undefined && counted > most) throw exceeded(which, most, endsInMs);
+    if (max !== undefined && counted > max) throw exceeded(which, max, endsInMs);
   };
-  const ofRoutes = (userId: string) => `requests ${userId} `;
+  const routePrefix = (userId: string) => `requests ${userId} `;
   return {
     async admit(userId, route, limits) {
       // The route is checked first, so that the requests it refuses do not count towards the global limit.
-      await count(`${ofRoutes(userId)}${route}`, limits.route, PER_ROUTE);
+      await count(`${routePrefix(userId)}${route}`, limits.route, PER_ROUTE);
       await count(`requests ${userId}`, limits.all, GLOBAL);
     },
     async usage(userId) {
       const [total, routes] = await Promise.all([
         counters.get(`requests ${userId}`),
-        counters.list(ofRoutes(userId)).catch(() => new Map<string, number>()),
+        counters.list(routePrefix(userId)).catch(() => new Map<string, number>()),
       ]);
-      const prefix = ofRoutes(userId).length;
+      const prefix = routePrefix(userId).length;
       return { total, routes: Object.fromEntries([...routes].map(([name, each]) => [name.slice(prefix), each])) };
     },
   };
 }
 
-function exceeded(which: string, most: number, inMs: number): ServiceError {
+function exceeded(which: string, max: number, inMs: number): ServiceError {
   const retryAfter = Math.max(1, Math.ceil(inMs / 1000));
-  const message = `${which} rate limit exceeded: ${most} requests a minute. Try again in ${retryAfter} s.`;
+  const message = `${which} rate limit exceeded: ${max} requests a minute. Try again in ${retryAfter} s.`;
   return new ServiceError('rate_limited', message, { retryAfter });
 }

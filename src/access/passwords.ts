@@ -11,9 +11,9 @@ export interface Passwords {
   /** Whether the password has this hash. A null hash never matches and takes the same time. */
   matches(password: string, stored: string | null): Promise<boolean>;
   /** The hash of another system as stored until the next login. Throws `invalid_request` for an unknown format. */
-  adopt(hash: string): string;
+  importHash(hash: string): string;
   /** A scrypt hash to replace an adopted hash after a login; undefined if `stored` is a scrypt hash already. */
-  renew(password: string, stored: string): Promise<string | undefined>;
+  rehash(password: string, stored: string): Promise<string | undefined>;
 }
 
 /** scrypt with 32 MB and some tenths of a second per guess; one of the parameter sets recommended by OWASP. */
@@ -33,7 +33,7 @@ const FORMAT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+
 export function createPasswords(cost: number = DEFAULT_COST, minLength: number = MIN_LENGTH): Passwords {
   const parameters = `$scrypt$ln=${cost},r=${BLOCK},p=${PARALLEL}`;
   // Dummy hash for accounts without a password, so that the response time does not reveal them.
-  const nobody = `${parameters}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+  const dummyHash = `${parameters}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
   const check = (password: string): void => {
     if (password.length >= minLength && password.length <= MAX_LENGTH) return;
     throw new ServiceError('invalid_request', `A password has from ${minLength} to ${MAX_LENGTH} characters.`);
@@ -44,7 +44,7 @@ export function createPasswords(cost: number = DEFAULT_COST, minLength: number =
     return `${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
   };
   const matchesOwn = async (given: string, stored: string | null): Promise<boolean> => {
-    const [, ln, r, p, salt = '', hash = ''] = FORMAT.exec(stored ?? nobody) ?? [];
+    const [, ln, r, p, salt = '', hash = ''] = FORMAT.exec(stored ?? dummyHash) ?? [];
     if (ln === undefined) throw new ServiceError('store_failed', 'A stored password hash has an unknown format.');
     const wanted = Buffer.from(hash, 'base64url');
     const made = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
@@ -57,12 +57,12 @@ export function createPasswords(cost: number = DEFAULT_COST, minLength: number =
       check(password);
       return hash(password);
     },
-    adopt(given) {
+    importHash(given) {
       const adopted = readForeignHash(given);
       if (adopted !== undefined) return adopted;
       throw new ServiceError('invalid_request', 'This is not a bcrypt or Argon2 password hash.');
     },
-    async renew(password, stored) {
+    async rehash(password, stored) {
       return FORMAT.test(stored) ? undefined : hash(password);
     },
     async matches(password, stored) {

@@ -30,7 +30,7 @@ export interface QuotaParts {
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
   /** Serialises the calls of one user across servers; without it, within this process only. */
-  readonly others?: Pick<OtherServers, 'inTurn'> | undefined;
+  readonly others?: Pick<OtherServers, 'runExclusively'> | undefined;
 }
 
 export function createQuotas({ defaults, users, corpus, collections, others }: QuotaParts): Quotas {
@@ -58,14 +58,14 @@ export function createQuotas({ defaults, users, corpus, collections, others }: Q
       return most === undefined ? [] : [{ kind, most }];
     });
   };
-  const inTurn = new Map<string, Promise<unknown>>();
+  const pending = new Map<string, Promise<unknown>>();
   return {
     async within(userId, kinds, act) {
       const limits = await limitsOf(userId, kinds);
       if (limits.length === 0) return act();
       // Locked per kind, because ingesting a document may create a collection while it holds the lock.
       const turn = `${userId} ${kinds.join()}`;
-      const before = inTurn.get(turn);
+      const before = pending.get(turn);
       const check = async () => {
         const has = await used(userId);
         for (const { kind, most } of limits) {
@@ -79,13 +79,13 @@ export function createQuotas({ defaults, users, corpus, collections, others }: Q
       };
       const done = (async () => {
         await before?.catch(() => {});
-        return others === undefined ? check() : others.inTurn(`quota ${turn}`, check);
+        return others === undefined ? check() : others.runExclusively(`quota ${turn}`, check);
       })();
-      inTurn.set(turn, done);
+      pending.set(turn, done);
       try {
         return await done;
       } finally {
-        if (inTurn.get(turn) === done) inTurn.delete(turn);
+        if (pending.get(turn) === done) pending.delete(turn);
       }
     },
     sizesOf,

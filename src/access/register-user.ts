@@ -7,7 +7,7 @@ import { rateLimitAddress } from './client-address.ts';
 import { checkEmail, emailTaken, orEmailTaken } from './email-address.ts';
 import type { Passwords } from './passwords.ts';
 import { defaultAdmin, type Principal } from './principal.ts';
-import { type Throttle, throttlesOver } from './throttle.ts';
+import { type Throttle, throttleFactory } from './throttle.ts';
 
 export interface UserPolicy {
   /** Whether anyone may register, or only superusers create users. */
@@ -45,7 +45,7 @@ export interface RegistrationParts {
 
 const HOUR = 3_600;
 function defaultRegistrationThrottles(counters: SharedCounters | undefined): RegistrationThrottles {
-  const createThrottle = throttlesOver(counters);
+  const createThrottle = throttleFactory(counters);
   return {
     address: createThrottle('registration address', { times: 100, seconds: HOUR }),
     all: createThrottle('registration', { times: 1_000, seconds: HOUR }),
@@ -64,7 +64,8 @@ export function createRegistration(parts: RegistrationParts) {
     if (!isSuperuser) refuseUnlessOpen(registration, policy);
     checkEmail(email);
     passwords.check(password);
-    const hashed = async () => (passwordHash === undefined ? passwords.hash(password) : passwords.adopt(passwordHash));
+    const hashed = async () =>
+      passwordHash === undefined ? passwords.hash(password) : passwords.importHash(passwordHash);
     if (!isSuperuser) {
       await registrations.address.attempt(rateLimitAddress(address));
       await registrations.all.attempt('all');

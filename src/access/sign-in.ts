@@ -6,7 +6,7 @@ import { rateLimitAddress } from './client-address.ts';
 import { createKnownClients } from './known-clients.ts';
 import type { Passwords } from './passwords.ts';
 import { invalidToken, type SessionClaims, type SessionTokens, type TokenPair } from './session-tokens.ts';
-import { type Throttle, throttlesOver } from './throttle.ts';
+import { type Throttle, throttleFactory } from './throttle.ts';
 
 export interface SignInParts {
   readonly store: UserStore;
@@ -29,7 +29,7 @@ export interface LoginThrottles {
 const QUARTER_HOUR = 900;
 
 function defaultThrottles(counters: SharedCounters | undefined): LoginThrottles {
-  const createThrottle = throttlesOver(counters);
+  const createThrottle = throttleFactory(counters);
   return {
     pair: createThrottle('login', { times: 10, seconds: QUARTER_HOUR }),
     address: createThrottle('login address', { times: 100, seconds: QUARTER_HOUR }),
@@ -108,9 +108,9 @@ export function createSignIn(parts: SignInParts): SignIn {
       // Undoes only this attempt: otherwise the owner of an account could reset the count between guesses at other
       // accounts.
       if (!isKnown) await throttles.address.undo(clientAddress);
-      await Promise.all([throttles.pair.forgive(pair), throttles.email.forgive(account), known.add(pair)]);
-      const renewed = await passwords.renew(password, user.passwordHash ?? '');
-      if (renewed !== undefined) await users.update(user.id, { passwordHash: renewed });
+      await Promise.all([throttles.pair.reset(pair), throttles.email.reset(account), known.add(pair)]);
+      const rehashed = await passwords.rehash(password, user.passwordHash ?? '');
+      if (rehashed !== undefined) await users.update(user.id, { passwordHash: rehashed });
       return tokens.issue(user);
     },
 
@@ -147,7 +147,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     async confirmPassword(user, password, refusal) {
       await throttles.email.attempt(user.email);
       if (!(await passwords.matches(password, user.passwordHash))) throw new ServiceError('invalid_request', refusal);
-      await throttles.email.forgive(user.email);
+      await throttles.email.reset(user.email);
     },
   };
 }

@@ -19,7 +19,7 @@ export interface Throttle {
   /** Removes the last attempt, which succeeded. */
   undo(name: string): Promise<void>;
   /** Removes all attempts. */
-  forgive(name: string): Promise<void>;
+  reset(name: string): Promise<void>;
 }
 
 const DEFAULT_NAMES = 10_000;
@@ -48,7 +48,7 @@ export function createThrottle(
       if (left.length > 0) tries.set(name, left);
       else tries.delete(name);
     },
-    async forgive(name) {
+    async reset(name) {
       tries.delete(name);
     },
   };
@@ -65,7 +65,7 @@ const createSharedThrottle = (
     if (count > times) throw tooMany(endsInMs);
   },
   undo: (name) => counters.undo(`${kind} ${name}`, seconds),
-  forgive: (name) => counters.forget(`${kind} ${name}`),
+  reset: (name) => counters.forget(`${kind} ${name}`),
 });
 
 function tooMany(inMs: number): ServiceError {
@@ -74,7 +74,7 @@ function tooMany(inMs: number): ServiceError {
 }
 
 /** Creates throttles that count across all servers if `counters` is given, and in this process otherwise. */
-export const throttlesOver =
+export const throttleFactory =
   (counters: SharedCounters | undefined) =>
   (kind: string, settings: ThrottleSettings): Throttle =>
     counters === undefined ? createThrottle(settings) : createSharedThrottle(kind, settings, counters);

@@ -39,7 +39,7 @@ export type Profile = Partial<
 
 /** A new key with its full text, which is shown once. */
 export interface IssuedKey extends ApiKey {
-  readonly whole: string;
+  readonly key: string;
 }
 
 /**
@@ -88,7 +88,7 @@ export function createUsers(parts: UsersParts): Users {
     throw new ServiceError('not_found', `There is no user ${id}.`);
   };
   /** Reports a failure caused by the user being deleted at the same time as `not_found`. */
-  const whileThere = <Made>({ id }: User, making: Promise<Made>): Promise<Made> =>
+  const orNotFound = <Made>({ id }: User, making: Promise<Made>): Promise<Made> =>
     making.catch(async (error: unknown) => {
       if ((await users.get(id)) === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
       throw error;
@@ -116,15 +116,18 @@ export function createUsers(parts: UsersParts): Users {
       });
       if (change.email !== undefined) checkEmail(change.email);
       const isOther = change.email !== undefined && change.email.toLowerCase() !== user.email;
-      const full: UserChange = {
+      const completeChange: UserChange = {
         ...change,
         ...(isOther && change.isVerified === undefined && { isVerified: false }),
         // A changed e-mail or a deactivation invalidates existing tokens.
         ...((isOther || change.isActive === false) && { tokenStamp: randomUUID() }),
         ...(password !== undefined && { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() }),
-        ...(passwordHash !== undefined && { passwordHash: passwords.adopt(passwordHash), tokenStamp: randomUUID() }),
+        ...(passwordHash !== undefined && {
+          passwordHash: passwords.importHash(passwordHash),
+          tokenStamp: randomUUID(),
+        }),
       };
-      const updated = await users.update(user.id, full).catch((error: unknown) => {
+      const updated = await users.update(user.id, completeChange).catch((error: unknown) => {
         throw orEmailTaken(error, change.email ?? '');
       });
       if (updated === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
@@ -151,12 +154,12 @@ export function createUsers(parts: UsersParts): Users {
 
     async createKey(by, id, { name, description = null }) {
       const user = await stored(await find(by, id), users);
-      const { whole, publicKey, secretHash } = makeApiKey();
-      const key = await whileThere(
+      const { key: whole, publicKey, secretHash } = makeApiKey();
+      const key = await orNotFound(
         user,
         apiKeys.add({ userId: user.id, publicKey, secretHash, name: name ?? '', description }),
       );
-      return { ...key, whole };
+      return { ...key, key: whole };
     },
 
     async keys(by, id, page) {
@@ -174,7 +177,7 @@ export function createUsers(parts: UsersParts): Users {
       const user = await stored(await find(by, id), users);
       const code = randomBytes(24).toString('base64url');
       const until = new Date(Date.now() + CODE_HOURS * 3_600_000).toISOString();
-      await whileThere(user, codes.put(user.id, purpose, hash(code), until));
+      await orNotFound(user, codes.put(user.id, purpose, hash(code), until));
       return code;
     },
 

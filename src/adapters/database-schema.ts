@@ -14,10 +14,10 @@ export interface DatabaseSchema extends SchemaState {
   readonly olderServers?: number;
 }
 
-type Where = Pick<Config, 'dataDir' | 'databaseUrl'>;
+type DatabaseLocation = Pick<Config, 'dataDir' | 'databaseUrl'>;
 
 /** The schema of the configured database, compared with this version's. */
-export async function readDatabaseSchema({ dataDir, databaseUrl }: Where): Promise<DatabaseSchema> {
+export async function readDatabaseSchema({ dataDir, databaseUrl }: DatabaseLocation): Promise<DatabaseSchema> {
   if (databaseUrl !== undefined) {
     const { readPostgresSchema } = await import('../store/postgres/postgres-schema.ts');
     return { name: nameOfDatabase(databaseUrl), ...(await readPostgresSchema(databaseUrl)) };
@@ -28,7 +28,7 @@ export async function readDatabaseSchema({ dataDir, databaseUrl }: Where): Promi
 
 /** Migrates the configured database to this version's schema. Throws `conflict` if a running server prevents it. */
 export async function migrateDatabase(
-  { dataDir, databaseUrl }: Where,
+  { dataDir, databaseUrl }: DatabaseLocation,
   report: (message: string) => void,
 ): Promise<void> {
   if (databaseUrl !== undefined) {

@@ -8,7 +8,7 @@ import { isFree, modelPrices } from './model-prices.ts';
 import { shownSettings } from './shown-settings.ts';
 import { triedModelChoices } from './with-local-model.ts';
 
-interface Opened {
+interface OpenedAdapters {
   readonly dataFolder: string;
   /** The embedder the settings would select for a new corpus. */
   readonly preferredEmbedder: string;
@@ -16,7 +16,7 @@ interface Opened {
   readonly note: string | undefined;
 }
 
-export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, note }: Opened): Deployment => ({
+export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, note }: OpenedAdapters): Deployment => ({
   version: readVersion(),
   data: dataFolder,
   ...(config.databaseUrl !== undefined && { database: `PostgreSQL, ${nameOfDatabase(config.databaseUrl)}` }),

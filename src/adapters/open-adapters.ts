@@ -173,7 +173,7 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
   const objects = await openOriginals(config);
   const options = { ...parts, embeddingText, versionsKept, objects, schema: { mode: databaseMigrate } };
   if (databaseUrl === undefined) {
-    return withWholeSnapshot(await openStore({ ...options, path: folder.databaseFile }), objects);
+    return withFilesInSnapshot(await openStore({ ...options, path: folder.databaseFile }), objects);
   }
   // Loaded on demand, so that commands that do not need it start faster.
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
@@ -185,17 +185,17 @@ async function openRecords(config: Config, { folder, role, ...parts }: RecordPar
   const own = { ...options, url: databaseUrl, role, version: readVersion(), settings };
   const snapshot: NonNullable<Store['snapshot']> = (...given) => snapshotPostgres(databaseUrl, ...given);
   if (vectorDatabase(config) === undefined) {
-    return withWholeSnapshot(
+    return withFilesInSnapshot(
       { ...(await openPostgresStore({ ...own, isAlone: chroma === undefined })), snapshot },
       objects,
     );
   }
   const { nearestIndexed } = await import('../store/pgvector/nearest-indexed.ts');
-  return withWholeSnapshot({ ...(await openPostgresStore({ ...own, nearestIndexed })), snapshot }, objects);
+  return withFilesInSnapshot({ ...(await openPostgresStore({ ...own, nearestIndexed })), snapshot }, objects);
 }
 
 /** Makes snapshots include the uploaded files even if these are in an object storage. */
-function withWholeSnapshot(store: SqlStore, objects: ObjectStore | undefined): Store {
+function withFilesInSnapshot(store: SqlStore, objects: ObjectStore | undefined): Store {
   const { snapshot, sqlite: source } = store;
   if (objects === undefined || snapshot === undefined) return store;
   return {

@@ -39,7 +39,7 @@ export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerato
       await refuseFilled(target);
       const { manifest, names } = await unpackChecked(file, folder.unfinishedFolder, seal);
       // Must precede the copy of the records: once they are complete, a restoration cannot be continued.
-      await keepFiles(names, folder.unfinishedFolder, folder.path);
+      await moveOtherFiles(names, folder.unfinishedFolder, folder.path);
       const path = join(folder.unfinishedFolder, DATABASE_FILE);
       const token = `backup ${await hashOf(path)}`;
       const database = await openSqlite({ path, readers: 2, isCopying: true });
@@ -79,7 +79,7 @@ function refuseDifferent({ tables }: CopyEvent & { readonly type: 'compared' }, 
 }
 
 /** Moves the other files, such as evaluations, to the data folder; does not replace existing files. */
-async function keepFiles(names: readonly string[], from: string, to: string): Promise<void> {
+async function moveOtherFiles(names: readonly string[], from: string, to: string): Promise<void> {
   for (const name of names.filter((each) => each !== DATABASE_FILE)) {
     await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 });
     await flush(join(from, name));

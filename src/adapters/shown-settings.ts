@@ -5,7 +5,7 @@ import type { ModelRegistry, ModelSlot } from '../models/model.ts';
 import { defaultSearchSettings } from '../retrieval/search-settings.ts';
 import { placeOf } from '../store/originals/s3/s3-settings.ts';
 
-interface Chosen {
+interface ModelsInUse {
   readonly models: Pick<ModelRegistry, 'defaultName'>;
   readonly embedder: string;
 }
@@ -14,7 +14,7 @@ interface Chosen {
  * Settings visible to superusers, in R2R's groups (docs/contract.md 12). An explicit list, so that a new setting, which
  * may be a secret, is not exposed by default.
  */
-export function shownSettings(config: Config, { models, embedder }: Chosen): Metadata {
+export function shownSettings(config: Config, { models, embedder }: ModelsInUse): Metadata {
   const modelOf = (slot: ModelSlot) => models.defaultName(slot);
   return {
     app: {

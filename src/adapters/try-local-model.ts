@@ -27,8 +27,8 @@ export interface TrialOptions {
 }
 
 /** Results expire after a day, because they may change with the version and settings of the model server. */
-const KEPT_MS = 24 * 60 * 60 * 1_000;
-const MAX_KEPT = 100;
+const CACHE_MS = 24 * 60 * 60 * 1_000;
+const MAX_CACHED = 100;
 const CACHE_FILE = 'local-model-trials.json';
 /** Enough for models that think before they call. */
 const MAX_TOKENS = 1_000;
@@ -106,17 +106,17 @@ function bareModel({ name, server }: FoundModel): Model {
   });
 }
 
-const keptTrial = z.object({
+const cachedTrial = z.object({
   outcome: z.enum(['calls', 'answers']),
   contextTokens: z.number().positive().optional(),
   at: z.number(),
 });
-const keptTrials = z.record(z.string(), keptTrial);
-type KeptTrial = z.infer<typeof keptTrial>;
+const cachedTrials = z.record(z.string(), cachedTrial);
+type CachedTrial = z.infer<typeof cachedTrial>;
 
-const known = new Map<string, KeptTrial>();
+const known = new Map<string, CachedTrial>();
 
-const isCurrent = ({ at }: KeptTrial): boolean => Math.abs(Date.now() - at) < KEPT_MS;
+const isCurrent = ({ at }: CachedTrial): boolean => Math.abs(Date.now() - at) < CACHE_MS;
 
 const keyOf = ({ name, server, digest = '' }: FoundModel): string =>
   createHash('sha256')
@@ -124,19 +124,19 @@ const keyOf = ({ name, server, digest = '' }: FoundModel): string =>
     .digest('hex');
 
 /** Unreadable results count as absent, so that the trials are repeated. */
-async function readTrials(folder: string | undefined): Promise<Readonly<Record<string, KeptTrial>>> {
+async function readTrials(folder: string | undefined): Promise<Readonly<Record<string, CachedTrial>>> {
   if (folder === undefined) return {};
   const text = await readFile(join(folder, CACHE_FILE), 'utf8').catch(() => '');
-  return keptTrials.safeParse(jsonOrUndefined(text)).data ?? {};
+  return cachedTrials.safeParse(jsonOrUndefined(text)).data ?? {};
 }
 
-async function writeTrials(folder: string | undefined, trials: Readonly<Record<string, KeptTrial>>): Promise<void> {
+async function writeTrials(folder: string | undefined, trials: Readonly<Record<string, CachedTrial>>): Promise<void> {
   if (folder === undefined || privateFolderProblem(folder) !== undefined) return;
   const current = Object.entries(trials).filter(([, trial]) => isCurrent(trial));
   const path = join(folder, CACHE_FILE);
   const draft = `${path}.${process.pid}`;
   // Failures are ignored: a trial that cannot be stored is repeated at the next start.
-  await writeFile(draft, JSON.stringify(Object.fromEntries(current.slice(-MAX_KEPT))))
+  await writeFile(draft, JSON.stringify(Object.fromEntries(current.slice(-MAX_CACHED))))
     .then(
       () => rename(draft, path),
       () => undefined,

@@ -10,7 +10,7 @@ export const AUTO_MODEL = 'auto';
 const TRIALS_MS = 20_000;
 const MAX_TRIALS = 3;
 /** Minimum value of `CITEWELL_CONTEXT_TOKENS`. */
-const LEAST_CONTEXT = 2_000;
+const MIN_CONTEXT_TOKENS = 2_000;
 
 export interface LocalModelOptions {
   /** Repeats the trials even if earlier results are known. */
@@ -46,12 +46,12 @@ export async function withLocalModel(given: Config, options: LocalModelOptions =
     models: { ...others, quality: chosen.name },
     // If others may call the service, their requests can reach only the server of the chosen model on this machine.
     ...(!given.usesLocalServers && { usesLocalServers: true, localServers: [chosen.server] }),
-    contextTokens: Math.min(given.contextTokens, Math.max(contextTokens, LEAST_CONTEXT)),
+    contextTokens: Math.min(given.contextTokens, Math.max(contextTokens, MIN_CONTEXT_TOKENS)),
     textTools: hasTools === true ? given.textTools : [...given.textTools, chosen.name],
   };
-  const ofAll = found.length > 1 ? `, of ${found.length} models found` : '';
+  const foundNote = found.length > 1 ? `, of ${found.length} models found` : '';
   const sentences = [
-    `CITEWELL_MODEL=auto chose ${describeFound(chosen)}${ofAll}.`,
+    `CITEWELL_MODEL=auto chose ${describeFound(chosen)}${foundNote}.`,
     ...trials.flatMap(({ model, trial }) => (trial.outcome === 'calls' ? [] : [describeTrial(model, trial)])),
     ...(hasTools === true ? [] : ['It is given tools as text.']),
   ];

@@ -20,7 +20,7 @@ export interface AgentRequest {
   /** Conversation history kept by the caller; with it, nothing of this turn is stored. */
   readonly earlier?: readonly EarlierMessage[];
   /** Messages before this one that are not stored yet; they are read and added to the conversation. */
-  readonly preceding?: readonly EarlierMessage[];
+  readonly precedingMessages?: readonly EarlierMessage[];
   /** The filter already includes the caller's access rights. */
   readonly search: SearchSettings;
   readonly generation: GenerationConfig;

@@ -11,7 +11,7 @@ import type { ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 
-interface Answered {
+interface AnsweredCall {
   readonly call: ToolCall;
   readonly outcome: ToolOutcome;
   /** Text for the model and for the event stream, cut to the token limit. */
@@ -35,7 +35,7 @@ export async function* answerCalls(
   const running = new Map(
     calls.map((call) => [call, limit(() => answerCall(run, call, AbortSignal.any([run.signal, left.signal])))]),
   );
-  const answers = new Map<ToolCall, Answered>();
+  const answers = new Map<ToolCall, AnsweredCall>();
   try {
     while (running.size > 0) {
       const answered = await Promise.race(running.values());
@@ -76,7 +76,7 @@ const textsOf = ({ sources, inheritedSources }: AgentRun): string[] =>
     .filter((source) => source !== undefined)
     .map(sourceText);
 
-async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<Answered> {
+async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<AnsweredCall> {
   const outcome = await runCall(run, call, signal);
   const text = cutToContext(outcome.isError ? outcome.text : outcome.output.text, run.maxToolTokens);
   return { call, outcome, text };
@@ -135,7 +135,7 @@ function cutToContext(text: string, tokens: number): string {
   return `${text.slice(0, end)}\n(cut here, after ${end} of ${text.length} characters; ask for less at a time to see the rest)`;
 }
 
-function toMessage({ call, outcome, text }: Answered): Message {
+function toMessage({ call, outcome, text }: AnsweredCall): Message {
   const shown = isUntrusted(outcome) ? fence(text, 'untrusted') : outcome.isError ? text : fence(text, 'corpus');
   return { role: 'tool', callId: call.id, name: call.name, text: shown, isError: outcome.isError };
 }

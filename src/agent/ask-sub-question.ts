@@ -62,17 +62,17 @@ export async function askSubQuestion(
 /** A budget with its own step count that shares tokens, time and money with the outer run. */
 function withOwnSteps(outer: Budget): Budget {
   let steps = 0;
-  const most = modes.rag.steps;
+  const max = modes.rag.steps;
   const own = (shared: BudgetReason | undefined) =>
-    shared !== undefined && shared !== 'steps' ? shared : steps >= most ? 'steps' : undefined;
+    shared !== undefined && shared !== 'steps' ? shared : steps >= max ? 'steps' : undefined;
   return {
     ...outer,
-    limits: { ...outer.limits, steps: most },
+    limits: { ...outer.limits, steps: max },
     startStep: () => {
       steps++;
     },
     spent: () => ({ ...outer.spent(), steps }),
-    forbids: (input) => own(outer.forbids(input)),
+    limitExceededBy: (input) => own(outer.limitExceededBy(input)),
     isLast: (input) => own(outer.isLast(input)),
     close: () => {},
   };

@@ -29,7 +29,7 @@ export interface Budget {
   /** Output tokens allowed for a call with this many input tokens; Infinity without a limit. */
   outputLeft(estimatedInput: number): number;
   /** The limit that a further model call with about this many input tokens would exceed. */
-  forbids(estimatedInput: number): BudgetReason | undefined;
+  limitExceededBy(estimatedInput: number): BudgetReason | undefined;
   /** The limit that makes the current step the last one, because no budget is left to process its tool results. */
   isLast(estimatedInput: number): BudgetReason | undefined;
   /** Aborted when the time limit expires. */
@@ -61,33 +61,33 @@ export function createBudget({ limits, prices, models, now = () => performance.n
   }
   const ownPrice = priceOf(models[0], prices);
   const started = now();
-  const timer = new AbortController();
-  const alarm =
+  const timeLimit = new AbortController();
+  const timer =
     limits.seconds === undefined
       ? undefined
-      : setTimeout(() => timer.abort(), Math.min(limits.seconds * 1000, 2 ** 31 - 1));
-  alarm?.unref();
+      : setTimeout(() => timeLimit.abort(), Math.min(limits.seconds * 1000, 2 ** 31 - 1));
+  timer?.unref();
   let total: Usage = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
   let steps = 0;
   let dollars: number | null = 0;
 
   const tokensLeft = () => (limits.tokens ?? Number.POSITIVE_INFINITY) - total.input - total.output;
   /** Output tokens the remaining money buys at the main model's price. Excludes usage of models without a price. */
-  const outputForMoney = (input: number): number => {
+  const affordableOutput = (input: number): number => {
     if (limits.dollars === undefined) return Number.POSITIVE_INFINITY;
     if (dollars === null || ownPrice === undefined) return 0;
     return outputFor(limits.dollars - dollars, input, ownPrice);
   };
-  const outputLeft = (input: number) => Math.min(tokensLeft() - input, outputForMoney(input));
-  const forbids = (input: number): BudgetReason | undefined => {
-    if (timer.signal.aborted) return 'time';
-    if (outputForMoney(input) < MIN_OUTPUT_TOKENS) return 'money';
+  const outputLeft = (input: number) => Math.min(tokensLeft() - input, affordableOutput(input));
+  const limitExceededBy = (input: number): BudgetReason | undefined => {
+    if (timeLimit.signal.aborted) return 'time';
+    if (affordableOutput(input) < MIN_OUTPUT_TOKENS) return 'money';
     if (tokensLeft() - input < MIN_OUTPUT_TOKENS) return 'tokens';
     return steps >= limits.steps ? 'steps' : undefined;
   };
   return {
     limits,
-    timeUp: timer.signal,
+    timeUp: timeLimit.signal,
     startStep: () => {
       steps++;
     },
@@ -104,8 +104,8 @@ export function createBudget({ limits, prices, models, now = () => performance.n
     spent: () => ({ ...total, steps, seconds: (now() - started) / 1000, dollars }),
     tokensLeft,
     outputLeft,
-    forbids,
-    isLast: (input) => forbids(input + Math.ceil(input * INPUT_GROWTH) + MIN_OUTPUT_TOKENS),
-    close: () => clearTimeout(alarm),
+    limitExceededBy,
+    isLast: (input) => limitExceededBy(input + Math.ceil(input * INPUT_GROWTH) + MIN_OUTPUT_TOKENS),
+    close: () => clearTimeout(timer),
   };
 }

@@ -52,7 +52,7 @@ export class CitingText {
     const { foundIn, ...verdict } = checkStatement({
       statement,
       cited: sourceText(source),
-      others: this.#otherTexts(number),
+      others: this.#textsOfOtherSources(number),
       analyser,
     });
     const elsewhere = foundIn === undefined ? undefined : sources.get(foundIn);
@@ -70,7 +70,7 @@ export class CitingText {
     return { type: 'citation', citation: { ...citation, ...weakestVerdict(checks), checks }, isNew, span };
   }
 
-  *#otherTexts(cited: number): Generator<readonly [number, string]> {
+  *#textsOfOtherSources(cited: number): Generator<readonly [number, string]> {
     for (let number = 1; number <= this.#run.sources.size; number++) {
       const source = this.#run.sources.get(number);
       if (number !== cited && source !== undefined) yield [number, sourceText(source)];

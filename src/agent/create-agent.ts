@@ -27,7 +27,7 @@ export function createAgent(parts: AgentParts): Agent {
       const isExtractive = model.name === EXTRACTIVE_MODEL;
       const fast = isExtractive ? undefined : modelFor('fast', model, models);
       const tools = await toolsFor(request, parts, isExtractive);
-      refuseSameNames(request, tools);
+      refuseNameClashes(request, tools);
       const budgetParts: BudgetParts = {
         limits: budgetLimits(request.mode, request.limits),
         prices: parts.prices,
@@ -43,8 +43,8 @@ export function createAgent(parts: AgentParts): Agent {
         // The extractive plan uses the question only, not the history.
         if (isExtractive) return emptyHistory;
         const compaction = compactionTo(historyShares, parts, model, budget);
-        const inSight = { library, visible: request.search.filter };
-        return readHistory({ turn, sources, compaction, ...inSight }, AbortSignal.any([signal, budget.timeUp]));
+        const scope = { library, visible: request.search.filter };
+        return readHistory({ turn, sources, compaction, ...scope }, AbortSignal.any([signal, budget.timeUp]));
       }
 
       return {
@@ -92,30 +92,30 @@ function auxiliaryModelNames({ mode }: AgentRequest, own: string, { models }: Ag
  */
 async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: boolean): Promise<readonly Tool[]> {
   const names = request.tools ?? modes[request.mode].tools;
-  const ofExternal = names.filter((name) => parts.external?.covers(name) === true);
-  const known = [...new Set([...parts.toolNames[request.mode], ...(parts.external?.names ?? []), ...ofExternal])];
-  const met = new Set<ToolNeed>([...parts.met, 'answerer', ...(isExtractive ? [] : (['reasoner'] as const))]);
+  const externalNames = names.filter((name) => parts.external?.covers(name) === true);
+  const known = [...new Set([...parts.toolNames[request.mode], ...(parts.external?.names ?? []), ...externalNames])];
+  const metNeeds = new Set<ToolNeed>([...parts.metNeeds, 'answerer', ...(isExtractive ? [] : (['reasoner'] as const))]);
   const member = request.mode === 'rag' ? 'rag_tools' : 'research_tools';
-  const tools = selectTools(names, parts.tools, met, known, member);
+  const tools = selectTools(names, parts.tools, metNeeds, known, member);
   if (isExtractive) return request.mode === 'rag' && request.tools !== undefined ? tools : subTools(parts);
-  if (request.tools !== undefined && ofExternal.length === 0) return tools;
+  if (request.tools !== undefined && externalNames.length === 0) return tools;
   const offered = (await parts.external?.offer()) ?? [];
-  return [...tools, ...(request.tools === undefined ? offered : selectExternalTools(offered, ofExternal))];
+  return [...tools, ...(request.tools === undefined ? offered : selectExternalTools(offered, externalNames))];
 }
 
 /** Throws `invalid_request` if a function of the caller has the name of an agent tool: a call would be ambiguous. */
-function refuseSameNames({ clientTools }: AgentRequest, tools: readonly Tool[]): void {
-  const same = clientTools?.specs.find((spec) => tools.some(({ name }) => name === spec.name));
-  if (same === undefined) return;
+function refuseNameClashes({ clientTools }: AgentRequest, tools: readonly Tool[]): void {
+  const clashing = clientTools?.specs.find((spec) => tools.some(({ name }) => name === spec.name));
+  if (clashing === undefined) return;
   throw new ServiceError(
     'invalid_request',
-    `tools: the agent has a tool named "${same.name}" itself; rename your function or leave it out.`,
+    `tools: the agent has a tool named "${clashing.name}" itself; rename your function or leave it out.`,
   );
 }
 
 /** Tools for sub-questions: those of the RAG mode, and the web tools if configured (docs/contract.md 5.7, rag). */
-const subTools = ({ tools, toolNames, met }: AgentParts): readonly Tool[] =>
-  tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.every((need) => met.has(need)));
+const subTools = ({ tools, toolNames, metNeeds }: AgentParts): readonly Tool[] =>
+  tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.every((need) => metNeeds.has(need)));
 
 async function systemMessage(
   request: AgentRequest,

@@ -35,7 +35,7 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
         yield { ...stop, reason: 'tool_calls' };
         return;
       }
-      const { support, pieces } = composeQuotes({ question, sources: quotable(sources), analyser });
+      const { support, pieces } = composeQuotes({ question, sources: numberedSources(sources), analyser });
       for (const { text } of pieces) yield { type: 'text', text };
       yield { ...stop, reason: 'end', support };
     },
@@ -90,7 +90,7 @@ const chunksOf = (sources: SourceList) =>
 const documentsOf = (sources: SourceList) =>
   all(sources).flatMap((source) => (source.kind === 'document' && !source.passage ? [source.document] : []));
 
-const quotable = (sources: SourceList): NumberedSource[] =>
+const numberedSources = (sources: SourceList): NumberedSource[] =>
   all(sources).flatMap((source, index) =>
     source.kind === 'graph' || (source.kind === 'document' && !source.passage) ? [] : [{ number: index + 1, source }],
   );

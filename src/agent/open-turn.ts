@@ -83,11 +83,11 @@ export async function openTurn(conversations: Conversations, request: AgentReque
   };
 
   async function storePreceding(): Promise<void> {
-    const { preceding = [] } = request;
-    if (preceding.length === 0) return;
+    const { precedingMessages = [] } = request;
+    if (precedingMessages.length === 0) return;
     const stored = await messages();
     let parentId = stored.at(-1)?.id;
-    for (const { role, text } of withoutStored(preceding, stored)) {
+    for (const { role, text } of withoutStored(precedingMessages, stored)) {
       const added = await conversations.append(principal, id, {
         role,
         content: text,

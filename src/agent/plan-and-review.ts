@@ -4,7 +4,7 @@ import type { Message, ToolCall } from '../models/message.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import { answerCalls } from './answer-calls.ts';
-import { askOnce } from './ask-once.ts';
+import { askSideQuestion } from './ask-side-question.ts';
 import { estimateInput } from './estimate-transcript.ts';
 import { modes } from './modes.ts';
 import type { Turn } from './stream-turn.ts';
@@ -36,7 +36,7 @@ export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void>
   if (run.clientTools.exchange.length > 0) return;
   if (isSimple(run.question)) return;
   if (run.budget.isLast(input) !== undefined) return;
-  const plan = await askOnce(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
+  const plan = await askSideQuestion(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
   if (plan === undefined || plan === '' || plan.startsWith('NONE')) return;
   if (run.config.extendedThinking === true) yield { type: 'thinking', text: `Plan:\n${plan}\n` };
   run.transcript = [

@@ -13,7 +13,7 @@ import { libraryAsOf } from '../toolbox/as-of.ts';
 import { exchangeMessages, noClientTools } from '../toolbox/client-tools.ts';
 import type { ExternalTools } from '../toolbox/external-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
-import type { AroundTool, Library, ToolContext } from '../toolbox/tool-context.ts';
+import type { Library, ToolContext, TraceTool } from '../toolbox/tool-context.ts';
 import type { AgentRequest } from './agent.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askSubQuestion } from './ask-sub-question.ts';
@@ -34,14 +34,14 @@ export interface AgentParts {
   readonly toolNames: { readonly rag: readonly string[]; readonly research: readonly string[] };
   /** Web search and page fetching, for tools that need them. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
-  readonly around?: AroundTool | undefined;
-  /** Python sandbox, when available; `met` must then contain the `sandbox` need. */
+  readonly traceTool?: TraceTool | undefined;
+  /** Python sandbox, when available; `metNeeds` must then contain the `sandbox` need. */
   readonly sandbox?: Sandbox | undefined;
   readonly madeFiles: Pick<MadeFiles, 'keep'>;
   /** Tools of external MCP servers; offered in both modes unless the request names its tools. */
   readonly external?: ExternalTools;
   /** Needs met by the installation; the agent itself meets the others. */
-  readonly met: ReadonlySet<ToolNeed>;
+  readonly metNeeds: ReadonlySet<ToolNeed>;
   readonly analyser: TextAnalyser;
   readonly prices: PriceTable;
   readonly policy: ContainmentPolicy;
@@ -84,8 +84,8 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
   const isExtractive = model.name === EXTRACTIVE_MODEL;
   const analyser = memoized(parts.analyser);
   const containment = createContainment(parts.policy);
-  for (const said of [...history.userTexts, request.message, request.taskPrompt ?? ''])
-    containment.trust(said, 'person');
+  for (const text of [...history.userTexts, request.message, request.taskPrompt ?? ''])
+    containment.trust(text, 'person');
   const clientTools = isExtractive ? noClientTools : (request.clientTools ?? noClientTools);
   if (history.hasReadUntrusted || clientTools.exchange.length > 0) containment.readUntrusted();
   const compaction = compactionTo(runShares, parts, model, budget);
@@ -104,7 +104,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       settings: request.search,
       visible: request.search.filter,
       ...parts.web,
-      around: parts.around,
+      traceTool: parts.traceTool,
       ...(parts.sandbox && { sandbox: parts.sandbox }),
       keepFiles: (files) => parts.madeFiles.keep(request.principal.userId, files),
       mayContact: (url) => containment.mayContact(url),

@@ -39,8 +39,9 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
   const bare = recent.map(({ role, content }): Message => ({ role, text: content.replaceAll(MARKER, '') }));
   const { summary, replaced } = await compactContext([...start, ...bare], compaction, signal);
 
-  const through = recent[replaced - start.length - 1];
-  if (summary !== undefined && through !== undefined) await turn.saveSummary({ text: summary, throughId: through.id });
+  const lastSummarised = recent[replaced - start.length - 1];
+  if (summary !== undefined && lastSummarised !== undefined)
+    await turn.saveSummary({ text: summary, throughId: lastSummarised.id });
   const left = replaced === 0 ? recent : recent.slice(Math.max(0, replaced - start.length));
   const note = replaced === 0 ? start : [summaryNote(summary ?? OMITTED_NOTE)];
   return {

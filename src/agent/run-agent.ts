@@ -20,12 +20,12 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void>
   for (;;) {
     run.transcript = await run.compact(run.transcript, AbortSignal.any([run.signal, run.budget.timeUp]));
     const input = estimateInput(run);
-    const limit = run.budget.forbids(input);
+    const limit = run.budget.limitExceededBy(input);
     if (limit !== undefined) return yield* finish(run, last, limit);
     run.budget.startStep();
     const turn: Turn = yield* streamTurn(run, run.budget.isLast(input));
     if (turn.text !== '') last = turn;
-    if (turn.cutBy !== undefined) return yield* finish(run, last, turn.cutBy);
+    if (turn.abortedBy !== undefined) return yield* finish(run, last, turn.abortedBy);
     const clientCalls = clientCallsIn(turn.calls, run.clientTools);
     if (clientCalls.length > 0) return yield* finish(run, turn, turn.ended, clientCalls);
     if (turn.calls.length > 0) {

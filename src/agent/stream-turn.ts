@@ -21,7 +21,7 @@ export interface Turn {
   /** Extractive answers only: whether the quotes answer the question. */
   readonly support?: QuoteSupport;
   /** The limit that aborted the turn, if any; `text` is then incomplete. */
-  readonly cutBy?: BudgetReason;
+  readonly abortedBy?: BudgetReason;
 }
 
 const ANSWER_NOW =
@@ -38,9 +38,9 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     (number) => run.sources.get(number) !== undefined,
     (number) => publicNumber(run, number),
   );
-  const citing = new CitingText(run, scanner);
+  const citingText = new CitingText(run, scanner);
   // The model's own text with internal source numbers; public numbers are assigned in order of first use.
-  let raw = '';
+  let modelText = '';
   const calls: ToolCall[] = [];
   const thinking: ThinkingBlock[] = [];
   let ended: RunEnd = 'end';
@@ -59,8 +59,8 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     for await (const event of events) {
       switch (event.type) {
         case 'text':
-          raw += event.text;
-          yield* citing.take(scanner.push(event.text));
+          modelText += event.text;
+          yield* citingText.take(scanner.push(event.text));
           break;
         case 'thinking':
           if (run.config.extendedThinking === true) yield { type: 'thinking', text: event.text };
@@ -82,15 +82,15 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     if (run.signal.aborted || !run.budget.timeUp.aborted) throw error;
     cut = 'time';
     // An aborted stream reports no usage, so it is estimated.
-    const [input, output] = [estimateInput(run), estimateTokens(raw)];
+    const [input, output] = [estimateInput(run), estimateTokens(modelText)];
     run.budget.add(run.model.name, { input, cachedInput: 0, output, reasoning: 0 });
   }
-  yield* citing.take(scanner.end());
+  yield* citingText.take(scanner.end());
   run.transcript = [
     ...run.transcript,
     {
       role: 'assistant',
-      text: raw,
+      text: modelText,
       ...(calls.length === 0 ? {} : { toolCalls: calls }),
       ...(thinking.length === 0 ? {} : { thinking }),
     },
@@ -98,10 +98,10 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
   return {
     text: scanner.text,
     calls,
-    citations: citing.citations,
+    citations: citingText.citations,
     removedMarkers: scanner.removed,
     ended,
-    ...(cut === undefined ? {} : { cutBy: cut }),
+    ...(cut === undefined ? {} : { abortedBy: cut }),
     ...(model === undefined ? {} : { model }),
     ...(support === undefined ? {} : { support }),
   };

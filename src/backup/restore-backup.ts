@@ -126,7 +126,7 @@ async function unpack(file: string, folder: string, options: SealOptions) {
       sums.set(name, read.sum);
       try {
         manifest = readManifest(read.value, file);
-        await requireRoom(folder, manifest);
+        await requireFreeSpace(folder, manifest);
       } catch (refusal) {
         // A damaged manifest can claim any version and any size.
         await requireUndamaged(file, options);
@@ -210,7 +210,7 @@ function readManifest(value: unknown, file: string): BackupManifest {
   );
 }
 
-async function requireRoom(folder: string, { bytes }: BackupManifest): Promise<void> {
+async function requireFreeSpace(folder: string, { bytes }: BackupManifest): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize >= bytes) return;

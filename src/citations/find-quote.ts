@@ -129,10 +129,10 @@ function* shared(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number
 
 /** Like `shared`, plus part of the weight for terms that share a prefix with a term of the sentence. */
 function* sharedByPrefix(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): Generator<number> {
-  const beginnings = new Set([...terms].map(prefixOf));
+  const prefixes = new Set([...terms].map(prefixOf));
   for (const [term, weight] of weights) {
     if (terms.has(term)) yield weight;
-    else if (term.length >= MIN_PREFIX_LENGTH && beginnings.has(prefixOf(term))) yield PREFIX_MATCH_WEIGHT * weight;
+    else if (term.length >= MIN_PREFIX_LENGTH && prefixes.has(prefixOf(term))) yield PREFIX_MATCH_WEIGHT * weight;
   }
 }
 
@@ -147,10 +147,10 @@ function sum(numbers: Iterable<number>): number {
 /** The first maximum. */
 function maxBy<T>(items: readonly T[], value: (item: T) => number): T | undefined {
   let best: T | undefined;
-  let most = Number.NEGATIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
   for (const item of items) {
-    const worth = value(item);
-    if (worth > most) [best, most] = [item, worth];
+    const score = value(item);
+    if (score > max) [best, max] = [item, score];
   }
   return best;
 }

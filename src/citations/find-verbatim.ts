@@ -8,15 +8,15 @@ export const findVerbatim = (text: string, wanted: string): Span | undefined => 
 
 /** Like `findVerbatim` for several searches in one text, which is normalized once. */
 export function verbatimFinder(text: string): (wanted: string) => Span | undefined {
-  let hay: ReturnType<typeof normalize> | undefined;
+  let haystack: ReturnType<typeof normalize> | undefined;
   return (wanted) => {
     const needle = normalize(wanted).text.trim();
     if (needle === '') return undefined;
-    hay ??= normalize(text);
-    const at = hay.text.indexOf(needle);
+    haystack ??= normalize(text);
+    const at = haystack.text.indexOf(needle);
     if (at === -1) return undefined;
-    const start = hay.origin[at];
-    const last = hay.origin[at + needle.length - 1];
+    const start = haystack.origin[at];
+    const last = haystack.origin[at + needle.length - 1];
     return start === undefined || last === undefined ? undefined : { start, end: last + 1 };
   };
 }

@@ -52,7 +52,7 @@ export class MarkerScanner {
   /** Emits the text still held back. */
   end(): ScannedPart[] {
     if (this.#candidate !== '') this.#close('');
-    if (!this.#justRemoved) this.#give('');
+    if (!this.#justRemoved) this.#emit('');
     return this.#take();
   }
 
@@ -62,10 +62,10 @@ export class MarkerScanner {
       if (!isComplete(this.#candidate) && this.#extend(char)) return;
       this.#close(char);
     }
-    if (this.#context.isLiteral) this.#give(char);
+    if (this.#context.isLiteral) this.#emit(char);
     else if (opensMarker(char) && (this.#last !== '\\' || this.#spaces !== '')) this.#candidate = char;
     else if (char === ' ' || char === '\t') this.#holdSpace(char);
-    else this.#givePlain(char);
+    else this.#emitPlain(char);
   }
 
   /** Ends the candidate; `next` is the character after it. */
@@ -76,7 +76,7 @@ export class MarkerScanner {
     const numbers = isComplete(candidate) && !isLink ? readMarker(candidate) : undefined;
     // "list[0]" is an array index, also outside of code: no source has the number 0.
     const isIndex = numbers?.[0] === 0 && this.#spaces === '' && /[\p{L}\p{N}_]/u.test(this.#last);
-    if (numbers === undefined || isIndex) this.#give(candidate);
+    if (numbers === undefined || isIndex) this.#emit(candidate);
     else this.#resolve(numbers);
   }
 
@@ -91,13 +91,13 @@ export class MarkerScanner {
     const known = numbers.filter((number) => this.#isKnown(number));
     this.#removed += numbers.length - known.length;
     if (known.length === 0) this.#justRemoved = true;
-    for (const number of known) this.#giveMarker(number);
+    for (const number of known) this.#emitMarker(number);
   }
 
-  #giveMarker(number: number): void {
+  #emitMarker(number: number): void {
     const shown = this.#show(number);
     const marker = `[${shown}]`;
-    this.#give(marker);
+    this.#emit(marker);
     const end = this.#length;
     this.#flush();
     this.#parts.push({ type: 'marker', number, shown, span: { start: end - marker.length, end } });
@@ -112,14 +112,14 @@ export class MarkerScanner {
     this.#spaces += char;
   }
 
-  #givePlain(char: string): void {
+  #emitPlain(char: string): void {
     if (this.#justRemoved && /[\s.,;:!?)\]…。，、；：！？）]/.test(char)) this.#spaces = '';
     // The characters around a removed marker must not join into a new one: "[1" + "]".
     const joins = this.#justRemoved && this.#spaces === '' && /[\d\]]/.test(char) && /[[\d]/.test(this.#last);
-    this.#give(joins ? ` ${char}` : char);
+    this.#emit(joins ? ` ${char}` : char);
   }
 
-  #give(text: string): void {
+  #emit(text: string): void {
     const piece = this.#spaces + text;
     this.#spaces = '';
     this.#justRemoved = false;

@@ -18,8 +18,8 @@ export function quotableOf(source: Source): Quotable | undefined {
 
 function readPassage(passage: Passage): Quotable {
   const { start, text, pages, headings } = passage;
-  const stretch = { start, end: start + text.length, page: null, headingPath: [] };
+  const range = { start, end: start + text.length, page: null, headingPath: [] };
   const above = headings?.findLast((heading) => heading.start <= start)?.path ?? [];
   const outline = { pages, ...(headings && { headings }) };
-  return { ...stretch, text, places: placesWithin({ ...stretch, headingPath: above }, outline) };
+  return { ...range, text, places: placesWithin({ ...range, headingPath: above }, outline) };
 }

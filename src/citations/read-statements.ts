@@ -106,8 +106,8 @@ function partsOf(plain: string, sentence: Span, markers: readonly Marker[]): Sta
     const end = Math.min(sentence.end, group.start);
     const clause = wordsOf(plain, { start: from, end });
     const isOwn = clause.text.length >= MIN_CLAUSE_LENGTH;
-    const said = isOwn ? clause : whole;
-    if (/[\p{L}\p{N}]/u.test(said.text)) parts.push({ ...said, markers: group.numbers });
+    const statementText = isOwn ? clause : whole;
+    if (/[\p{L}\p{N}]/u.test(statementText.text)) parts.push({ ...statementText, markers: group.numbers });
     from = group.end;
   }
   const rest = wordsOf(plain, { start: from, end: sentence.end });

@@ -10,13 +10,16 @@ const FIGURE_OR_NAME = /\p{N}|[\p{L}\p{N}] \p{Lu}\p{Ll}/u;
 /** Sentences that make a claim, but have no marker inside or directly after them whose source supports it. */
 export function unsupportedSentences(answer: string, citations: readonly CheckedCitation[]): Span[] {
   const markers = citations.flatMap((citation) => citation.checks);
-  const good = markers.filter((check) => supports(check.verdict)).map((check) => check.span);
+  const supportedSpans = markers.filter((check) => supports(check.verdict)).map((check) => check.span);
   const sentences = splitSentences(answer);
   return sentences
     .filter(({ start, end }, index) => {
       const next = sentences[index + 1]?.start ?? answer.length;
-      const reach = trailingMarkersEnd(answer, end, next);
-      return isStatement(answer.slice(start, end)) && !good.some((span) => span.start >= start && span.end <= reach);
+      const markersEnd = trailingMarkersEnd(answer, end, next);
+      return (
+        isStatement(answer.slice(start, end)) &&
+        !supportedSpans.some((span) => span.start >= start && span.end <= markersEnd)
+      );
     })
     .map(({ start, end }) => ({ start, end }));
 }

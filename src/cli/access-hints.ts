@@ -16,12 +16,12 @@ export async function accessHints(
   let hasUser = false;
   for (let offset = 0; ; offset += USERS_PER_READ) {
     const { items } = await users.list({ ids: [], offset, limit: USERS_PER_READ });
-    const able = items.filter(
+    const ableToLogIn = items.filter(
       ({ isActive, isVerified, passwordHash }) =>
         isActive && passwordHash !== null && (isVerified || !accounts.requiresVerified),
     );
-    if (able.some(({ isSuperuser }) => isSuperuser)) return [];
-    hasUser ||= able.length > 0;
+    if (ableToLogIn.some(({ isSuperuser }) => isSuperuser)) return [];
+    hasUser ||= ableToLogIn.length > 0;
     if (items.length < USERS_PER_READ) break;
   }
   const how = 'citewell users create-admin --email YOU@EXAMPLE.ORG';

@@ -15,18 +15,18 @@ const POLL_INTERVAL_MS = 100;
 export async function acquireDataFolder<T>(dataDir: string, open: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const startedAt = performance.now();
   // A process that hands over removes its `server.json` first and releases the folder when everything is closed.
-  let isYielding = false;
+  let isReleasing = false;
   for (;;) {
     try {
       return await open();
     } catch (error) {
       const isTaken = error instanceof ServiceError && error.code === 'conflict';
       const holder = isTaken ? await readServerInfo(dataDir) : undefined;
-      const timeoutMs = isYielding || holder !== undefined ? TIMEOUT_MS : SHORT_TIMEOUT_MS;
+      const timeoutMs = isReleasing || holder !== undefined ? TIMEOUT_MS : SHORT_TIMEOUT_MS;
       if (!isTaken || signal.aborted || performance.now() - startedAt > timeoutMs) throw error;
       if (holder !== undefined) {
         if (holder.role === 'server' || !(await requestRelease(holder, signal))) throw error;
-        isYielding = true;
+        isReleasing = true;
       }
     }
     await sleep(POLL_INTERVAL_MS);

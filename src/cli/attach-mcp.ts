@@ -2,8 +2,8 @@ import { connect as connectTo, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { PassThrough, type Readable, Writable } from 'node:stream';
 import { ATTACH_TARGET, type Attachment, MAX_MESSAGE_BYTES, NOTE_MARK } from '../mcp/peer/attachment.ts';
+import { rejectLongMessage } from '../mcp/peer/long-message.ts';
 import { ANSWER_WITHIN_MS, createSessionReplay } from '../mcp/peer/session-replay.ts';
-import { answerToTooLong } from '../mcp/peer/too-long.ts';
 import { reserveStdout } from '../mcp/reserve-stdout.ts';
 import { lineSplitter } from '../shared/line-splitter.ts';
 import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
@@ -16,7 +16,7 @@ export interface ContinuedSession {
   readonly input: Readable;
   readonly output: Writable;
   /** Must be called when this process has connected to the data folder or has failed to. */
-  settled(): void;
+  releaseSuccession(): void;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,16 +47,16 @@ export async function attachMcp(
     env: withoutSecrets(env, process.platform),
     session: `${process.pid}-${performance.timeOrigin}`,
   };
-  if ((await readServerInfo(folder))?.version === readVersion()) beginAnew(process);
+  if ((await readServerInfo(folder))?.version === readVersion()) restartWithoutMaglev(process);
   const first = await attach(folder, attachment);
-  return typeof first === 'string' ? undefined : passOn(process, first, () => reattach(folder, attachment));
+  return typeof first === 'string' ? undefined : relayMessages(process, first, () => reattach(folder, attachment));
 }
 
 /**
  * V8's Maglev compiler takes 2 MB even if it compiles almost nothing. It can only be disabled when a process starts, so
  * this process re-executes itself, which takes some 30 ms.
  */
-function beginAnew({ execve, execPath, execArgv, argv0, argv, channel, env }: NodeJS.Process): void {
+function restartWithoutMaglev({ execve, execPath, execArgv, argv0, argv, channel, env }: NodeJS.Process): void {
   if (execve === undefined || channel || /maglev/.test(`${execArgv.join(' ')} ${env['NODE_OPTIONS'] ?? ''}`)) return;
   try {
     execve(execPath, [argv0, ...execArgv, '--no-maglev', ...argv.slice(1)], env);
@@ -70,7 +70,7 @@ interface Successor {
 }
 
 /** Relays messages until the client disconnects or there is no process left to attach to. */
-async function passOn(
+async function relayMessages(
   process: NodeJS.Process,
   first: Socket,
   reconnect: () => Promise<Socket | Successor>,
@@ -79,8 +79,8 @@ async function passOn(
   const output = reserveStdout(process);
   const replay = createSessionReplay();
   const note = (message: string) => stderr.write(`${message}\n`);
-  const over = Promise.withResolvers<'ended'>();
-  const end = () => over.resolve('ended');
+  const outcome = Promise.withResolvers<'ended'>();
+  const end = () => outcome.resolve('ended');
   const fail = (error: Error) => {
     note(`citewell mcp: ${error.message}`);
     end();
@@ -98,44 +98,44 @@ async function passOn(
     },
     MAX_MESSAGE_BYTES,
     (line) => {
-      const { problem, reply } = answerToTooLong(line);
+      const { problem, reply } = rejectLongMessage(line);
       note(`citewell mcp: ${problem}`);
       if (reply !== undefined) output.write(reply);
     },
   );
   // Requests received before the end of stdin are still answered.
-  const said = Promise.withResolvers<void>();
-  let hasSaidAll = false;
-  const endWhenAnswered = () => hasSaidAll && !replay.isAwaited() && end();
+  const inputEnd = Promise.withResolvers<void>();
+  let inputHasEnded = false;
+  const endWhenAnswered = () => inputHasEnded && !replay.isAwaited() && end();
   stdin.on('data', split).once('error', end);
   stdin.once('end', () => {
-    hasSaidAll = true;
-    said.resolve();
+    inputHasEnded = true;
+    inputEnd.resolve();
     setTimeout(end, ANSWER_WITHIN_MS).unref();
     endWhenAnswered();
   });
-  stdin.once('close', () => hasSaidAll || end());
+  stdin.once('close', () => inputHasEnded || end());
 
   const receive = (line: string) => {
     if (line.startsWith(NOTE_MARK)) note(JSON.parse(line.slice(NOTE_MARK.length)));
     else if (replay.fromServer(line)) output.write(`${line}\n`);
     endWhenAnswered();
   };
-  const repeat = () => {
+  const replaySession = () => {
     for (const line of replay.lines()) target.write(`${line}\n`);
   };
   for (let socket = first; ; ) {
     const lost = forward(socket, { receive, onDrained: () => stdin.resume(), output });
-    if ((await Promise.race([lost, over.promise])) === 'ended') return leave();
+    if ((await Promise.race([lost, outcome.promise])) === 'ended') return exitSoon();
     // The replay keeps requests; any other message that arrives meanwhile means nothing to another process.
-    target = nowhere();
+    target = discardingStream();
     stdin.resume();
-    const next = await Promise.race([reconnect(), over.promise]);
-    if (next === 'ended') return leave();
+    const next = await Promise.race([reconnect(), outcome.promise]);
+    if (next === 'ended') return exitSoon();
     if (!('release' in next)) {
       socket = next;
       target = next;
-      repeat();
+      replaySession();
       continue;
     }
     for (const signal of signals) process.off(signal, end);
@@ -143,19 +143,19 @@ async function passOn(
     const input = new PassThrough();
     target = input;
     input.on('drain', () => stdin.resume());
-    repeat();
-    Promise.race([said.promise, over.promise]).then(() => input.end());
-    return { input, output: withoutRepeated(output, receive), settled: next.release };
+    replaySession();
+    Promise.race([inputEnd.promise, outcome.promise]).then(() => input.end());
+    return { input, output: withoutRepeated(output, receive), releaseSuccession: next.release };
   }
 
-  function leave(): 'ended' {
+  function exitSoon(): 'ended' {
     // The client has gone, so a child process of this module, such as `ps`, need not be waited for.
     setTimeout(() => process.exit(), 0);
     return 'ended';
   }
 }
 
-const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+const discardingStream = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 /** Receives the lines of a connection; resolves when it is lost. */
 function forward(
@@ -198,7 +198,7 @@ async function reattach(folder: string, attachment: Attachment): Promise<Socket 
     const found = await attach(folder, attachment);
     if (found === 'refused') break;
     if (found !== 'absent') return found;
-    const successor = await succeed(folder);
+    const successor = await claimSuccession(folder);
     if (successor !== undefined) return successor;
     // Jitter, so that waiting processes do not all retry at the same moment.
     await new Promise((done) => setTimeout(done, POLL_INTERVAL_MS * (0.5 + Math.random())));
@@ -207,7 +207,7 @@ async function reattach(folder: string, attachment: Attachment): Promise<Socket 
 }
 
 /** Claims the right to open the folder next; undefined while another process holds it or is about to open it. */
-async function succeed(folder: string): Promise<Successor | undefined> {
+async function claimSuccession(folder: string): Promise<Successor | undefined> {
   const { LOCK_FILE, SUCCESSOR_FILE, takeLock } = await import('../store/folder-lock.ts');
   try {
     const successor = takeLock(join(folder, SUCCESSOR_FILE));
@@ -229,10 +229,10 @@ async function attach(folder: string, attachment: Attachment): Promise<Socket | 
   if (info === undefined) return 'absent';
   // Another version may have other tools.
   if (info.version !== readVersion()) return 'refused';
-  return shakeHands(info, attachment);
+  return handshake(info, attachment);
 }
 
-async function shakeHands({ url, token }: ServerInfo, attachment: Attachment): Promise<Socket | 'absent' | 'refused'> {
+async function handshake({ url, token }: ServerInfo, attachment: Attachment): Promise<Socket | 'absent' | 'refused'> {
   const { hostname, port } = new URL(url);
   const socket = connectTo({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port === '' ? 80 : port) });
   const { promise, resolve } = Promise.withResolvers<'accepted' | 'absent' | 'refused'>();

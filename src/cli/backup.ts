@@ -11,7 +11,7 @@ import { placeOf } from '../store/originals/s3/s3-settings.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { moveAll } from './migrate-originals.ts';
-import { progressShower, toWire } from './migrate-store.ts';
+import { createProgressReporter, toWire } from './migrate-store.ts';
 import { count, progressLine } from './progress-line.ts';
 import { readPassword } from './read-password.ts';
 import { withClient } from './with-client.ts';
@@ -46,7 +46,7 @@ export async function backUp(name: string, options: BackupOptions, context: Comm
       }
       return exitCodes.ok;
     },
-    { embedder: 'keep', yieldsStore: false },
+    { embedder: 'keep', releasesStore: false },
   );
 }
 
@@ -54,7 +54,7 @@ export async function backUp(name: string, options: BackupOptions, context: Comm
 export async function verify(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
   const { file, seal } = await existing(name, options, context);
   const manifest = await verifyBackup(file, seal);
-  say('verified', 'is complete and undamaged', { file, manifest }, options, context);
+  printResult('verified', 'is complete and undamaged', { file, manifest }, options, context);
   return exitCodes.ok;
 }
 
@@ -71,7 +71,7 @@ export async function restore(name: string, options: BackupOptions, context: Com
   if (originals.place !== undefined)
     await moveAll(config, { to: placeOf(originals.place), json: options.json === true }, context);
   const where = databaseUrl === undefined ? dataDir : nameOfDatabase(databaseUrl);
-  say('restored', `is restored in ${where}`, { file, manifest }, options, context);
+  printResult('restored', `is restored in ${where}`, { file, manifest }, options, context);
   if (!options.json) {
     context.output.note('The vector index is rebuilt at the next start; until then, searches use the stored vectors.');
   }
@@ -86,7 +86,7 @@ async function restoreToDatabase(
 ): Promise<BackupManifest> {
   const { output } = context;
   const events = restoreToPostgres({ ...parts, report: (message) => output.note(message) });
-  const show = progressShower(context);
+  const show = createProgressReporter(context);
   for (;;) {
     const { value, done } = await events.next();
     if (done === true) {
@@ -105,7 +105,7 @@ async function existing(name: string, options: BackupOptions, context: CommandCo
   return { file, seal: sealOptions(passphrase, size, options, context) };
 }
 
-function say(
+function printResult(
   type: 'verified' | 'restored',
   words: string,
   { file, manifest }: { readonly file: string; readonly manifest: BackupManifest },

@@ -30,10 +30,10 @@ const commands = ['/sources', '/new', '/help', '/exit'] as const;
 
 /** `citewell chat`: turns of one conversation until the input ends. A failed turn does not end it. */
 export function chat(options: ChatOptions, context: CommandContext): Promise<ExitCode> {
-  return withClient(context, (client) => converse(client, options, context));
+  return withClient(context, (client) => runConversation(client, options, context));
 }
 
-async function converse(client: Client, options: ChatOptions, context: CommandContext): Promise<ExitCode> {
+async function runConversation(client: Client, options: ChatOptions, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   const isJson = options.json === true;
   let turn: AbortController | undefined;
@@ -66,7 +66,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
       if (line === '') continue;
       if (ENDS.has(line.toLowerCase())) break;
       if (!line.startsWith('/')) await answer(line);
-      else await obey(line);
+      else await runCommand(line);
     }
   } finally {
     lines.close();
@@ -102,7 +102,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
     else output.note(output.noteStyle(code === 'cancelled' ? 'yellow' : 'red', visible(message)));
   }
 
-  async function obey(command: string): Promise<void> {
+  async function runCommand(command: string): Promise<void> {
     switch (command) {
       case '/sources':
         if (last === undefined) {

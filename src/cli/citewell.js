@@ -58,8 +58,8 @@ function saveMemory(v8) {
     `${process.execArgv.join(' ')} ${env.NODE_OPTIONS ?? ''}`,
   );
   if (!isSemiSpaceGiven) v8.setFlagsFromString(SEMI_SPACE);
-  const lasts = ['serve', 'worker'].some((command) => process.argv.slice(2).includes(command));
-  if (process.platform !== 'linux' || !lasts) return;
+  const isLongRunning = ['serve', 'worker'].some((command) => process.argv.slice(2).includes(command));
+  if (process.platform !== 'linux' || !isLongRunning) return;
   if ((isSemiSpaceGiven && env.MALLOC_ARENA_MAX !== undefined) || process.channel) return;
   const flags = isSemiSpaceGiven ? process.execArgv : [...process.execArgv, SEMI_SPACE];
   const words = [process.argv0, ...flags, ...process.argv.slice(1)];

@@ -10,7 +10,7 @@ export interface ConnectOptions {
   /** `keep` for commands that do not search, so that they work with any embedder setting. */
   readonly embedder?: 'claim' | 'keep';
   /** Whether a starting server may take over the data folder; default true. */
-  readonly yieldsStore?: boolean;
+  readonly releasesStore?: boolean;
 }
 
 const HEALTH_TIMEOUT_MS = 3_000;
@@ -44,7 +44,7 @@ export async function connect(
         ...options,
         role: 'command',
         log: commandLog(config.logLevel, output),
-        ...(options.yieldsStore !== false && { onYield: () => store.release() }),
+        ...(options.releasesStore !== false && { onReleaseRequest: () => store.release() }),
       });
       return { connection: { url: server.url, token: server.token, isLasting: false, servesPage: false }, close };
     },

@@ -15,7 +15,7 @@ interface SentEvent {
 }
 
 /** Interval between two polls; most documents are done before the first one. */
-const LOOK_EVERY_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 const STAGES: ReadonlyMap<string, string> = new Map([
   ['parsing', 'reading'],
@@ -30,18 +30,18 @@ const STAGES: ReadonlyMap<string, string> = new Map([
  */
 export async function watchDocument(
   follow: () => AsyncIterable<SentEvent>,
-  tell: (progress: DocumentProgress) => void,
+  report: (progress: DocumentProgress) => void,
   until: AbortSignal,
-  lookEveryMs = LOOK_EVERY_MS,
+  pollIntervalMs = POLL_INTERVAL_MS,
 ): Promise<void> {
   while (!until.aborted) {
-    await sleep(lookEveryMs, undefined, { signal: until }).catch(() => undefined);
+    await sleep(pollIntervalMs, undefined, { signal: until }).catch(() => undefined);
     if (until.aborted) return;
     try {
       for await (const { event, data } of follow()) {
         if (until.aborted) return;
         const progress = event === 'status' || event === 'progress' ? progressOf(data) : undefined;
-        if (progress !== undefined) tell(progress);
+        if (progress !== undefined) report(progress);
       }
     } catch {
       // Not accepted yet, or the server is unreachable. The upload itself reports failures.

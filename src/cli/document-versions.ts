@@ -51,7 +51,7 @@ export function restoreVersion(
 /** What a deletion removed and whether a search confirmed it, in one or two lines. */
 export function receiptLines(receipt: DeletionRecord): string[] {
   const { index, verified } = receipt;
-  const went = [
+  const removedParts = [
     counted(receipt.chunks + (receipt.past_chunks ?? 0), 'passage', 'passages'),
     counted(receipt.vectors, 'vector', 'vectors'),
     counted(receipt.full_text_entries, 'full-text entry', 'full-text entries'),
@@ -60,7 +60,7 @@ export function receiptLines(receipt: DeletionRecord): string[] {
     counted(receipt.graph_rows ?? 0, 'graph entry', 'graph entries'),
   ];
   return [
-    `  removed: ${went.join(', ')}`,
+    `  removed: ${removedParts.join(', ')}`,
     ...(index === undefined
       ? []
       : [`  vector index: ${counted(index.removed, 'passage', 'passages')}, ${index.state}`]),

@@ -24,12 +24,12 @@ export function makeQuestions(options: EvalMakeOptions, context: CommandContext)
   const { output, interruption } = context;
   return withClient(context, async (client) => {
     const model = await modelFor(client, options);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const asked = new Set<string>();
     const questions = propose(client, { count: options.count, model, asked }, interruption.stop);
     for await (const question of questions) {
       output.print(JSON.stringify(question));
-      const elapsedSeconds = (performance.now() - begun) / 1000;
+      const elapsedSeconds = (performance.now() - startedAt) / 1000;
       const progress = { done: asked.size, total: options.count, failed: 0, skipped: 0, elapsedSeconds };
       output.status(progressLine({ ...progress, unit: 'questions' }, output.width));
     }
@@ -50,15 +50,15 @@ const ABOUT_MODELS =
 
 async function modelFor(client: Client, { withModel }: EvalMakeOptions): Promise<string | undefined> {
   if (withModel !== true) return withModel;
-  const usual = (await client.status()).model;
-  if (!usual.startsWith('builtin/')) return usual;
+  const defaultModel = (await client.status()).model;
+  if (!defaultModel.startsWith('builtin/')) return defaultModel;
   throw new ServiceError(
     'not_configured',
     'No language model is configured. Omit --with-model to build questions from words of the corpus.',
   );
 }
 
-interface Proposing {
+interface ProposalParts {
   readonly count: number;
   readonly model: string | undefined;
   /** Questions so far. */
@@ -74,7 +74,7 @@ const MAX_ROUNDS = 50;
  */
 async function* propose(
   client: Client,
-  { count, model, asked }: Proposing,
+  { count, model, asked }: ProposalParts,
   stop: AbortSignal,
 ): AsyncGenerator<ProposedQuestion, void> {
   const { total } = await client.documents({ offset: 0, limit: 1 });

@@ -46,7 +46,7 @@ export interface EvalOptions {
 
 /** Concurrent questions: a model may take a minute for one. */
 const CONCURRENCY = 4;
-const KEEP_EVERY_MS = 5_000;
+const SAVE_INTERVAL_MS = 5_000;
 
 /**
  * `citewell eval`: measures how well users' own questions are answered from their own documents, and what has changed
@@ -79,8 +79,8 @@ async function baselineOf({ baseline }: EvalOptions, dataDir: string, questions:
 }
 
 async function setupOf(client: Client, options: EvalOptions): Promise<EvaluationSetup> {
-  const { version, model: usual, embedder, corpus } = await client.status();
-  const model = options.model ?? usual;
+  const { version, model: defaultModel, embedder, corpus } = await client.status();
+  const model = options.model ?? defaultModel;
   const answers = options.answers ?? (model === EXTRACTIVE_MODEL ? 'rag' : 'none');
   return {
     mode: options.mode ?? 'default',
@@ -114,7 +114,7 @@ async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { cl
   const startedAt = new Date().toISOString();
   const file = evaluationFile(run.dataDir, startedAt);
   const results: QuestionResult[] = [];
-  const recordNow = (): EvaluationRecord => {
+  const currentRecord = (): EvaluationRecord => {
     const sorted = results.toSorted((one, two) => one.line - two.line);
     return {
       started_at: startedAt,
@@ -135,29 +135,29 @@ async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { cl
   const begun = performance.now();
   let kept = begun;
   try {
-    const answered = mapConcurrently(toAsk(questions, interruption.stop), atOnce(run.setup), (question) =>
+    const answered = mapConcurrently(untilStopped(questions, interruption.stop), concurrencyOf(run.setup), (question) =>
       evaluateQuestion(question, parts, interruption.abandon),
     );
     for await (const result of answered) {
       results.push(result);
       showProgress(output, { done: results.length, total: questions.length, results, begun });
-      if (performance.now() - kept < KEEP_EVERY_MS) continue;
-      await writeEvaluation(file, run.dataDir, recordNow());
+      if (performance.now() - kept < SAVE_INTERVAL_MS) continue;
+      await writeEvaluation(file, run.dataDir, currentRecord());
       kept = performance.now();
     }
   } catch (error) {
     if (!interruption.stop.aborted) throw error;
   } finally {
     output.status('');
-    if (results.length > 0) await writeEvaluation(file, run.dataDir, recordNow());
+    if (results.length > 0) await writeEvaluation(file, run.dataDir, currentRecord());
   }
-  return { record: recordNow(), file };
+  return { record: currentRecord(), file };
 }
 
 /** Searches alone are fast and are measured one at a time. */
-const atOnce = ({ answers }: EvaluationSetup): number => (answers === 'none' ? 1 : CONCURRENCY);
+const concurrencyOf = ({ answers }: EvaluationSetup): number => (answers === 'none' ? 1 : CONCURRENCY);
 
-async function* toAsk(questions: readonly ResolvedQuestion[], stop: AbortSignal) {
+async function* untilStopped(questions: readonly ResolvedQuestion[], stop: AbortSignal) {
   for (const question of questions) {
     if (stop.aborted) return;
     yield question;
@@ -181,7 +181,7 @@ function showProgress(
   output.status(progressLine({ done, total, failed, skipped: 0, elapsedSeconds, unit: 'questions' }, output.width));
 }
 
-interface Reporting {
+interface ReportParts {
   readonly file: string;
   readonly before: EvaluationRecord | undefined;
   readonly options: EvalOptions;
@@ -189,9 +189,9 @@ interface Reporting {
   readonly isStopped: boolean;
 }
 
-function report(record: EvaluationRecord, { file, before, options, output, isStopped }: Reporting): ExitCode {
-  const most = options.all ? Number.POSITIVE_INFINITY : undefined;
-  const difference = before && differenceLines(before, record, most);
+function report(record: EvaluationRecord, { file, before, options, output, isStopped }: ReportParts): ExitCode {
+  const max = options.all ? Number.POSITIVE_INFINITY : undefined;
+  const difference = before && differenceLines(before, record, max);
   const losses = difference === undefined ? [] : significantLosses(difference.comparison);
   const low = Object.entries(options.failBelow ?? {}).filter(([name, least]) => {
     const mean = record.means[name as ScoreName];
@@ -202,16 +202,16 @@ function report(record: EvaluationRecord, { file, before, options, output, isSto
     const comparison = difference && { with: before?.started_at, ...difference.comparison };
     output.print(JSON.stringify({ file, ...toWire(record), comparison: comparison ?? null }));
   } else if (record.questions.length > 0) {
-    const say = (lines: readonly string[]) => {
+    const printLines = (lines: readonly string[]) => {
       for (const line of lines) output.print(visible(line));
     };
-    say(scoreTable(record));
-    const faults = problemLines(record.questions, most);
+    printLines(scoreTable(record));
+    const faults = problemLines(record.questions, max);
     if (faults.length > 0) {
       output.print(output.style('bold', '\nWhat to look at'));
-      say(faults);
+      printLines(faults);
     }
-    if (difference !== undefined) say(['', ...difference.lines]);
+    if (difference !== undefined) printLines(['', ...difference.lines]);
     output.note(output.noteStyle('dim', `Kept in ${file}`));
   }
   if (failed > 0) output.note(`${failed} questions failed and are not in the scores.`);

@@ -22,21 +22,21 @@ export async function documentIdOf(
 ): Promise<string> {
   if (isUuid(reference)) return reference;
   const source = isUrl(reference) ? URL.parse(reference)?.href : pathToFileURL(resolve(reference)).href;
-  const ofSource = source === undefined ? undefined : await client.documentOf(source);
-  if (ofSource !== undefined) return ofSource.id;
-  const titled: DocumentRecord[] = [];
-  const begun: DocumentRecord[] = [];
+  const bySource = source === undefined ? undefined : await client.documentOf(source);
+  if (bySource !== undefined) return bySource.id;
+  const byTitle: DocumentRecord[] = [];
+  const byPrefix: DocumentRecord[] = [];
   const isPrefix = reference.length >= minPrefix && /^[\da-f-]+$/i.test(reference);
   for (let offset = 0; ; offset += PAGE) {
     const { documents, total } = await client.documents({ offset, limit: PAGE });
     for (const document of documents) {
-      if (document.title === reference) titled.push(document);
-      else if (isPrefix && document.id.startsWith(reference.toLowerCase())) begun.push(document);
+      if (document.title === reference) byTitle.push(document);
+      else if (isPrefix && document.id.startsWith(reference.toLowerCase())) byPrefix.push(document);
     }
     if (documents.length === 0 || offset + PAGE >= total) break;
   }
-  const meant = titled.length > 0 ? titled : begun;
-  const [first, second] = meant;
+  const matches = byTitle.length > 0 ? byTitle : byPrefix;
+  const [first, second] = matches;
   if (first === undefined) {
     throw new ServiceError(
       'invalid_request',
@@ -44,10 +44,10 @@ export async function documentIdOf(
     );
   }
   if (second === undefined) return first.id;
-  const named = meant.slice(0, MAX_NAMED).map(({ id, title }) => `${id} (${title})`);
-  const more = meant.length > MAX_NAMED ? `, and ${meant.length - MAX_NAMED} more` : '';
+  const named = matches.slice(0, MAX_NAMED).map(({ id, title }) => `${id} (${title})`);
+  const more = matches.length > MAX_NAMED ? `, and ${matches.length - MAX_NAMED} more` : '';
   throw new ServiceError(
     'invalid_request',
-    `"${reference}" means ${meant.length} documents: ${named.join(', ')}${more}. Give the identifier.`,
+    `"${reference}" means ${matches.length} documents: ${named.join(', ')}${more}. Give the identifier.`,
   );
 }

@@ -116,16 +116,16 @@ export function httpGraph(
         else if (step.value) return;
         else break;
       }
-      let most = 0;
+      let max = 0;
       for (;;) {
         const { results } = await call('GET', '/system/status', { signal });
         const { waiting, failed } = statusFromWire((results as { citewell: unknown }).citewell).graph ?? {
           waiting: 0,
           failed: 0,
         };
-        most = Math.max(most, waiting);
+        max = Math.max(max, waiting);
         if (waiting === 0) return;
-        yield { done: most - waiting, total: most, failed };
+        yield { done: max - waiting, total: max, failed };
         await sleep(POLL_MS, undefined, { signal });
       }
     },

@@ -36,10 +36,11 @@ export function showGraph(
 }
 
 function hitLines({ result_type: type, content, metadata }: GraphHitRecord): string[] {
-  const said = (name: string) => (typeof content[name] === 'string' ? visible(content[name]) : '');
+  const member = (name: string) => (typeof content[name] === 'string' ? visible(content[name]) : '');
   const from = metadata.documents.map(({ title }) => visibleLine(title)).join('; ');
-  const head = type === 'relationship' ? `${said('subject')} – ${said('predicate')} – ${said('object')}` : said('name');
-  const text = said(type === 'community' ? 'summary' : 'description');
+  const head =
+    type === 'relationship' ? `${member('subject')} – ${member('predicate')} – ${member('object')}` : member('name');
+  const text = member(type === 'community' ? 'summary' : 'description');
   return [`${type}: ${head}`, ...(text === '' ? [] : [`  ${text}`]), ...(from === '' ? [] : [`  in: ${from}`])];
 }
 

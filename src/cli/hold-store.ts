@@ -14,7 +14,7 @@ export interface HoldOptions {
   readonly offer?: ToolOffer;
   readonly folders?: readonly string[];
   /** Called when a server requests the data folder; without it the folder is not handed over. */
-  readonly onYield?: () => Promise<void>;
+  readonly onReleaseRequest?: () => Promise<void>;
 }
 
 /** Opens the data folder in this process and serves it to other processes of this user. */

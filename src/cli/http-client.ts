@@ -74,14 +74,14 @@ export async function httpClient(link: ServerLink): Promise<Client> {
   /** Reports the progress of copying the database, with which a backup begins, until the signal aborts. */
   async function watchCopy(
     until: AbortSignal,
-    tell: (bytes: { readonly done: number; readonly total: number }) => void,
+    reportCopy: (bytes: { readonly done: number; readonly total: number }) => void,
   ): Promise<void> {
     try {
       for (;;) {
         await sleep(COPY_WATCHED_EVERY_MS, undefined, { signal: until });
         const { results } = await call('GET', '/system/backup/progress', { signal: until });
         const { copying } = results as { copying: { readonly done: number; readonly total: number } | null };
-        if (copying !== null && !until.aborted) tell(copying);
+        if (copying !== null && !until.aborted) reportCopy(copying);
       }
     } catch {
       // Copying has ended, or the server reports no progress. The backup request itself reports failures.

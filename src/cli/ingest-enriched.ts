@@ -45,7 +45,7 @@ export async function confirmEnrichment(
   }
 }
 
-interface Sum {
+interface EstimateTotal {
   files: number;
   model: string | undefined;
   chunks: number;
@@ -60,8 +60,8 @@ async function estimateAll(
   client: Client,
   { names, options }: EnrichedParts,
   { output }: CommandContext,
-): Promise<Sum> {
-  const sum: Sum = {
+): Promise<EstimateTotal> {
+  const sum: EstimateTotal = {
     files: 0,
     model: undefined,
     chunks: 0,
@@ -99,7 +99,7 @@ async function estimateAll(
 }
 
 function sentence(
-  { files, model, chunks, known, calls, inputTokens, outputTokens, cost }: Sum,
+  { files, model, chunks, known, calls, inputTokens, outputTokens, cost }: EstimateTotal,
   hasPages: boolean,
 ): string {
   const pages = hasPages ? ' Web pages are not included.' : '';

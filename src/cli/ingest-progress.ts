@@ -11,7 +11,7 @@ const REDRAW_MS = 100;
 /** Keeps the elapsed time current while a large document is ingested. */
 const TICK_MS = 1_000;
 
-interface Watched {
+interface ProgressParts {
   readonly names: readonly string[];
   readonly site: SiteScope | undefined;
   readonly dataFolder: string;
@@ -21,7 +21,7 @@ interface Watched {
 
 /** Redraws the progress of `ingest` on a terminal; elsewhere writes a line now and then. */
 export function progressView(
-  { names, site, dataFolder, tally, startedAt }: Watched,
+  { names, site, dataFolder, tally, startedAt }: ProgressParts,
   { output, interruption }: Pick<CommandContext, 'output' | 'interruption'>,
 ) {
   let total: number | undefined;

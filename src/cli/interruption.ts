@@ -12,7 +12,7 @@ export interface Interruption {
   /** Lets the command continue when its output is no longer read. */
   ignoreBrokenPipe(): void;
   /** To be called when the reader of the output has gone. */
-  brokenPipe(): void;
+  onBrokenPipe(): void;
   dispose(): void;
 }
 
@@ -51,7 +51,7 @@ export function listenForInterruption(
     ignoreBrokenPipe: () => {
       ignoresBrokenPipe = true;
     },
-    brokenPipe: () => {
+    onBrokenPipe: () => {
       if (ignoresBrokenPipe) return;
       received ??= 'EPIPE';
       stop.abort();

@@ -11,11 +11,11 @@ export function serverLog(level: LogLevel): Logger {
 
 /** Sentences on stderr, for interactive commands: warnings and errors, unless debugging. */
 export function commandLog(level: LogLevel, output: Output): Logger {
-  const quiet = level === 'info' ? 'warn' : level;
+  const effectiveLevel = level === 'info' ? 'warn' : level;
   // pino's own serializer appends the messages of all causes, which are not meant for users.
   const serializers = { err: withoutStack };
   return pino(
-    { level: quiet, base: null, redact: SECRETS, serializers },
+    { level: effectiveLevel, base: null, redact: SECRETS, serializers },
     { write: (line) => output.note(sentence(line, output)) },
   );
 }

@@ -17,13 +17,13 @@ export async function main(process: NodeJS.Process, session?: ContinuedSession):
   const interruption = listenForInterruption(process, {
     force: (signal) => process.exit(signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated),
   });
-  endOnBrokenPipe(process.stdout, interruption.brokenPipe);
-  endOnBrokenPipe(process.stderr, interruption.brokenPipe);
+  endOnBrokenPipe(process.stdout, interruption.onBrokenPipe);
+  endOnBrokenPipe(process.stderr, interruption.onBrokenPipe);
   const args = process.argv.slice(2);
   // Settings are still resolved in the package's folder, which has the `.env` file and the data folder.
   const cwd = process.cwd();
-  const standsIn = folderOfPerson(args, process);
-  if (standsIn !== undefined) process.chdir(standsIn);
+  const workingFolder = userWorkingFolder(args, process);
+  if (workingFolder !== undefined) process.chdir(workingFolder);
   const command = createCommand(args, { output, interruption, cwd, ...(session && { session }) });
   // An unhandled failure is a defect; the state of the process is undefined afterwards.
   process.on('uncaughtException', (error) => {
@@ -40,7 +40,7 @@ export async function main(process: NodeJS.Process, session?: ContinuedSession):
  * the package's folder first. Undefined for scripts of other packages, whose paths are relative to that package, and
  * for `mcp`, which is not started by hand.
  */
-export function folderOfPerson(
+export function userWorkingFolder(
   [name]: readonly string[],
   { env, cwd: currentFolder }: Pick<NodeJS.Process, 'env' | 'cwd'>,
 ): string | undefined {
@@ -51,7 +51,7 @@ export function folderOfPerson(
   return existsSync(folder) && existsSync(join(cwd, 'src', 'cli', 'citewell.js')) ? folder : undefined;
 }
 
-interface CommandSurroundings {
+interface CommandEnvironment {
   readonly output: Output;
   readonly interruption: Interruption;
   readonly session?: ContinuedSession;
@@ -67,8 +67,8 @@ interface Command {
 }
 
 /** The command that these arguments name. */
-export function createCommand(args: readonly string[], surroundings: CommandSurroundings): Command {
-  const { output, interruption, session, env, cwd } = surroundings;
+export function createCommand(args: readonly string[], environment: CommandEnvironment): Command {
+  const { output, interruption, session, env, cwd } = environment;
   const wantsJson = args.includes('--json');
   let config: Config | undefined;
   const complain = (error: unknown) => {

@@ -24,7 +24,7 @@ export interface ServerParts {
   readonly folders?: readonly string[];
   /** All roles but `server` serve only processes of this user, which know the token of the data folder. */
   readonly role: ServerInfo['role'];
-  readonly onYield?: () => Promise<void>;
+  readonly onReleaseRequest?: () => Promise<void>;
 }
 
 export interface McpEndpoints {
@@ -54,7 +54,7 @@ const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Opens the services to MCP clients and to other processes of this user. */
 export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
-  const { services, config, authenticate, hosts, token, url, role, stopping, onYield } = parts;
+  const { services, config, authenticate, hosts, token, url, role, stopping, onReleaseRequest } = parts;
   const { offer = { tools: [], absent: [] }, folders = [] } = parts;
   const backend = createLocalBackend(services);
   // Private processes do not serve the web page.
@@ -74,7 +74,7 @@ export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
   return {
     backend,
     overHttp: mcp.router,
-    forPeers: peerRoutes({ backend, token, onReleaseRequest: onYield, stopping, pageOrigin }),
+    forPeers: peerRoutes({ backend, token, onReleaseRequest: onReleaseRequest, stopping, pageOrigin }),
     attach: attachedMcp({ config, backend, stopping, pageOrigin }),
     endSessions: mcp.close,
     close: backend.close,

@@ -18,7 +18,7 @@ export interface McpInstallOptions {
 
 interface McpClient {
   /** Absolute path of the file from which the client reads its servers. */
-  readonly file: (places: Places) => string;
+  readonly file: (places: SystemFolders) => string;
   /** The member of the file that lists servers by name. */
   readonly member: string;
   /** Whether the client requires the server's `type`. */
@@ -27,7 +27,7 @@ interface McpClient {
   readonly nextStep: string;
 }
 
-interface Places {
+interface SystemFolders {
   readonly home: string;
   /** Folder in which programs keep their settings on this system. */
   readonly settings: string;
@@ -78,10 +78,10 @@ export async function installMcp(options: McpInstallOptions, context: CommandCon
   const client: McpClient = mcpClients[options.client];
   const { dataDir } = await context.config();
   const folders = await foldersOf(options.folder ?? []);
-  const file = await realPathOf(client.file(placesHere()));
+  const file = await realPathOf(client.file(systemFolders()));
   const server = {
     ...(client.wantsType === true && { type: 'stdio' }),
-    ...commandHere(folders.flatMap((folder) => ['--folder', folder])),
+    ...ownCommand(folders.flatMap((folder) => ['--folder', folder])),
     env: { CITEWELL_DATA_DIR: resolve(dataDir) },
   };
   const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -115,7 +115,7 @@ export async function installMcp(options: McpInstallOptions, context: CommandCon
   return exitCodes.ok;
 }
 
-function placesHere(): Places {
+function systemFolders(): SystemFolders {
   const home = homedir();
   const settings = {
     darwin: join(home, 'Library', 'Application Support'),
@@ -128,7 +128,7 @@ function placesHere(): Places {
 const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /** How to start this program: by path from a checkout, otherwise as the package in this version. */
-function commandHere(more: readonly string[]): { readonly command: string; readonly args: readonly string[] } {
+function ownCommand(more: readonly string[]): { readonly command: string; readonly args: readonly string[] } {
   const program = fileURLToPath(new URL('citewell.js', import.meta.url));
   if (!program.includes(`${sep}node_modules${sep}`)) {
     const compiled = program.replace(join('src', 'cli'), join('dist', 'src', 'cli'));

@@ -36,7 +36,7 @@ export async function mcp(options: McpOptions, context: CommandContext): Promise
     backend
       .warm()
       .catch((error: Error) => report(error.message))
-      .finally(session?.settled);
+      .finally(session?.releaseSuccession);
     prepared.follow({ warm: backend.warm, report });
   }, WARM_AFTER);
 
@@ -67,7 +67,7 @@ function sharedBackend(config: Config, offer: ToolOffer, folders: readonly strin
         folders,
         role: 'mcp',
         log: serverLog(config.logLevel),
-        onYield: () => shared.release(),
+        onReleaseRequest: () => shared.release(),
       });
       return { backend: (await server.mcp()).backend, close };
     },

@@ -19,7 +19,9 @@ export async function migrateOriginals(options: MigrateOriginalsOptions, context
   try {
     const { files, bytes } = await moveAll(await context.config(), options, context);
     if (options.json) return exitCodes.ok;
-    output.print(`Moved ${count(files)} files, ${byteCount(bytes)}, to ${whereTo(to)}; all were compared by SHA-256.`);
+    output.print(
+      `Moved ${count(files)} files, ${byteCount(bytes)}, to ${describeTarget(to)}; all were compared by SHA-256.`,
+    );
     output.note(
       to === 'database'
         ? 'Leave CITEWELL_ORIGINALS out of the settings of all servers from now on.'
@@ -52,7 +54,7 @@ export async function moveAll(
       continue;
     }
     if (type === 'began')
-      output.note(`Moving ${count(totalFiles)} files, ${byteCount(totalBytes)}, to ${whereTo(to)}.`);
+      output.note(`Moving ${count(totalFiles)} files, ${byteCount(totalBytes)}, to ${describeTarget(to)}.`);
     const now = performance.now();
     if (type !== 'progress' || now - shownAt < PROGRESS_EVERY_MS) continue;
     shownAt = now;
@@ -65,4 +67,4 @@ export async function moveAll(
   return moved;
 }
 
-const whereTo = (to: string): string => (to === 'database' ? 'the database' : to);
+const describeTarget = (to: string): string => (to === 'database' ? 'the database' : to);

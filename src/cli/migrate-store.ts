@@ -35,7 +35,7 @@ export async function migrateStore(options: MigrateStoreOptions, context: Comman
     signal: interruption.stop,
     report: (message) => output.note(message),
   });
-  const show = progressShower(context);
+  const show = createProgressReporter(context);
   let compared: readonly Comparison[] = [];
   try {
     for await (const event of events) {
@@ -62,7 +62,7 @@ export async function migrateStore(options: MigrateStoreOptions, context: Comman
 
 type ProgressEvent = CopyEvent & { readonly type: 'progress' };
 
-export function progressShower({ output }: CommandContext): (event: ProgressEvent) => void {
+export function createProgressReporter({ output }: CommandContext): (event: ProgressEvent) => void {
   let stage: ProgressEvent['stage'] | undefined;
   let [begunAt, shownAt] = [0, 0];
   let before = 0;

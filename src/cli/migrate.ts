@@ -28,9 +28,9 @@ export interface MigrateOptions {
 const kinds: readonly MigratedKind[] = ['user', 'collection', 'document', 'conversation'];
 
 /** Limitations mentioned in the report. */
-const USERS_NOT_CARRIED_OVER =
+const USERS_NOT_MIGRATED =
   'Users and their passwords: R2R does not export them, but its database has them (--postgres). Everything belongs to the user who runs this.';
-const NOT_CARRIED_OVER = [
+const NOT_MIGRATED = [
   'API keys: their users create new ones.',
   'Graphs, manually edited chunks and vectors: they are rebuilt from the documents.',
   'Creation times: documents have them as first_ingested_at in their metadata.',
@@ -45,7 +45,7 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
   const statePath =
     options.state ??
     join(config.dataDir, `migration-${createHash('sha256').update(source.name).digest('hex').slice(0, 12)}.jsonl`);
-  const link = await connect(config, context, { yieldsStore: false }).catch(async (error: unknown) => {
+  const link = await connect(config, context, { releasesStore: false }).catch(async (error: unknown) => {
     // An open connection would keep the process from ending.
     await source.close();
     throw error;
@@ -91,18 +91,18 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
     await source.close();
     await link.close();
   }
-  const notCarriedOver = source.hasUsers ? NOT_CARRIED_OVER : [USERS_NOT_CARRIED_OVER, ...NOT_CARRIED_OVER];
+  const notMigrated = source.hasUsers ? NOT_MIGRATED : [USERS_NOT_MIGRATED, ...NOT_MIGRATED];
   const report = {
     source: source.name,
     interrupted: signal.aborted,
     ...tally.report(),
-    not_carried_over: notCarriedOver,
+    not_carried_over: notMigrated,
   };
   if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
   if (options.json) output.print(JSON.stringify({ type: 'report', ...report }));
   else {
     for (const kind of kinds) output.print(`${kind}s: ${describeOutcomes(report.counts[kind])}`);
-    for (const sentence of notCarriedOver) output.note(`Not copied: ${sentence}`);
+    for (const sentence of notMigrated) output.note(`Not copied: ${sentence}`);
     if (signal.aborted) output.note('Interrupted; the same command continues where this stopped.');
     else if (report.failed.length > 0) output.note('The same command retries what failed.');
   }

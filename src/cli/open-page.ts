@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Output } from './output.ts';
 
-export interface Surroundings {
+export interface PageOpener {
   readonly platform: NodeJS.Platform;
   readonly hasDisplay: boolean;
   readonly isRoot: boolean;
@@ -11,7 +11,7 @@ export interface Surroundings {
   }>;
 }
 
-export const thisSystem = ({ hasDisplay }: Pick<Config, 'hasDisplay'>): Surroundings => ({
+export const systemPageOpener = ({ hasDisplay }: Pick<Config, 'hasDisplay'>): PageOpener => ({
   platform: process.platform,
   hasDisplay,
   isRoot: process.getuid?.() === 0,
@@ -19,13 +19,13 @@ export const thisSystem = ({ hasDisplay }: Pick<Config, 'hasDisplay'>): Surround
 });
 
 /** Opens the web page in the user's browser. If that is not possible, notes the reason and returns. */
-export async function openPage(url: string, output: Pick<Output, 'note'>, surroundings: Surroundings): Promise<void> {
+export async function openPage(url: string, output: Pick<Output, 'note'>, opener: PageOpener): Promise<void> {
   const note = (why: string) => output.note(`The page was not opened (${why}). Its address is ${url}`);
-  const obstacle = obstacleIn(surroundings);
-  if (obstacle !== undefined) return note(obstacle);
+  const reason = reasonNotToOpen(opener);
+  if (reason !== undefined) return note(reason);
   try {
-    const opener = await surroundings.open(url);
-    opener.once('exit', (code) => {
+    const process = await opener.open(url);
+    process.once('exit', (code) => {
       if (code !== null && code !== 0) note(`the program that opens URLs exited with code ${code}`);
     });
   } catch (error) {
@@ -34,7 +34,7 @@ export async function openPage(url: string, output: Pick<Output, 'note'>, surrou
 }
 
 /** Without a display a browser in the terminal might start, and as root one without its sandbox. */
-function obstacleIn({ platform, hasDisplay, isRoot }: Surroundings): string | undefined {
+function reasonNotToOpen({ platform, hasDisplay, isRoot }: PageOpener): string | undefined {
   if (isRoot) return 'the service runs as root';
   return platform === 'linux' && !hasDisplay ? 'there is no display' : undefined;
 }

@@ -49,7 +49,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     keys,
     tokens,
     localToken,
-    ...(!isPrivate && { people: services.accounts.people }),
+    ...(!isPrivate && { userAuthenticator: services.accounts.userAuthenticator }),
     ...(isOpen && { anonymous: defaultAdmin }),
   });
   const ofLibreChat = isOpen ? asDefaultAdmin : createLibreChatAuthenticator(config.access.libreChatSecret);

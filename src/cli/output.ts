@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { occasionalLine } from './occasional-line.ts';
+import { throttledLine } from './throttled-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -30,7 +30,7 @@ const DEFAULT_WIDTH = 100;
 /** An Output over the process's streams. `NO_COLOR`, `FORCE_COLOR` and pipes are honoured by `styleText`. */
 export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
   let hasStatus = false;
-  const report = occasionalLine((line) => stderr.write(`${line}\n`));
+  const report = throttledLine((line) => stderr.write(`${line}\n`));
   const clearStatus = () => {
     if (hasStatus) stderr.write('\r\u001b[K');
     hasStatus = false;

@@ -32,13 +32,13 @@ export function parsePort(value: string): number {
   return port;
 }
 
-/** A whole number from 1 to `most`. */
+/** A whole number from 1 to `max`. */
 export const parseCount =
-  (most: number) =>
+  (max: number) =>
   (value: string): number => {
     const number = Number(value);
-    if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-    throw new InvalidArgumentError(`Expected a whole number from 1 to ${most}.`);
+    if (Number.isInteger(number) && number >= 1 && number <= max) return number;
+    throw new InvalidArgumentError(`Expected a whole number from 1 to ${max}.`);
   };
 
 /** A number above 0, such as seconds or dollars. */
@@ -104,8 +104,8 @@ export function parseScore(
 ): Readonly<Partial<Record<ScoreName, number>>> {
   const [name = '', number = ''] = value.split('=');
   if (!isScoreName(name)) throw new InvalidArgumentError(`Expected one of ${scoreNames.join(', ')}.`);
-  const least = Number(number);
-  if (number.trim() !== '' && least >= 0 && least <= 1) return { ...previous, [name]: least };
+  const min = Number(number);
+  if (number.trim() !== '' && min >= 0 && min <= 1) return { ...previous, [name]: min };
   throw new InvalidArgumentError('Expected a score and a number from 0 to 1, such as ndcg@10=0.5.');
 }
 

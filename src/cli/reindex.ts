@@ -48,6 +48,6 @@ export async function reindex(options: ReindexOptions, context: CommandContext):
         );
       }
     },
-    { embedder: 'keep', yieldsStore: false },
+    { embedder: 'keep', releasesStore: false },
   );
 }

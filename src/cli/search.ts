@@ -70,7 +70,7 @@ export function chunkJson({ documentId, headingPath, ...rest }: ChunkRecord): Js
   return { ...rest, document_id: documentId, heading_path: headingPath };
 }
 
-function show({ chunks, notes, explanation }: SearchResult, asked: Shown, output: Output): void {
+function show({ chunks, notes, explanation }: SearchResult, asked: RequestedPage, output: Output): void {
   const { offset } = asked;
   if (chunks.length === 0) output.note('Nothing found.');
   chunks.forEach((chunk, index) => {
@@ -87,10 +87,13 @@ function show({ chunks, notes, explanation }: SearchResult, asked: Shown, output
   if (explanation !== undefined) for (const line of explanationLines(explanation)) output.print(line);
 }
 
-type Shown = Pick<SearchOptions, 'offset' | 'asOf'> & { readonly page: string | undefined };
+type RequestedPage = Pick<SearchOptions, 'offset' | 'asOf'> & { readonly page: string | undefined };
 
 /** URL of a chunk on the web page; in its version if an earlier time was searched. */
-function addressOf({ documentId, version, start, end }: ChunkRecord, { asOf, page }: Shown): string | undefined {
+function addressOf(
+  { documentId, version, start, end }: ChunkRecord,
+  { asOf, page }: RequestedPage,
+): string | undefined {
   if (page === undefined) return undefined;
   const quotes = start === null || end === null ? [] : [{ start, end }];
   return page + sourceAddress(documentId, { version: asOf === undefined ? undefined : version, quotes });

@@ -13,7 +13,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
 import { serverLog } from './log.ts';
 import { offerFor } from './offer-tools.ts';
-import { openPage, thisSystem } from './open-page.ts';
+import { openPage, systemPageOpener } from './open-page.ts';
 import type { OpenServer } from './open-server.ts';
 import { count } from './progress-line.ts';
 
@@ -62,10 +62,10 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       for (const line of table(rows)) output.print(line);
       const hints = [...(await accessHints(config.access, services.accounts.store)), ...status.hints];
       for (const hint of hints) output.print(`  ${output.style('yellow', hint)}`);
-      if (options.open === true) void openPage(server.url, output, thisSystem(config));
+      if (options.open === true) void openPage(server.url, output, systemPageOpener(config));
       await untilAborted(interruption.stop);
       output.note('Stopping; press Ctrl-C again to end at once.');
-      if (interruption.received() === 'SIGTERM') await leave(server, services, config.cluster);
+      if (interruption.received() === 'SIGTERM') await shutDownGracefully(server, services, config.cluster);
     } finally {
       await server.close();
     }
@@ -79,7 +79,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
  * Graceful shutdown for rolling restarts: the proxy routes requests to other servers, these take over the tasks, and
  * running requests are finished. Skipped on Ctrl-C, because a person is waiting.
  */
-async function leave(
+async function shutDownGracefully(
   server: OpenServer,
   services: Services,
   { stopDelaySeconds, stopSeconds }: Config['cluster'],

@@ -38,7 +38,7 @@ export interface ServerLink {
 
 export function createServerLink(store: SharedStore<ServerAddress>): ServerLink {
   /** Runs on the process that holds the data folder, and on its successor if it ends. The caller ends the lease. */
-  async function reach<T>(
+  async function runOnHolder<T>(
     { signal, method, isRepeatable = method === 'GET' }: Pick<ServerRequest, 'method' | 'signal'> & LinkRequest,
     run: (address: ServerAddress) => Promise<T>,
   ): Promise<{ readonly value: T; end(): void }> {
@@ -53,7 +53,7 @@ export function createServerLink(store: SharedStore<ServerAddress>): ServerLink 
       } catch (error) {
         end();
         if (!(error instanceof ServerLost) || lost?.token === address.token) throw error;
-        lease.lose();
+        lease.reportLost();
         if (attempt === MAX_CONNECTIONS || !(isRepeatable || !error.wasSent)) throw error;
         lost = { error, token: address.token };
       }
@@ -62,7 +62,7 @@ export function createServerLink(store: SharedStore<ServerAddress>): ServerLink 
 
   return {
     async ask({ isRepeatable, ...request }) {
-      const { value, end } = await reach({ ...request, isRepeatable }, ({ url, token }) =>
+      const { value, end } = await runOnHolder({ ...request, isRepeatable }, ({ url, token }) =>
         askServer(url, { ...request, token }),
       );
       end();
@@ -70,7 +70,7 @@ export function createServerLink(store: SharedStore<ServerAddress>): ServerLink 
     },
 
     async *stream({ isRepeatable, ...request }) {
-      const { value, end } = await reach({ ...request, isRepeatable }, async ({ url, token }) => {
+      const { value, end } = await runOnHolder({ ...request, isRepeatable }, async ({ url, token }) => {
         const events = streamFromServer(url, { ...request, token });
         return { events, first: await events.next() };
       });
@@ -86,7 +86,7 @@ export function createServerLink(store: SharedStore<ServerAddress>): ServerLink 
     },
 
     async download({ isRepeatable, ...request }) {
-      const { value, end } = await reach({ ...request, isRepeatable }, ({ url, token }) =>
+      const { value, end } = await runOnHolder({ ...request, isRepeatable }, ({ url, token }) =>
         downloadFromServer(url, { ...request, token }),
       );
       const content = async function* () {

@@ -14,11 +14,11 @@ import { count, type Progress, progressLine } from './progress-line.ts';
 import type { SourceRecord } from './sources-client.ts';
 import { withClient, withoutEmbedding } from './with-client.ts';
 
-interface Shown {
+interface OutputOptions {
   readonly json?: boolean;
 }
 
-interface AddOptions extends Shown {
+interface AddOptions extends OutputOptions {
   readonly sitemap?: boolean;
   readonly crawlDepth?: number;
   readonly maxPages?: number;
@@ -39,7 +39,7 @@ interface ChangeOptions extends AddOptions {
 const POLL_MS = 500;
 
 /** `citewell sources list` */
-export function listSources({ json }: Shown, context: CommandContext): Promise<ExitCode> {
+export function listSources({ json }: OutputOptions, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
     const sources = await client.sources.list();
@@ -52,7 +52,7 @@ export function listSources({ json }: Shown, context: CommandContext): Promise<E
 }
 
 /** `citewell sources show` */
-export function showSource(place: string, { json }: Shown, context: CommandContext): Promise<ExitCode> {
+export function showSource(place: string, { json }: OutputOptions, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
     const source = await client.sources.get((await findSource(client, place)).id);
@@ -196,7 +196,7 @@ function readSetting({ type, fields }: SourceKind, written: string): readonly [s
 /** `citewell sources sync` */
 export function syncSource(
   place: string,
-  options: Shown & { readonly wait: boolean },
+  options: OutputOptions & { readonly wait: boolean },
   context: CommandContext,
 ): Promise<ExitCode> {
   return withClient(context, async (client) => {
@@ -206,7 +206,7 @@ export function syncSource(
 }
 
 /** `citewell sources remove`: keeps the documents. */
-export function removeSource(place: string, { json }: Shown, context: CommandContext): Promise<ExitCode> {
+export function removeSource(place: string, { json }: OutputOptions, context: CommandContext): Promise<ExitCode> {
   return withoutEmbedding(context, async (client) => {
     const source = await findSource(client, place);
     await client.sources.remove(source.id);
@@ -223,7 +223,7 @@ export function removeSource(place: string, { json }: Shown, context: CommandCon
 async function finish(
   client: Client,
   begun: SourceRecord,
-  { json, wait }: Shown & { readonly wait: boolean },
+  { json, wait }: OutputOptions & { readonly wait: boolean },
   { output, interruption }: CommandContext,
 ): Promise<ExitCode> {
   let source = begun;

@@ -6,17 +6,17 @@ import { readPassword } from './read-password.ts';
 import { findUser, type UserChanges, type UserRecord, type UsersClient } from './users-client.ts';
 import { withoutEmbedding } from './with-client.ts';
 
-interface Shown {
+interface OutputOptions {
   readonly json?: boolean;
 }
 
-interface PasswordOptions extends Shown {
+interface PasswordOptions extends OutputOptions {
   readonly passwordStdin?: boolean;
 }
 
 /** `citewell users list` */
 export function listUsers(
-  options: Shown & { readonly limit: number; readonly offset: number },
+  options: OutputOptions & { readonly limit: number; readonly offset: number },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
@@ -50,7 +50,7 @@ export async function createAdmin(
     const { email, name } = options;
     const made = await client.create({ email, password, ...(name !== undefined && { name }) });
     const admin = await client.update(made.id, { is_superuser: true, is_verified: true });
-    say(context, options, admin, `${admin.email} is an administrator now and logs in with this password.`);
+    printResult(context, options, admin, `${admin.email} is an administrator now and logs in with this password.`);
   });
 }
 
@@ -69,35 +69,35 @@ export async function setPassword(email: string, options: PasswordOptions, conte
 export function changeUser(
   email: string,
   { change, done }: { readonly change: UserChanges; readonly done: string },
-  options: Shown,
+  options: OutputOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   return withUsers(context, async (client) => {
     const user = await client.update((await findUser(client, email)).id, change);
-    say(context, options, user, `${user.email} ${done}.`);
+    printResult(context, options, user, `${user.email} ${done}.`);
   });
 }
 
 /** `citewell users delete` */
-export function deleteUser(email: string, options: Shown, context: CommandContext): Promise<ExitCode> {
+export function deleteUser(email: string, options: OutputOptions, context: CommandContext): Promise<ExitCode> {
   return withUsers(context, async (client) => {
     const user = await findUser(client, email);
     const documents = await client.remove(user.id);
     const words = `Deleted ${user.email}, with ${count(documents)} ${documents === 1 ? 'document' : 'documents'}.`;
-    say(context, options, { id: user.id, email: user.email, documents }, words);
+    printResult(context, options, { id: user.id, email: user.email, documents }, words);
   });
 }
 
 /** `citewell users code`: makes the code that a server without e-mail cannot send. */
 export function makeCode(
   email: string,
-  options: Shown & { readonly verify?: boolean },
+  options: OutputOptions & { readonly verify?: boolean },
   context: CommandContext,
 ): Promise<ExitCode> {
   return withUsers(context, async (client) => {
     const user = await findUser(client, email);
     const code = await client.code(user.id, options.verify ? 'verify' : 'reset');
-    say(context, options, { email: user.email, code }, code);
+    printResult(context, options, { email: user.email, code }, code);
     const use = options.verify ? 'POST /v3/users/verify-email' : 'POST /v3/users/reset-password';
     if (!options.json) context.output.note(`Valid once, for 24 hours, with ${use}.`);
   });
@@ -110,7 +110,7 @@ function withUsers(context: CommandContext, run: (users: UsersClient) => Promise
   });
 }
 
-function say({ output }: CommandContext, { json }: Shown, record: object, words: string): void {
+function printResult({ output }: CommandContext, { json }: OutputOptions, record: object, words: string): void {
   output.print(json ? JSON.stringify(record) : words);
 }
 

@@ -44,7 +44,7 @@ import { tracedIngestor, tracedRetriever, tracedTools } from '../telemetry/trace
 import type { ToolNeed } from '../toolbox/tool.ts';
 import type { Adapters } from './adapters.ts';
 import { closeAll } from './close-all.ts';
-import { followOthers } from './follow-others.ts';
+import { followOtherServers } from './follow-other-servers.ts';
 import type { Product, Services } from './services.ts';
 import { statusOf } from './status.ts';
 import { toolsets } from './toolsets.ts';
@@ -73,13 +73,13 @@ export function compose(given: Adapters): Product {
     embedders: metrics ? observedEmbedders(adapters.embedders, settings.prices, metrics) : adapters.embedders,
     changes,
     log,
-    ...(store.others && { leads: store.others.leads }),
+    ...(store.others && { isLeader: store.others.isLeader }),
   });
   const { learner } = embedder;
   const embeddings = traces ? tracedEmbeddings(embedder.embeddings, traces) : embedder.embeddings;
   const accounts = createAccounts(settings.accounts, {
     ...store,
-    store: store.people,
+    store: store.accounts,
     corpus: watched,
     stopFollowing: (userId) => followed.removeOfOwner(userId),
     async forgetRuns(userId) {
@@ -165,11 +165,11 @@ export function compose(given: Adapters): Product {
     writesSummaries: settings.writesSummaries,
   });
   const { readers } = adapters;
-  const quotaBound = withinQuota(
+  const withQuotas = withinQuota(
     createIngestor({ ...store, corpus, readers, collections, embeddings, feed, enrichment }),
     accounts.quotas,
   );
-  const ingestor = traces ? tracedIngestor(quotaBound, traces) : quotaBound;
+  const ingestor = traces ? tracedIngestor(withQuotas, traces) : withQuotas;
   const { takesTasks } = settings;
   const queuesByDefault = settings.queuesUploads || !takesTasks;
   const ingestions = createIngestionService({
@@ -192,7 +192,7 @@ export function compose(given: Adapters): Product {
     network: web?.network,
     mcp: adapters.mcpResources,
     secrets: adapters.secrets,
-    users: store.people.users,
+    users: store.accounts.users,
     allowedFolders: settings.allowedFolders,
     dataFolder: deployment.data,
     report,
@@ -200,12 +200,12 @@ export function compose(given: Adapters): Product {
   });
 
   const conversations = createConversations(store.conversations);
-  const met: ToolNeed[] = [];
-  if (web !== undefined) met.push('web_pages');
-  if (web?.webSearch !== undefined) met.push('web_search');
-  if (sandbox !== undefined) met.push('sandbox');
+  const needs: ToolNeed[] = [];
+  if (web !== undefined) needs.push('web_pages');
+  if (web?.webSearch !== undefined) needs.push('web_search');
+  if (sandbox !== undefined) needs.push('sandbox');
   const madeFiles = sharedState ? new SharedMadeFiles(sharedState.files, report) : new InProcessMadeFiles();
-  const around = traces && tracedTools(traces);
+  const traceTool = traces && tracedTools(traces);
   const agent = createAgent({
     models,
     retriever,
@@ -214,8 +214,8 @@ export function compose(given: Adapters): Product {
     ...(adapters.tools ?? productTools),
     ...(web && { web }),
     sandbox,
-    around,
-    met: new Set(met),
+    traceTool,
+    metNeeds: new Set(needs),
     external,
     madeFiles,
     analyser,
@@ -226,7 +226,7 @@ export function compose(given: Adapters): Product {
   });
   const runSettings = { ...defaultRunLogSettings, graceMs: settings.graceMs };
   const runs = sharedState ? new SharedRunLog(sharedState.runs, runSettings, report) : new InProcessRunLog(runSettings);
-  const standalone = fast && modelStandaloneQueries(fast, prompts);
+  const standaloneQueries = fast && modelStandaloneQueries(fast, prompts);
 
   const services: Services = {
     tools: [...new Set(Object.values(toolsets).flat())],
@@ -261,7 +261,7 @@ export function compose(given: Adapters): Product {
       retriever,
       models,
       analyser,
-      standaloneQueries: standalone,
+      standaloneQueries: standaloneQueries,
       webSearch: web?.webSearch,
       prompts,
     }),
@@ -271,7 +271,7 @@ export function compose(given: Adapters): Product {
     embeddings,
     log,
     ...(metrics && { metrics, opensMetrics: settings.opensMetrics }),
-    ...(traces && { traces, around }),
+    ...(traces && { traces, traceTool }),
     limits: settings.limits,
     maxFileBytes: readers.maxFileBytes,
     uploadFolder: settings.uploadFolder,
@@ -317,24 +317,24 @@ export function compose(given: Adapters): Product {
         throw error;
       }
       const { others } = store;
-      const works = resumes && takesTasks;
+      const runsInBackground = resumes && takesTasks;
       // A process without background work, such as a long command, must not hold the leadership.
-      if (!works) await others?.resign();
-      if (works) {
+      if (!runsInBackground) await others?.resign();
+      if (runsInBackground) {
         ingestions.wakeUp();
         graph.extraction.start();
         summaries.start();
         learner.start();
       }
       if (others === undefined) {
-        if (works) followed.start();
+        if (runsInBackground) followed.start();
       } else {
-        followOthers({
+        followOtherServers({
           others,
           changedElsewhere,
           ingestions,
           followed,
-          resumes: works,
+          resumes: runsInBackground,
           report,
           loadPrompts: prompts.load,
           followEmbedder: embedder.follow,

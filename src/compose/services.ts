@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SharedCitations } from '../store/shared-state.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import type { AroundTool } from '../toolbox/tool-context.ts';
+import type { TraceTool } from '../toolbox/tool-context.ts';
 import type { Web } from '../web/web.ts';
 
 /** The wired product, not started. */
@@ -34,7 +34,7 @@ export interface Services extends HttpServices {
   readonly changes: CorpusWatch;
   /** Undefined without web access. */
   readonly web?: Web;
-  readonly around?: AroundTool | undefined;
+  readonly traceTool?: TraceTool | undefined;
   /** Source numbers shared by several servers; undefined with a single server. */
   readonly sharedCitations?: SharedCitations | undefined;
   /** Trains an embedder on the corpus. */

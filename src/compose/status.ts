@@ -37,8 +37,8 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   const silence =
     kind === 'down' ? `The vector index does not answer: ${current.reason}` : 'The vector index does not answer.';
   const { waiting, failed } = await store.documentGraphs.backlog();
-  const away = await store.objects?.problem();
-  const problems = [...external.problems(), store.problem(), away].filter((each) => each !== undefined);
+  const storageProblem = await store.objects?.problem();
+  const problems = [...external.problems(), store.problem(), storageProblem].filter((each) => each !== undefined);
   return {
     version: deployment.version,
     model: models.defaultName('quality'),
@@ -48,7 +48,7 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
     data: deployment.data,
     ...(deployment.database && { database: deployment.database }),
     ...(store.objects && {
-      originals: { place: store.objects.name, state: away === undefined ? 'ready' : 'unavailable' },
+      originals: { place: store.objects.name, state: storageProblem === undefined ? 'ready' : 'unavailable' },
     }),
     ...(store.others && { processes: await store.others.members() }),
     index: { kind: deployment.index, state },

@@ -43,7 +43,7 @@ const FIRST_WORD = /^[\s"'“”‘’«»(]*([\p{L}\p{M}\p{N}]+)/u;
  * Whether the sentence continues with `right` although `left` ends like a sentence: its full stop belongs to an
  * abbreviation, an initial or an ordinal, or a lower-case letter follows.
  */
-export function goesOn(left: string, right: string): boolean {
+export function continuesSentence(left: string, right: string): boolean {
   const tail = left.slice(-32).trimEnd();
   // A lower-case letter continues the sentence: "Why?" he asked.
   if (/^\s*\p{Ll}/u.test(right.slice(0, 8))) return true;

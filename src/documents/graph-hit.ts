@@ -57,8 +57,8 @@ export function graphHitText({ found }: GraphHit): string {
       return `${found.name}${category}${found.description === '' ? '' : `: ${found.description}`}`;
     }
     case 'relationship': {
-      const said = `${found.subject} – ${found.predicate} – ${found.object}`;
-      return found.description === '' ? said : `${said}: ${found.description}`;
+      const triple = `${found.subject} – ${found.predicate} – ${found.object}`;
+      return found.description === '' ? triple : `${triple}: ${found.description}`;
     }
     case 'community':
       return [`${found.name}: ${found.summary}`, ...found.findings].join('\n');

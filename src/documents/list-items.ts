@@ -3,7 +3,7 @@ export interface ListItem {
   readonly number?: number;
 }
 
-interface Surroundings {
+interface SurroundingText {
   /** Number of the last numbered item before. */
   readonly last?: number;
   /** The previous line of the paragraph, and its first line; undefined at the beginning of a paragraph. */
@@ -24,7 +24,7 @@ const ENDS_CLAUSE = /[.:;!?,][)"”’]*\s*$/;
  */
 export function startsListItem(
   line: string,
-  { last = 0, before, first = '' }: Surroundings = {},
+  { last = 0, before, first = '' }: SurroundingText = {},
 ): ListItem | undefined {
   if (BULLET.test(line)) return {};
   const [, digits] = NUMBER.exec(line) ?? [];

@@ -48,8 +48,8 @@ export function* paragraphsOf(text: string): Generator<Paragraph> {
     const opensOrCloses = FENCE.test(line.text);
     const alone = fence || opensOrCloses || standsAlone(line.text, before?.text ?? '', open);
     if (opensOrCloses) fence = !fence;
-    const around = { last: number, before: open.at(-1)?.text, first: open[0]?.text };
-    const item = alone || isBlank ? undefined : startsListItem(line.text, around);
+    const surrounding = { last: number, before: open.at(-1)?.text, first: open[0]?.text };
+    const item = alone || isBlank ? undefined : startsListItem(line.text, surrounding);
     number = item?.number ?? number;
     if (alone || item !== undefined || isBlank || open.length === MAX_LINES) {
       yield* closeParagraph(open);

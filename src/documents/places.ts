@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** A range of an extracted text, with the page and headings of its beginning. */
-export interface Placed {
+export interface LocatedRange {
   readonly start: number;
   readonly page: number | null;
   readonly headingPath: readonly string[];
@@ -17,13 +17,13 @@ export interface Placed {
 }
 
 /** The page and headings at an offset of the document within this range. */
-export function placeAt(stretch: Placed, offset: number): Pick<Place, 'page' | 'headingPath'> {
-  const { page, headingPath } = lastAtOrBefore(stretch.places ?? [], offset) ?? stretch;
+export function placeAt(range: LocatedRange, offset: number): Pick<Place, 'page' | 'headingPath'> {
+  const { page, headingPath } = lastAtOrBefore(range.places ?? [], offset) ?? range;
   return { page, headingPath };
 }
 
 /** `3`, or `3-5` for a range over several pages; undefined without pages. */
-export function pagesOf({ page, places = [] }: Placed): string | undefined {
+export function pagesOf({ page, places = [] }: LocatedRange): string | undefined {
   const pages = [page, ...places.map((place) => place.page)].filter((number) => number !== null);
   if (pages.length === 0) return undefined;
   const [first, last] = [Math.min(...pages), Math.max(...pages)];
@@ -34,43 +34,46 @@ export function pagesOf({ page, places = [] }: Placed): string | undefined {
  * All places within a range of the document, starting with its beginning. A single entry means that the range is on one
  * page and in one section.
  */
-export function placesWithin(stretch: Placed & { readonly end: number }, { pages, headings = [] }: Outline): Place[] {
-  const { start, end } = stretch;
+export function placesWithin(
+  range: LocatedRange & { readonly end: number },
+  { pages, headings = [] }: Outline,
+): Place[] {
+  const { start, end } = range;
   const starts = new Set([start]);
   for (const each of [...within(pages, start, end), ...within(headings, start, end)]) starts.add(each.start);
-  const pageAt = (offset: number) => lastAtOrBefore(pages, offset)?.number ?? stretch.page;
-  const pathAt = pathsOf(stretch, headings);
+  const pageAt = (offset: number) => lastAtOrBefore(pages, offset)?.number ?? range.page;
+  const pathAt = pathsOf(range, headings);
   return [...starts]
     .sort((one, two) => one - two)
     .map((offset) => ({ start: offset, page: pageAt(offset), headingPath: pathAt(offset) }));
 }
 
 /** Adds the places to the range, when there are several. */
-export function withPlaces<Stretch extends Placed & { readonly text: string; readonly end: number }>(
-  stretch: Stretch,
+export function withPlaces<Stretch extends LocatedRange & { readonly text: string; readonly end: number }>(
+  range: Stretch,
   outline: Outline | undefined,
 ): Stretch {
   // The characters of a ready-made or edited chunk do not correspond to its offsets.
-  if (outline === undefined || stretch.text.length !== stretch.end - stretch.start) return stretch;
-  const places = placesWithin(stretch, outline);
-  return places.length > 1 ? { ...stretch, places } : stretch;
+  if (outline === undefined || range.text.length !== range.end - range.start) return range;
+  const places = placesWithin(range, outline);
+  return places.length > 1 ? { ...range, places } : range;
 }
 
 /**
  * The path of the range applies to all of it unless sections begin within it. Then each section has its own path; the
  * column names of a table remain at the end of the path of a range that begins within the table.
  */
-function pathsOf(stretch: Placed & { readonly end: number }, headings: readonly HeadingSpan[]) {
-  const inside = within(headings, stretch.start, stretch.end);
-  if (inside.length === 0) return () => stretch.headingPath;
-  const own = lastAtOrBefore(headings, stretch.start)?.path ?? [];
-  const columns = stretch.headingPath.at(-1);
+function pathsOf(range: LocatedRange & { readonly end: number }, headings: readonly HeadingSpan[]) {
+  const inside = within(headings, range.start, range.end);
+  if (inside.length === 0) return () => range.headingPath;
+  const own = lastAtOrBefore(headings, range.start)?.path ?? [];
+  const columns = range.headingPath.at(-1);
   const hasColumns =
     columns !== undefined &&
-    stretch.headingPath.length === own.length + 1 &&
-    own.every((heading, index) => heading === stretch.headingPath[index]) &&
+    range.headingPath.length === own.length + 1 &&
+    own.every((heading, index) => heading === range.headingPath[index]) &&
     inside.every(({ path }) => !path.includes(columns));
-  const first = hasColumns ? stretch.headingPath : own;
+  const first = hasColumns ? range.headingPath : own;
   return (offset: number) => lastAtOrBefore(inside, offset)?.path ?? first;
 }
 

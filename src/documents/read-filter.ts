@@ -66,8 +66,9 @@ export function readFilter(wire: unknown): Filter {
 }
 
 function objectFilter(wire: unknown, depth: number, budget: Budget): Filter {
-  if (!isObject(wire)) throw bad(`A filter is an object such as {"document_type": {"$eq": "pdf"}}, not ${show(wire)}.`);
-  if (depth > MAX_DEPTH) throw bad(`A filter may nest $and and $or at most ${MAX_DEPTH} deep.`);
+  if (!isObject(wire))
+    throw invalidFilter(`A filter is an object such as {"document_type": {"$eq": "pdf"}}, not ${show(wire)}.`);
+  if (depth > MAX_DEPTH) throw invalidFilter(`A filter may nest $and and $or at most ${MAX_DEPTH} deep.`);
   return allOf(
     ...Object.entries(wire).map(([key, operand]) => {
       if (key === '$and' || key === '$or') spend(budget, 1);
@@ -85,7 +86,8 @@ interface Budget {
 
 function spend(budget: Budget, conditions: number): void {
   budget.conditions += conditions;
-  if (budget.conditions > MAX_CONDITIONS) throw bad(`A filter may have at most ${MAX_CONDITIONS} conditions.`);
+  if (budget.conditions > MAX_CONDITIONS)
+    throw invalidFilter(`A filter may have at most ${MAX_CONDITIONS} conditions.`);
 }
 
 /** The number of values in a JSON document, each of which costs a comparison; counting stops above `MAX_CONDITIONS`. */
@@ -100,8 +102,9 @@ function sizeOf(json: unknown): number {
 }
 
 function fieldFilter(field: string, wire: unknown, budget: Budget): Filter {
-  if (field.trim() === '') throw bad('A filter has a condition without a field name.');
-  if (field.split('.').length > MAX_PATH) throw bad(`A field name in a filter may have at most ${MAX_PATH} parts.`);
+  if (field.trim() === '') throw invalidFilter('A filter has a condition without a field name.');
+  if (field.split('.').length > MAX_PATH)
+    throw invalidFilter(`A field name in a filter may have at most ${MAX_PATH} parts.`);
   const known = field === 'collection_id' ? onCollectionId : field === 'collection_ids' ? onCollectionIds : operators;
   if (!isObject(wire)) {
     spend(budget, 1);
@@ -109,7 +112,7 @@ function fieldFilter(field: string, wire: unknown, budget: Budget): Filter {
   }
   const conditions = Object.entries(wire);
   if (conditions.length === 0)
-    throw bad(`The condition on "${field}" is empty; write {"$eq": value} or the bare value.`);
+    throw invalidFilter(`The condition on "${field}" is empty; write {"$eq": value} or the bare value.`);
   return allOf(
     ...conditions.map(([name, operand]) => {
       spend(budget, name === '$json_contains' ? sizeOf(operand) : 1);
@@ -158,7 +161,8 @@ function notAmong(field: string, operands: readonly unknown[]): Filter {
 }
 
 function like(field: string, name: '$like' | '$ilike', operand: unknown): Filter {
-  if (typeof operand !== 'string') throw bad(`"${name}" on "${field}" takes a pattern string, not ${show(operand)}.`);
+  if (typeof operand !== 'string')
+    throw invalidFilter(`"${name}" on "${field}" takes a pattern string, not ${show(operand)}.`);
   return { kind: 'like', field, pattern: operand, caseSensitive: name === '$like' };
 }
 
@@ -182,34 +186,34 @@ function anyOf(filters: readonly Filter[]): Filter {
 }
 
 function members(name: string, operand: unknown): readonly unknown[] {
-  if (!Array.isArray(operand)) throw bad(`"${name}" takes a list of filters, not ${show(operand)}.`);
+  if (!Array.isArray(operand)) throw invalidFilter(`"${name}" takes a list of filters, not ${show(operand)}.`);
   return operand;
 }
 
 function listOf(field: string, name: string, operand: unknown): readonly unknown[] {
-  if (!Array.isArray(operand)) throw bad(`"${name}" on "${field}" takes a list, not ${show(operand)}.`);
+  if (!Array.isArray(operand)) throw invalidFilter(`"${name}" on "${field}" takes a list, not ${show(operand)}.`);
   return operand;
 }
 
 const oneOrMany = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [operand]);
 
 function scalars(field: string, name: string, operands: readonly unknown[]): Scalar[] {
-  if (operands.length > MAX_VALUES) throw bad(`"${name}" on "${field}" takes at most ${MAX_VALUES} values.`);
+  if (operands.length > MAX_VALUES) throw invalidFilter(`"${name}" on "${field}" takes at most ${MAX_VALUES} values.`);
   return operands.map((operand) => scalar(field, name, operand));
 }
 
 function scalar(field: string, name: string, operand: unknown): Scalar {
   if (typeof operand === 'string' || typeof operand === 'number' || typeof operand === 'boolean') return operand;
-  throw bad(`"${name}" on "${field}" compares with a string, number or boolean, not ${show(operand)}.`);
+  throw invalidFilter(`"${name}" on "${field}" compares with a string, number or boolean, not ${show(operand)}.`);
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function unknownOperator(name: string, known: readonly string[], where: string): ServiceError {
-  return bad(`"${name}" is not a filter operator ${where}. Known: ${known.join(', ')}.`);
+  return invalidFilter(`"${name}" is not a filter operator ${where}. Known: ${known.join(', ')}.`);
 }
 
-const bad = (message: string): ServiceError => new ServiceError('invalid_request', message);
+const invalidFilter = (message: string): ServiceError => new ServiceError('invalid_request', message);
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 80);

@@ -8,7 +8,7 @@ export interface Replacement {
   /** End of the actual difference in the old text. */
   readonly changedEnd: number;
   /** Maps an offset of the old text to the new one. */
-  moved(offset: number): number;
+  mapOffset(offset: number): number;
 }
 
 /**
@@ -36,7 +36,7 @@ export function replaceText(
     grown,
     firstMoved,
     changedEnd,
-    moved(offset) {
+    mapOffset(offset) {
       if (offset < firstMoved) return offset;
       return offset >= changedEnd ? offset + grown : Math.min(offset, changedEnd + grown);
     },

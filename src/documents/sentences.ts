@@ -1,4 +1,4 @@
-import { goesOn } from './abbreviations.ts';
+import { continuesSentence } from './abbreviations.ts';
 import { paragraphsOf, type TextSpan } from './paragraphs.ts';
 
 /** Maximum length of a piece; a longer sentence is cut at the best position before it. */
@@ -49,7 +49,8 @@ function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
   if (!ENDS_SENTENCES.test(line)) return yield { start: 0, end: line.length };
   let start = 0;
   for (const end of bordersOf(line)) {
-    if (end < line.length && goesOn(line.slice(Math.max(start, end - 40), end), line.slice(end, end + 48))) continue;
+    if (end < line.length && continuesSentence(line.slice(Math.max(start, end - 40), end), line.slice(end, end + 48)))
+      continue;
     yield { start, end };
     start = end;
   }
@@ -101,16 +102,16 @@ function* cutToLength(text: string, piece: TextSpan): Generator<TextSpan> {
 }
 
 /** Where to cut an over-long range: preferably after a clause or a word, at worst at any character boundary. */
-function bestCut(stretch: string): number {
-  const from = Math.floor(stretch.length / 2);
-  const late = stretch.slice(from);
+function bestCut(range: string): number {
+  const from = Math.floor(range.length / 2);
+  const late = range.slice(from);
   const clause = lastEnd(late, /[;:,)\]}；：，、）。][\s"”’]*(?=\S)/gu) ?? lastEnd(late, /\s+/g);
   if (clause !== undefined) return from + clause;
-  const tail = stretch.slice(-100);
+  const tail = range.slice(-100);
   const words = [...segmentsOf(tail, 'word')];
   const last = words.at(-1);
-  if (last !== undefined && last.index > 0) return stretch.length - tail.length + last.index;
-  return /[\uD800-\uDBFF]$/.test(stretch) ? stretch.length - 1 : stretch.length;
+  if (last !== undefined && last.index > 0) return range.length - tail.length + last.index;
+  return /[\uD800-\uDBFF]$/.test(range) ? range.length - 1 : range.length;
 }
 
 function lastEnd(text: string, pattern: RegExp): number | undefined {

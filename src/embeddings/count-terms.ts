@@ -10,8 +10,8 @@ const MAX_LENGTH = 100_000;
  */
 export function countTerms(text: string): Map<string, number> {
   const terms = analyseForEmbedding(text.slice(0, MAX_LENGTH));
-  const telling = terms.filter((term) => !stopWords.has(term));
+  const contentTerms = terms.filter((term) => !stopWords.has(term));
   const counts = new Map<string, number>();
-  for (const term of telling.length > 0 ? telling : terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const term of contentTerms.length > 0 ? contentTerms : terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
 }

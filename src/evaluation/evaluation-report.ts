@@ -38,13 +38,13 @@ export function scoreTable({ means, questions }: EvaluationRecord): string[] {
 const MAX_LISTED = 10;
 
 /** The failed and worst questions, the worst first. */
-export function problemLines(questions: readonly QuestionResult[], most = MAX_LISTED): string[] {
+export function problemLines(questions: readonly QuestionResult[], max = MAX_LISTED): string[] {
   const faults = questions.flatMap((question) => {
     const found = problemsOf(question);
     return found.length === 0 ? [] : [{ question, found }];
   });
   const shown = faults
-    .slice(0, most)
+    .slice(0, max)
     .map(({ question, found }) => `  line ${question.line}: ${quoted(question.text)}  (${found.join('; ')})`);
   const more = faults.length - shown.length;
   return [...shown, ...(more > 0 ? [`  and ${more} more; --all lists them`] : [])];
@@ -73,7 +73,7 @@ const COMPARED_SCORES: readonly ScoreName[] = ['ndcg@10', 'answer', 'answered', 
 export function differenceLines(
   before: EvaluationRecord,
   now: EvaluationRecord,
-  most = MAX_LISTED,
+  max = MAX_LISTED,
 ): { readonly lines: string[]; readonly comparison: RunComparison } {
   const comparison = compareRuns(measuredQuestions(before.questions), measuredQuestions(now.questions));
   const { shared, onlyBefore, onlyNow } = comparison;
@@ -92,7 +92,7 @@ export function differenceLines(
   ]);
   const changed = comparison.scores
     .filter(({ score, changes }) => COMPARED_SCORES.includes(score) && changes.length > 0)
-    .flatMap(({ score, changes }) => changeLines(score, changes, most));
+    .flatMap(({ score, changes }) => changeLines(score, changes, max));
   const lines = [
     `Compared with the evaluation of ${before.started_at.slice(0, 19).replace('T', ' ')}: ${[`${shared} questions in both`, ...others].join(', ')}.`,
     ...setupChanges(before.setup, now.setup).map((change) => `  ${change}`),
@@ -106,13 +106,13 @@ export function differenceLines(
 export const measuredQuestions = (questions: readonly QuestionResult[]): readonly ScoredCase[] =>
   questions.filter(({ failure }) => failure === undefined);
 
-function changeLines(score: ScoreName, changes: readonly CaseChange[], most: number): string[] {
+function changeLines(score: ScoreName, changes: readonly CaseChange[], max: number): string[] {
   const worse = changes.filter((change) => change.now < change.before);
   const better = changes.filter((change) => change.now > change.before).toReversed();
   const list = (title: string, some: readonly CaseChange[]) => {
     if (some.length === 0) return [];
     const shown = some
-      .slice(0, most)
+      .slice(0, max)
       .map(({ before, now, text }) => `    ${shownScore(before)} → ${shownScore(now)}  ${quoted(text)}`);
     const more = some.length - shown.length;
     return [`  ${title} by ${score}:`, ...shown, ...(more > 0 ? [`    and ${more} more; --all lists them`] : [])];

@@ -61,8 +61,8 @@ export function questionFromText(chunk: SourceChunk, prefersHeading: boolean): P
 /** The heading above a chunk, when it is specific enough for a query. */
 function informativeHeading({ headingPath, title }: SourceChunk): string | undefined {
   const heading = oneLine(headingPath.slice(-2).join(' '));
-  const isTelling = heading.length <= 120 && heading !== title && wordsIn(heading).filter(isInformative).length >= 2;
-  return isTelling ? heading : undefined;
+  const isSpecific = heading.length <= 120 && heading !== title && wordsIn(heading).filter(isInformative).length >= 2;
+  return isSpecific ? heading : undefined;
 }
 
 /** The longest informative words, in their original order. */
@@ -70,11 +70,11 @@ function wordsOf(sentence: string): string {
   const words = wordsIn(sentence);
   // For scripts without spaces, a part of the sentence is the query.
   if (words.length < MIN_TERMS) return sentence.slice(0, UNSPACED_QUERY_LENGTH).toWellFormed();
-  const telling = [...new Set(words)].filter(isInformative);
+  const informative = [...new Set(words)].filter(isInformative);
   const kept = new Set(
-    telling.toSorted((one, two) => informationContent(two) - informationContent(one)).slice(0, MAX_WORDS),
+    informative.toSorted((one, two) => informationContent(two) - informationContent(one)).slice(0, MAX_WORDS),
   );
-  return telling.filter((word) => kept.has(word)).join(' ');
+  return informative.filter((word) => kept.has(word)).join(' ');
 }
 
 const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’-]*/gu) ?? [];

@@ -24,14 +24,14 @@ const ROUNDING = 1e-9;
  * the same differences always give the same p-value.
  */
 export function comparePairs(differences: readonly number[]): PairedComparison {
-  const telling = differences.filter((difference) => Math.abs(difference) > ROUNDING);
-  const sum = telling.reduce((all, difference) => all + difference, 0);
-  const sizes = telling.map(Math.abs);
+  const nonZero = differences.filter((difference) => Math.abs(difference) > ROUNDING);
+  const sum = nonZero.reduce((all, difference) => all + difference, 0);
+  const sizes = nonZero.map(Math.abs);
   const observed = Math.abs(sum) - ROUNDING;
   return {
     pairs: differences.length,
-    wins: telling.filter((difference) => difference > 0).length,
-    losses: telling.filter((difference) => difference < 0).length,
+    wins: nonZero.filter((difference) => difference > 0).length,
+    losses: nonZero.filter((difference) => difference < 0).length,
     meanDifference: differences.length === 0 ? 0 : sum / differences.length,
     pValue: sizes.length <= MAX_EXACT ? exactShare(sizes, observed) : sampledShare(sizes, observed),
   };

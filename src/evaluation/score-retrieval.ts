@@ -31,7 +31,7 @@ export function scoreRetrieval(
   if (question.isUnanswerable) return undefined;
   const targets = targetsOf(question);
   const ranked = found.map((chunk, index) => {
-    const at = targets.findIndex((isIt) => isIt(chunk));
+    const at = targets.findIndex((isTarget) => isTarget(chunk));
     if (at >= 0) return `target ${at}`;
     // When documents are expected, further chunks of a document do not take up ranks.
     return question.passages.length === 0 && question.expected.length > 0

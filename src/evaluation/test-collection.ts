@@ -162,14 +162,14 @@ async function readJudgements(file: string): Promise<ReadonlyMap<string, Readonl
   return judged;
 }
 
-interface Read {
+interface ParsedCollection {
   readonly ids: ReadonlySet<string>;
   readonly texts: ReadonlyMap<string, QueryLine>;
   readonly judged: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly queries: readonly TestQuery[];
 }
 
-function notesOn({ ids, texts, judged, queries }: Read): string[] {
+function notesOn({ ids, texts, judged, queries }: ParsedCollection): string[] {
   const unknownQueries = [...judged.keys()].filter((id) => !texts.has(id)).length;
   const unknownDocuments = queries.flatMap(({ gains }) => [...gains.keys()].filter((id) => !ids.has(id))).length;
   const withoutAnswer = texts.size - queries.length;

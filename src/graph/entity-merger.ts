@@ -17,7 +17,7 @@ export function createMerger(entities: readonly Entity[]): EntityMerger {
   const categories = categoriesByForm(entities);
   const aliases = declaredForms(entities, categories);
   const initials = initialForms(categories);
-  const settle = (form: string, category: string | null): string => {
+  const mergeKey = (form: string, category: string | null): string => {
     const known = categories.get(form);
     const kind = category ?? (known && majorityCategory(known)) ?? '';
     return `${form}\n${kind}`;
@@ -26,10 +26,10 @@ export function createMerger(entities: readonly Entity[]): EntityMerger {
     keyOf(name, category) {
       const form = formOf(name, category);
       const declared = aliases.get(form);
-      if (declared !== undefined && agree(category, categories.get(declared))) return settle(declared, null);
+      if (declared !== undefined && agree(category, categories.get(declared))) return mergeKey(declared, null);
       const whole = initials.get(form);
-      if (whole !== undefined && (category === null || category === 'person')) return settle(whole, 'person');
-      return settle(form, category);
+      if (whole !== undefined && (category === null || category === 'person')) return mergeKey(whole, 'person');
+      return mergeKey(form, category);
     },
   };
 }

@@ -21,9 +21,9 @@ const optionsSchema = z.object({
 
 /** Serialises the options to one line: the bare name if only a model is given, and null if nothing is. */
 export function writeExtractorOptions({ model, ...options }: ExtractorOptions): string | null {
-  const said = Object.entries(options).filter(([, value]) => value !== undefined);
-  if (said.length === 0) return model ?? null;
-  return JSON.stringify({ ...(model !== undefined && { model }), ...Object.fromEntries(said) });
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return model ?? null;
+  return JSON.stringify({ ...(model !== undefined && { model }), ...Object.fromEntries(given) });
 }
 
 export function readExtractorOptions(line: string | null): ExtractorOptions {
@@ -48,8 +48,8 @@ export function narrowGraph({ entities, relationships }: ExtractedGraph, options
   const fitting = relationships
     .filter(({ subject, object }) => names.has(subject) && names.has(object))
     .filter(({ predicate }) => predicates === undefined || predicates.has(fold(predicate)));
-  const most = options.maxRelationships ?? fitting.length;
-  const weightiest = new Set([...fitting].sort((one, two) => two.weight - one.weight).slice(0, most));
+  const max = options.maxRelationships ?? fitting.length;
+  const weightiest = new Set([...fitting].sort((one, two) => two.weight - one.weight).slice(0, max));
   return { entities: kept, relationships: fitting.filter((each) => weightiest.has(each)) };
 }
 

@@ -48,7 +48,7 @@ const YIELD_MS = 500;
 export function createGraphExtraction(parts: GraphExtractionParts): GraphExtraction {
   const { records, extractorOf, changes, isAutomatic, report, onIdle } = parts;
   const waiting = new Map<string, Set<() => void>>();
-  let isGathered = false;
+  let hasMergedRemaining = false;
   let turn: Promise<unknown> = Promise.resolve();
 
   const queue = createLeasedQueue({
@@ -61,7 +61,7 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
   });
 
   /** Serialises all extractions. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  function runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = turn.then(work, work);
     turn = result.catch(() => undefined);
     return result;
@@ -79,14 +79,14 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
   }
 
   /** Once per process: merges documents left unmerged by earlier versions. */
-  async function gatherRest(signal: AbortSignal): Promise<void> {
-    if (isGathered) return;
-    await records.gatherRest(signal);
-    isGathered = true;
+  async function mergeRemaining(signal: AbortSignal): Promise<void> {
+    if (hasMergedRemaining) return;
+    await records.mergeRemaining(signal);
+    hasMergedRemaining = true;
   }
 
   /** Releases callers waiting for documents that were deleted before their turn. */
-  async function releaseGone(): Promise<void> {
+  async function releaseDeleted(): Promise<void> {
     for (const id of [...waiting.keys()]) {
       if ((await records.extractionOf(id)) !== undefined) continue;
       for (const resolve of waiting.get(id) ?? []) resolve();
@@ -114,22 +114,22 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
   }
 
   async function round(signal: AbortSignal): Promise<Round> {
-    const isForAll = queue.isStarted && isAutomatic;
+    const takesAll = queue.isStarted && isAutomatic;
     // Explicitly requested extractions do not yield to ingestion.
-    const standsBack = isForAll && (await records.isIngesting());
-    const finished = await inTurn(() => extractNext(signal, isForAll && !standsBack ? 'all' : 'asked'));
+    const yieldsToIngestion = takesAll && (await records.isIngesting());
+    const finished = await runExclusively(() => extractNext(signal, takesAll && !yieldsToIngestion ? 'all' : 'asked'));
     if (finished !== undefined) return 'worked';
-    await releaseGone();
-    if (isForAll) await gatherRest(signal);
-    return standsBack ? { waitMs: YIELD_MS } : 'empty';
+    await releaseDeleted();
+    if (takesAll) await mergeRemaining(signal);
+    return yieldsToIngestion ? { waitMs: YIELD_MS } : 'empty';
   }
 
   return {
     async *run(signal) {
-      const next = () => inTurn(() => extractNext(signal, isAutomatic ? 'all' : 'asked'));
+      const next = () => runExclusively(() => extractNext(signal, isAutomatic ? 'all' : 'asked'));
       yield* queue.drain(async () => (signal.aborted ? undefined : next()));
       if (signal.aborted) return;
-      await gatherRest(signal);
+      await mergeRemaining(signal);
       await onIdle?.(signal);
     },
     start: queue.start,

@@ -80,10 +80,10 @@ export function createApp(
   }
   app.use(guard);
   app.use(shortLinks(services, authenticate), pageRoutes(), sessionRoutes(services));
-  const { people, users } = services.accounts;
+  const { userAuthenticator, users } = services.accounts;
   const identified = identify(authenticate, async (by, id) => {
     requireSuperuser(by);
-    return people.ofUser(await users.get(by, id));
+    return userAuthenticator.principalOfUser(await users.get(by, id));
   });
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
   app.use(metricsRoutes(services, identified), openApiRoutes(services));

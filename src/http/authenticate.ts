@@ -7,12 +7,12 @@ import { sessionToken } from './page-session.ts';
 /** Authentication is off: every request runs as the default administrator (docs/contract.md 2). */
 export const asDefaultAdmin: Authenticate = async () => defaultAdmin;
 
-interface Identified {
+interface RequestIdentity {
   readonly caller: Principal;
   readonly principal: Principal;
 }
 
-const identified = new WeakMap<Response, Identified>();
+const identified = new WeakMap<Response, RequestIdentity>();
 
 /** The principal of the user with this id. Throws `not_found`, and `forbidden` unless the caller is a superuser. */
 export type ActFor = (by: Principal, userId: string) => Promise<Principal>;
@@ -40,7 +40,7 @@ export const principalOf = (response: Response): Principal => identityOf(respons
 /** The authenticated caller; with X-Citewell-User, the superuser who acts for the principal. */
 export const callerOf = (response: Response): Principal => identityOf(response).caller;
 
-function identityOf(response: Response): Identified {
+function identityOf(response: Response): RequestIdentity {
   const identity = identified.get(response);
   if (identity === undefined) throw new ServiceError('unauthenticated', 'This request has not been authenticated.');
   return identity;

@@ -5,7 +5,7 @@ const MIN_BYTES_PER_SECOND = 50_000;
 /** Milliseconds between checks of incoming requests. */
 const CHECK_INTERVAL = 500;
 
-interface Arriving {
+interface IncomingBody {
   readonly request: IncomingMessage;
   readonly since: number;
   /** Bytes received on the connection before this request. */
@@ -17,7 +17,7 @@ interface Arriving {
  * one second for every 50 kB received.
  */
 export function cutOffSlowBodies(server: Server, timeoutMs: number): { close(): void } {
-  const arriving = new Set<Arriving>();
+  const arriving = new Set<IncomingBody>();
   server.on('request', (request) => {
     if (request.complete) return;
     const entry = { request, since: performance.now(), bytesBefore: request.socket.bytesRead };

@@ -84,21 +84,21 @@ export async function sendEvents(
   };
   try {
     let next = iterator.next();
-    let standing = await settledWithin(next, heartbeat);
-    if (standing === 'failed') await next;
+    let state = await settledWithin(next, heartbeat);
+    if (state === 'failed') await next;
     response.writeHead(200, HEADERS);
     response.flushHeaders();
     for (;;) {
-      while (standing === 'pending') {
+      while (state === 'pending') {
         await write(HEARTBEAT);
-        standing = await settledWithin(next, heartbeat);
+        state = await settledWithin(next, heartbeat);
       }
       const step = await next;
       if (step.done === true) break;
       await write(framing.encode(step.value));
       signal.throwIfAborted();
       next = iterator.next();
-      standing = await settledWithin(next, heartbeat);
+      state = await settledWithin(next, heartbeat);
     }
   } catch (thrown) {
     if (!response.headersSent) throw thrown;

@@ -10,7 +10,7 @@ import type { StorageEngine } from 'multer';
 import { newId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { createSizeGuard } from '../ingest/readers/size-limit.ts';
-import { giveBytes } from '../shared/given-bytes.ts';
+import { markTransferable } from '../shared/transferable-bytes.ts';
 
 /** A file of a multipart form, on disk until it is read or the request ends. */
 export interface StoredUpload {
@@ -81,7 +81,7 @@ export const removeUpload = (path: string): Promise<void> => rm(path, { force: t
 /** Reads the content and removes the file. */
 export async function takeUpload({ path }: Pick<StoredUpload, 'path'>): Promise<Uint8Array> {
   try {
-    return giveBytes(await readFile(path));
+    return markTransferable(await readFile(path));
   } catch (error) {
     throw notStored(error);
   } finally {

@@ -29,8 +29,11 @@ export function describeDocument({
   const name = title !== undefined && !first.includes(title) ? [`${title.replace(/[.:]$/, '')}:`] : [];
   const lead = [...name, shorten(first, MAX_SENTENCE)].join(' ');
   const names = sectionNames(headings, title);
-  const room = MAX_SUMMARY - lead.length - names.length - 2;
-  const others = keySentences(sentences, [...headings, title ?? ''].join(' '), { text: text.slice(0, 50_000), room });
+  const available = MAX_SUMMARY - lead.length - names.length - 2;
+  const others = keySentences(sentences, [...headings, title ?? ''].join(' '), {
+    text: text.slice(0, 50_000),
+    available,
+  });
   return shorten([lead, ...others, names].filter(Boolean).join(' '), MAX_SUMMARY);
 }
 
@@ -67,10 +70,10 @@ function leadSentences(text: string, blocks: ReadDocument['blocks']): string[] {
     for (const { start, end } of splitSentences(part)) sentences.push(oneLine(part.slice(start, end)));
     if (sentences.length >= MAX_CANDIDATES) break;
   }
-  const said = sentences.filter((sentence) => /\p{L}{2}/u.test(sentence));
-  const own = said.filter((sentence) => !BOILERPLATE.test(sentence));
+  const withWords = sentences.filter((sentence) => /\p{L}{2}/u.test(sentence));
+  const own = withWords.filter((sentence) => !BOILERPLATE.test(sentence));
   const whole = own.filter((sentence) => sentence.length >= (UNSPACED.test(sentence) ? 12 : 40));
-  const best = [whole, own, said].find((some) => some.length > 0) ?? [];
+  const best = [whole, own, withWords].find((some) => some.length > 0) ?? [];
   return best.slice(0, MAX_CANDIDATES);
 }
 
@@ -87,7 +90,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u;
 function keySentences(
   sentences: readonly string[],
   headings: string,
-  { text, room }: { readonly text: string; readonly room: number },
+  { text, available }: { readonly text: string; readonly available: number },
 ): string[] {
   const counts = new Map<string, number>();
   const count = (words: readonly string[], weight: number) => {
@@ -100,7 +103,7 @@ function keySentences(
     .slice(1)
     .map((sentence, index) => ({ sentence, place: index, words: [...new Set(wordsOf(sentence))] }));
   const chosen: (typeof left)[number][] = [];
-  for (let spare = room; chosen.length < MAX_KEY_SENTENCES && spare > 60; ) {
+  for (let spare = available; chosen.length < MAX_KEY_SENTENCES && spare > 60; ) {
     let best: { readonly each: (typeof left)[number]; readonly score: number } | undefined;
     for (const each of left) {
       const { sentence, words } = each;
@@ -111,8 +114,8 @@ function keySentences(
         chosen.includes(each)
       )
         continue;
-      const news = words.filter((word) => !covered.has(word));
-      const sum = news.reduce((total, word) => total + Math.log1p(counts.get(word) ?? 0), 0);
+      const newWords = words.filter((word) => !covered.has(word));
+      const sum = newWords.reduce((total, word) => total + Math.log1p(counts.get(word) ?? 0), 0);
       // Normalises by length, so that long sentences are not preferred.
       const score = sum / Math.sqrt(words.length + 8);
       if (best === undefined || score > best.score) best = { each, score };

@@ -51,8 +51,8 @@ export function pauseBefore(
     random = Math.random,
   }: { readonly tries: number; readonly policy: TryPolicy; readonly random?: () => number },
 ): number | undefined {
-  const most = error instanceof ReaderEnded ? policy.readerTries : policy.tries;
-  if (failureKind(error) === 'permanent' || tries >= most) return undefined;
+  const max = error instanceof ReaderEnded ? policy.readerTries : policy.tries;
+  if (failureKind(error) === 'permanent' || tries >= max) return undefined;
   const longest = Math.min(policy.firstPauseMs * 2 ** (tries - 1), policy.maxPauseMs);
   const asked = error instanceof ServiceError && error.retryAfter !== undefined ? error.retryAfter * 1_000 : 0;
   // Jitter from half the pause to the full pause, so that tasks that failed together are not retried together.

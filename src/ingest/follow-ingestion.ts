@@ -10,7 +10,7 @@ export interface FollowedEvent {
   readonly event: IngestEvent;
 }
 
-export interface Followed {
+export interface FollowParts {
   readonly document: Document;
   readonly after: string | undefined;
   readonly signal: AbortSignal;
@@ -25,9 +25,9 @@ const POLL_INTERVAL_MS = 2_000;
  */
 export async function* followIngestion(
   { queue, feed }: { readonly queue: Pick<IngestionQueue, 'ofDocument'>; readonly feed: IngestionFeed },
-  { document, after, signal }: Followed,
+  { document, after, signal }: FollowParts,
 ): AsyncGenerator<FollowedEvent, void> {
-  const log = feed.of(document);
+  const log = feed.logFor(document);
   let place = after;
   const isOver = async () => endOf(await queue.ofDocument(document.id), document);
   if ((await log.after(place)).length === 0 && (await log.after(undefined)).length === 0) {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from '../documents/document.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { IngestionQueue } from '../store/ingestion-queue.ts';
-import { type Attempt, TakenOver } from '../store/taken-over.ts';
+import { type Attempt, AttemptTakenOver } from '../store/taken-over.ts';
 
 /** Keeps other processes from working on the task of a document. */
 export interface TaskHolder {
-  /** The attempt that the writes of a run belong to, or `TakenOver` if another process has the task. */
-  hold(document: Document): Promise<Attempt | TakenOver>;
+  /** The attempt that the writes of a run belong to, or `AttemptTakenOver` if another process has the task. */
+  hold(document: Document): Promise<Attempt | AttemptTakenOver>;
   /** Returns the task of a document to the queue; `held` is undefined if it was not held yet. */
   putBack(id: string, held: Attempt | undefined): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function createTaskHolder(
     async hold({ id, ingestionStatus: status, ingestionAttempt }) {
       if (status === 'success' || status === 'failed') return ingestionAttempt;
       return queue.hold(id, ingestionAttempt).catch((error: unknown) => {
-        if (error instanceof TakenOver) return error;
+        if (error instanceof AttemptTakenOver) return error;
         throw error;
       });
     },

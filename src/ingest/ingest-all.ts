@@ -10,8 +10,8 @@ import { type Found, findFiles, type SkipReason } from './folders/find-files.ts'
 import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-target.ts';
 import { isSupported, refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
 import { inUtf8 } from './in-utf8.ts';
-import { saysImageNotRead } from './readers/image/image-reader.ts';
-import { saysRecordingNotRead } from './readers/recording.ts';
+import { isImageNotReadMessage } from './readers/image/image-reader.ts';
+import { isRecordingNotReadMessage } from './readers/recording.ts';
 
 /** Outcome of one file or page; `name` is its path or address. */
 export type IngestStep =
@@ -182,8 +182,8 @@ async function ingestOne(source: ReadableSource, options: IngestAllOptions): Pro
 
 /** Why a file that was not named explicitly is skipped, derived from its `unsupported_type` error. */
 export function skipReasonOf({ message }: ServiceError): SkipReason {
-  if (saysImageNotRead(message)) return 'picture';
-  return saysRecordingNotRead(message) ? 'recording' : 'unsupported';
+  if (isImageNotReadMessage(message)) return 'picture';
+  return isRecordingNotReadMessage(message) ? 'recording' : 'unsupported';
 }
 
 const concernsOneDocument = ({ code }: ServiceError): boolean =>

@@ -3,7 +3,7 @@ import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { IngestionQueue } from '../store/ingestion-queue.ts';
-import { type Attempt, TakenOver } from '../store/taken-over.ts';
+import { type Attempt, AttemptTakenOver } from '../store/taken-over.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { createTaskHolder } from './hold-task.ts';
 import type { IngestEvent, Ingestor, RetryDecision } from './ingestor.ts';
@@ -24,10 +24,10 @@ export interface IngestorParts extends SubmissionParts {
   readonly documents?: number;
 }
 
-const DOCUMENTS_AT_ONCE = 4;
+const DOCUMENT_CONCURRENCY = 4;
 
 /** A document and the attempt that its writes belong to. */
-interface Begun {
+interface StartedIngestion {
   readonly document: Document;
   readonly held: Attempt;
 }
@@ -35,7 +35,7 @@ interface Begun {
 /** Creates the ingestor of a corpus. Interrupted ingestions are resumed at the next start. */
 export function createIngestor(parts: IngestorParts): Ingestor {
   const { corpus, readers } = parts;
-  const turns = createKeyedLimit(parts.documents ?? DOCUMENTS_AT_ONCE);
+  const turns = createKeyedLimit(parts.documents ?? DOCUMENT_CONCURRENCY);
   const tasks = createTaskHolder(parts.queue, corpus);
 
   async function* run(
@@ -51,7 +51,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
         const document = await requireDocument(corpus, id);
         const attempt = document.ingestionAttempt;
         const held = await tasks.hold(document);
-        if (held instanceof TakenOver) {
+        if (held instanceof AttemptTakenOver) {
           isOver = true;
           yield { type: 'failed', document, error: held };
           return;
@@ -59,7 +59,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
         mine = held;
         for await (const event of events({ document, held }, signal, decideRetry)) {
           // The server that has taken the task over publishes its further events.
-          if (event.type === 'failed' && event.error instanceof TakenOver) isOver = true;
+          if (event.type === 'failed' && event.error instanceof AttemptTakenOver) isOver = true;
           else {
             // The server of the later submission publishes this as well, but possibly after the failure it causes here.
             const isReplaced = event.type === 'failed' && event.document.ingestionAttempt !== attempt;
@@ -78,7 +78,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
   }
 
   async function* events(
-    begun: Begun,
+    begun: StartedIngestion,
     signal: AbortSignal,
     decideRetry: RetryDecision,
   ): AsyncGenerator<IngestEvent, void> {
@@ -90,7 +90,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
   }
 
   async function* ingest(
-    begun: Begun,
+    begun: StartedIngestion,
     signal: AbortSignal,
     decideRetry: RetryDecision,
   ): AsyncGenerator<IngestEvent, void> {
@@ -110,7 +110,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       // An aborted ingestion keeps its state and is resumed later; every other error is recorded as a failure.
       if (signal.aborted) throw thrown;
       const error = toError(thrown);
-      if (error instanceof TakenOver) {
+      if (error instanceof AttemptTakenOver) {
         yield { type: 'failed', document, error };
         return;
       }
@@ -139,14 +139,14 @@ export function createIngestor(parts: IngestorParts): Ingestor {
       if (!(await corpus.saveOriginal(id, path))) throw gone();
     };
     // A recording is always loaded, because it is sent to a transcriber first.
-    const isHandedOver = sizeInBytes > MAX_MESSAGE_BYTES && typeByName(type)?.isRecording !== true;
-    const job = toPreparationJob(document, isHandedOver ? new Uint8Array() : await read(), settings);
-    return readers.prepare(isHandedOver ? { ...job, stored: { save, read } } : job, signal);
+    const isSentAsFile = sizeInBytes > MAX_MESSAGE_BYTES && typeByName(type)?.isRecording !== true;
+    const job = toPreparationJob(document, isSentAsFile ? new Uint8Array() : await read(), settings);
+    return readers.prepare(isSentAsFile ? { ...job, stored: { save, read } } : job, signal);
   }
 
   /** Adds contexts to the chunks if the settings request them. */
   async function* augment(
-    { document, held }: Begun,
+    { document, held }: StartedIngestion,
     settings: Metadata,
     prepared: PreparedDocument,
     signal: AbortSignal,
@@ -167,13 +167,13 @@ export function createIngestor(parts: IngestorParts): Ingestor {
   /**
    * Sets the document back to `pending`; returns false if it was deleted, cancelled or submitted again meanwhile.
    */
-  async function isStillWanted({ document: { id }, held }: Begun): Promise<boolean> {
+  async function isStillWanted({ document: { id }, held }: StartedIngestion): Promise<boolean> {
     try {
       await corpus.setStatus(id, 'pending', held);
       return true;
     } catch (error) {
       // Another attempt at the same submission has begun; postponing this one has no effect then.
-      if (error instanceof TakenOver) return true;
+      if (error instanceof AttemptTakenOver) return true;
       if (error instanceof ServiceError && (error.code === 'conflict' || error.code === 'not_found')) return false;
       throw error;
     }
@@ -203,7 +203,7 @@ const isPublished = (now: Document, { ingestionAttempt }: Document): boolean =>
   now.ingestionStatus === 'success' && now.ingestionAttempt === ingestionAttempt;
 
 /** Records the failure, unless the document was published, deleted or submitted again meanwhile. */
-async function recordFailure(corpus: Corpus, { document, held }: Begun, error: unknown): Promise<Document> {
+async function recordFailure(corpus: Corpus, { document, held }: StartedIngestion, error: unknown): Promise<Document> {
   const now = await corpus.get(document.id);
   if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
   if (now.ingestionStatus === 'failed' || isPublished(now, document)) return now;

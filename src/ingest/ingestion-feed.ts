@@ -24,7 +24,7 @@ export interface IngestionLog {
 export interface IngestionFeed {
   publish(submission: Submitted, event: IngestEvent): void;
   /** The log of the document's latest submission. */
-  of(document: Document): IngestionLog;
+  logFor(document: Document): IngestionLog;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createIngestionFeed(): IngestionFeed {
     logs.getOrCreate(`${documentId} ${attempt}`, () => new Log());
   return {
     publish: (submission, event) => logOf(submission).add(event),
-    of: ({ id, ingestionAttempt }) => logOf({ documentId: id, attempt: ingestionAttempt }),
+    logFor: ({ id, ingestionAttempt }) => logOf({ documentId: id, attempt: ingestionAttempt }),
     close: async () => {},
   };
 }

@@ -1,15 +1,19 @@
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
-import { type HandedTask, takeOver } from './hand-over.ts';
 import { createImageReaderRequests, type ImageReaderReply } from './image-reader-requests.ts';
 import type { ImageReaderChoice, ImageReaderRequest } from './image-reader-source.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
 import type { ReadingResults, ReadingTask } from './reading-task.ts';
+import { receiveTask, type TransferredTask } from './task-transfer.ts';
 import { tesseractImageReader } from './tesseract-image-reader.ts';
 
 /** Messages to the thread. */
 export type ToPreparation =
-  | { readonly kind: 'read'; readonly handed: HandedTask; readonly imageReader: ImageReaderChoice | undefined }
+  | {
+      readonly kind: 'read';
+      readonly transferred: TransferredTask;
+      readonly imageReader: ImageReaderChoice | undefined;
+    }
   | ImageReaderReply;
 
 /** Replies of the thread to a job. */
@@ -22,7 +26,7 @@ const requests = createImageReaderRequests(send);
 const recognisers = new Map<string, ImageReader>();
 
 parentPort?.on('message', async (message: ToPreparation) => {
-  if (message.kind === 'read') send(await answer(message.handed, imageReaderFor(message.imageReader)));
+  if (message.kind === 'read') send(await answer(message.transferred, imageReaderFor(message.imageReader)));
   else requests.settle(message);
 });
 
@@ -45,13 +49,13 @@ process.on('unhandledRejection', () => undefined);
 // The thread is terminated from outside on time-out, so this signal is never aborted.
 const endless = new AbortController().signal;
 
-async function answer(handed: HandedTask, readImage: ImageReader | undefined): Promise<PreparationReply> {
+async function answer(transferred: TransferredTask, readImage: ImageReader | undefined): Promise<PreparationReply> {
   try {
-    return { kind: 'prepared', result: await perform(await takeOver(handed), readImage) };
+    return { kind: 'prepared', result: await perform(await receiveTask(transferred), readImage) };
   } catch (error) {
     if (error instanceof ServiceError) return { kind: 'refused', code: error.code, message: error.message };
     const reason = error instanceof RangeError ? 'its parts are nested too deeply' : (error as Error).message;
-    const { task } = handed;
+    const { task } = transferred;
     const name = task.kind === 'document' ? task.job.fileName : task.page.url;
     return { kind: 'refused', code: 'invalid_request', message: `${name} could not be read: ${reason}.` };
   }

@@ -6,13 +6,13 @@ import { programFile } from '../program-file.ts';
 import { onAbort, raceAbort } from '../shared/abort.ts';
 import type { DocumentReaders } from './document-readers.ts';
 import { ReaderEnded } from './failure-kind.ts';
-import { type GivenTask, type HandedTask, handOver, removeHanded } from './hand-over.ts';
 import type { ImageReaderReply } from './image-reader-requests.ts';
 import { type ImageReaderRequest, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
 import type { ProcessReply } from './preparation-process.ts';
 import type { ToPreparation } from './preparation-worker.ts';
 import type { Picture } from './readers/image/image-reader.ts';
 import type { ReadingResults, ReadingTask } from './reading-task.ts';
+import { removeTransferFile, type SubmittedTask, sendTask, type TransferredTask } from './task-transfer.ts';
 import { transcribeRecording } from './transcribe-recording.ts';
 
 export interface PreparationLimits {
@@ -64,7 +64,7 @@ interface Subject {
 export interface ReaderPool {
   /** Throws ServiceError: the reader's own errors, `timeout`, `too_large`, `cancelled`. */
   run<Kind extends ReadingTask['kind']>(
-    task: Extract<GivenTask, { kind: Kind }>,
+    task: Extract<SubmittedTask, { kind: Kind }>,
     options: Subject & { readonly signal: AbortSignal },
   ): Promise<ReadingResults[Kind]>;
   close(): Promise<void>;
@@ -109,7 +109,7 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
     setHeld(worker, true);
     return worker;
   };
-  const rest = (worker: ChildProcess) => {
+  const markIdle = (worker: ChildProcess) => {
     setHeld(worker, false);
     const end = () => {
       // Forgotten first, so that it gets no further task before it has exited.
@@ -121,20 +121,20 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
 
   return {
     run: <Kind extends ReadingTask['kind']>(
-      task: Extract<GivenTask, { kind: Kind }>,
+      task: Extract<SubmittedTask, { kind: Kind }>,
       options: Subject & { readonly signal: AbortSignal },
     ) => {
       const reading = limit(async () => {
         if (isClosed || options.signal.aborted) throw cancelled(options);
-        const handed = await handOver(task, folder);
+        const transferred = await sendTask(task, folder);
         const worker = take();
-        const asked = ask(worker, handed, { ...options, timeoutMs, imageReader });
-        const reply = await asked.finally(() => removeHanded(handed));
+        const asked = ask(worker, transferred, { ...options, timeoutMs, imageReader });
+        const reply = await asked.finally(() => removeTransferFile(transferred));
         if (reply.kind === 'ended') {
           worker.kill('SIGKILL');
           throw ended(options, reply);
         }
-        rest(worker);
+        markIdle(worker);
         if (reply.kind === 'refused') throw reply.cause ?? new ServiceError(reply.code, reply.message);
         // The reply to a task holds the result for the kind of that task.
         return reply.result as ReadingResults[Kind];
@@ -179,7 +179,7 @@ interface AskOptions extends Subject {
 /** The final reply to a job; `cause` is the full error when a picture could not be read. */
 type FinalReply = Exclude<ProcessReply, ImageReaderRequest> & { readonly cause?: ServiceError };
 
-function ask(worker: ChildProcess, handed: HandedTask, options: AskOptions): Promise<FinalReply> {
+function ask(worker: ChildProcess, transferred: TransferredTask, options: AskOptions): Promise<FinalReply> {
   const { signal, timeoutMs, imageReader } = options;
   return new Promise((resolve, reject) => {
     let failure: ServiceError | undefined;
@@ -242,7 +242,7 @@ function ask(worker: ChildProcess, handed: HandedTask, options: AskOptions): Pro
     startTimer();
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     stopListening = onAbort(signal, () => stop(cancelled(options)));
-    const request: ToPreparation = { kind: 'read', handed, imageReader: imageReaderChoice(imageReader) };
+    const request: ToPreparation = { kind: 'read', transferred, imageReader: imageReaderChoice(imageReader) };
     worker.send({ ...request }, (error) => {
       if (error !== null) onError(error);
     });

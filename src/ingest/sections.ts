@@ -48,9 +48,9 @@ function* withGaps(text: string, blocks: readonly Block[]): Generator<Block> {
 }
 
 function* gap(text: string, start: number, end: number): Generator<Block> {
-  const inked = start < end ? /\S(?:[\s\S]*\S)?/.exec(text.slice(start, end)) : null;
-  if (inked !== null) {
-    const from = start + inked.index;
-    yield { kind: 'paragraph', start: from, end: from + inked[0].length };
+  const content = start < end ? /\S(?:[\s\S]*\S)?/.exec(text.slice(start, end)) : null;
+  if (content !== null) {
+    const from = start + content.index;
+    yield { kind: 'paragraph', start: from, end: from + content[0].length };
   }
 }

@@ -55,7 +55,7 @@ export function createSharedIngestionFeed(
       waiting.push({ documentId, attempt, json: toJson(event) });
       writing.wake();
     },
-    of: (document) => new SharedLog(ingestions, watch, document),
+    logFor: (document) => new SharedLog(ingestions, watch, document),
     async close() {
       clearInterval(trimming);
       await writing.close(CLOSE_WITHIN_MS);

@@ -56,7 +56,7 @@ function packSection(text: string, { blocks }: Section, { target, maximum }: Str
 function packParts(text: string, block: Block, lead: Span | undefined, { target, maximum }: StructureSizes): Span[] {
   const start = lead?.start ?? block.start;
   const length = block.end - start;
-  const goal = length / Math.ceil(length / target);
+  const targetLength = length / Math.ceil(length / target);
   const packed: Span[] = [];
   let open: Span | undefined = lead;
   for (const part of divideBlock(text, block, maximum)) {
@@ -66,7 +66,7 @@ function packParts(text: string, block: Block, lead: Span | undefined, { target,
     // Stops where the size is closest to the target.
     if (
       open !== undefined &&
-      (after > maximum || (before > TINY && Math.abs(before - goal) < Math.abs(after - goal)))
+      (after > maximum || (before > TINY && Math.abs(before - targetLength) < Math.abs(after - targetLength)))
     ) {
       packed.push(open);
       open = part;

@@ -2,12 +2,12 @@ import { defaultCollectionId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
-import { type CarriedOver, carryOver } from './carry-over.ts';
 import type { DocumentReaders } from './document-readers.ts';
 import type { Enrichment } from './enrich/enrichment.ts';
 import { findDuplicate } from './find-duplicate.ts';
 import type { IngestionFeed } from './ingestion-feed.ts';
 import type { IngestEvent, Ingestor, Submission } from './ingestor.ts';
+import { type MergedSubmission, mergeEarlierFields } from './merge-earlier-fields.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
 import { typeByName } from './readers/file-types.ts';
 import { imageNotRead } from './readers/image/image-reader.ts';
@@ -85,7 +85,7 @@ function refuseEnrichment({ settings }: Submission): void {
 }
 
 /** Rejects pictures and recordings on submission, so that a folder of them does not become many failed documents. */
-function refuseUnread({ type, fileName }: CarriedOver['read'], readers: SubmissionParts['readers']): void {
+function refuseUnread({ type, fileName }: MergedSubmission['read'], readers: SubmissionParts['readers']): void {
   const { isImage, isRecording } = typeByName(type) ?? {};
   if (isImage && !readers.readsImages) throw imageNotRead(fileName);
   if (isRecording && !readers.readsRecordings) throw recordingNotRead(fileName);
@@ -94,11 +94,14 @@ function refuseUnread({ type, fileName }: CarriedOver['read'], readers: Submissi
 /** The event that ends an attempt when its document is submitted again. */
 export const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission replaced it.' };
 
-async function withStoredFields({ corpus, readers }: SubmissionParts, submission: Submission): Promise<CarriedOver> {
+async function withStoredFields(
+  { corpus, readers }: SubmissionParts,
+  submission: Submission,
+): Promise<MergedSubmission> {
   const read = await readSubmission(submission, readers.maxFileBytes);
   const own = submission.replace === true ? await corpus.get(read.id) : undefined;
   if (own === undefined || own.ownerId !== submission.ownerId) return { submission, read };
-  return carryOver(own, await corpus.settingsOf(own.id), { submission, read });
+  return mergeEarlierFields(own, await corpus.settingsOf(own.id), { submission, read });
 }
 
 async function ensureCollections(

@@ -22,8 +22,8 @@ const toWebVtt = ({ segments }: Transcript): string =>
   [
     'WEBVTT',
     ...segments.map(({ start, end, text, speaker }) => {
-      const said = escaped(text.replaceAll(/\s+/g, ' '));
-      const voice = speaker === undefined ? said : `<v ${escaped(speaker.replaceAll(/[\s>]+/g, ' '))}>${said}`;
+      const spoken = escaped(text.replaceAll(/\s+/g, ' '));
+      const voice = speaker === undefined ? spoken : `<v ${escaped(speaker.replaceAll(/[\s>]+/g, ' '))}>${spoken}`;
       return `${timeOf(start)} --> ${timeOf(end)}\n${voice}`;
     }),
   ].join('\n\n');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { Condition } from '../shared/condition.ts';
 import type { IngestionQueue, TakenTask } from '../store/ingestion-queue.ts';
-import { TakenOver } from '../store/taken-over.ts';
+import { AttemptTakenOver } from '../store/taken-over.ts';
 import { pauseBefore, type TryPolicy } from './failure-kind.ts';
 import type { IngestEvent, Ingestor } from './ingestor.ts';
 
@@ -39,10 +39,10 @@ const ALONE_AFTER_MS = 60_000;
 export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   const { queue, concurrency, policy, report, aloneAfterMs = ALONE_AFTER_MS } = parts;
   const closing = new AbortController();
-  const inHand = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
+  const running = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
   const wokenUp = new Condition();
-  let rested = Promise.withResolvers<void>();
-  let isResting = true;
+  let idle = Promise.withResolvers<void>();
+  let isIdle = true;
   let isRunningAlone = false;
   let lastAloneAt = performance.now();
   let failuresInARow = 0;
@@ -50,11 +50,11 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
 
   const wake = () => wokenUp.notify();
 
-  const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : concurrency);
+  const mayTakeMore = () => !isRunningAlone && running.size < (failuresInARow > 0 ? 1 : concurrency);
 
   /** Under constant load, lets the running tasks end now and then, so that a task that must run alone gets its turn. */
   function takeNext(): Promise<TakenTask | undefined> {
-    const alone = inHand.size === 0;
+    const alone = running.size === 0;
     const now = performance.now();
     if (alone) lastAloneAt = now;
     return queue.take({ alone, waits: now - lastAloneAt > aloneAfterMs });
@@ -73,21 +73,21 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
         begin(task);
         continue;
       }
-      if (inHand.size === 0) {
-        isResting = true;
-        rested.resolve();
+      if (running.size === 0) {
+        isIdle = true;
+        idle.resolve();
       }
-      await untilNext(woken);
+      await waitForNextTask(woken);
     }
   }
 
-  async function untilNext(woken: Promise<void>): Promise<void> {
-    const due = inHand.size === 0 ? await queue.nextDue().catch(() => undefined) : undefined;
+  async function waitForNextTask(woken: Promise<void>): Promise<void> {
+    const due = running.size === 0 ? await queue.nextDue().catch(() => undefined) : undefined;
     const wait =
       due === undefined ? POLL_INTERVAL_MS : Math.min(POLL_INTERVAL_MS, Math.max(10, due.getTime() - Date.now()));
     const timer = new AbortController();
-    const slept = sleep(wait, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
-    await Promise.race([woken, slept]);
+    const timeout = sleep(wait, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
+    await Promise.race([woken, timeout]);
     timer.abort();
   }
 
@@ -95,23 +95,23 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     const abort = new AbortController();
     isRunningAlone = task.crashes > 0;
     const ended = attempt(task, AbortSignal.any([abort.signal, closing.signal])).finally(() => {
-      inHand.delete(task.id);
+      running.delete(task.id);
       isRunningAlone = false;
       wake();
     });
-    inHand.set(task.id, { abort, ended });
+    running.set(task.id, { abort, ended });
   }
 
   async function attempt(task: TakenTask, signal: AbortSignal): Promise<void> {
     try {
-      const last = await lastOf(parts.ingestor.run(task.documentId, signal, (error) => later(task, error)));
+      const last = await lastOf(parts.ingestor.run(task.documentId, signal, (error) => nextTryAt(task, error)));
       if (last?.type === 'postponed') failuresInARow++;
       else failuresInARow = 0;
     } catch (error) {
-      if (signal.aborted || error instanceof TakenOver) return;
+      if (signal.aborted || error instanceof AttemptTakenOver) return;
       failuresInARow++;
       report(`The ingestion of document ${task.documentId} ended unexpectedly; it is tried again.`, error);
-      await putOff(task, signal);
+      await postpone(task, signal);
     }
   }
 
@@ -119,7 +119,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
    * Postpones a task. Retries until that succeeds, for example while the database restarts, because no other process
    * takes a task that a live process is working on.
    */
-  async function putOff(task: TakenTask, signal: AbortSignal): Promise<void> {
+  async function postpone(task: TakenTask, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const until = new Date(Date.now() + policy.firstPauseMs);
       try {
@@ -131,7 +131,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     }
   }
 
-  async function later(task: TakenTask, error: Error): Promise<Date | undefined> {
+  async function nextTryAt(task: TakenTask, error: Error): Promise<Date | undefined> {
     const pause = pauseBefore(error, { tries: task.tries, policy });
     if (pause === undefined) return undefined;
     const until = new Date(Date.now() + pause);
@@ -145,24 +145,24 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   return {
     wakeUp() {
       if (closing.signal.aborted) return;
-      if (isResting) rested = Promise.withResolvers();
-      isResting = false;
+      if (isIdle) idle = Promise.withResolvers();
+      isIdle = false;
       working ??= work();
       wake();
     },
     async stop(taskId) {
-      const hand = inHand.get(taskId);
-      hand?.abort.abort();
-      await hand?.ended;
+      const entry = running.get(taskId);
+      entry?.abort.abort();
+      await entry?.ended;
     },
     async idle() {
-      if (!isResting) await rested.promise;
+      if (!isIdle) await idle.promise;
     },
     async close() {
       closing.abort();
       wake();
-      rested.resolve();
-      await Promise.all([...inHand.values()].map(({ ended }) => ended));
+      idle.resolve();
+      await Promise.all([...running.values()].map(({ ended }) => ended));
       await working;
     },
   };

@@ -67,13 +67,13 @@ export async function installModel(options: InstallOptions): Promise<InstalledMo
   return { ...manifest, path: folder, sizeInBytes: files.reduce((sum, { size }) => sum + size, 0) };
 }
 
-interface Fetched {
+interface FetchParts {
   readonly source: string;
   readonly revision?: string;
   readonly files: readonly string[];
 }
 
-async function fromHub({ name, hub, signal, onProgress }: InstallOptions, incoming: string): Promise<Fetched> {
+async function fromHub({ name, hub, signal, onProgress }: InstallOptions, incoming: string): Promise<FetchParts> {
   const repository = catalogModel(name)?.repository ?? name;
   if (!repository.includes('/')) {
     throw new ServiceError(
@@ -105,7 +105,7 @@ async function fromFolder(
   folder: string,
   incoming: string,
   { signal, onProgress }: Pick<InstallOptions, 'signal' | 'onProgress'>,
-): Promise<Fetched> {
+): Promise<FetchParts> {
   if (!existsSync(join(folder, CONFIG))) {
     throw new ServiceError('invalid_request', `There is no model in ${folder}: config.json is missing.`);
   }

@@ -1,6 +1,6 @@
-/** A `fetch` whose response bodies fail after `most` bytes; `onTooMuch` is called first. */
+/** A `fetch` whose response bodies fail after `max` bytes; `onTooMuch` is called first. */
 export function boundedFetch(
-  most: number,
+  max: number,
   onTooMuch: () => void,
 ): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
@@ -11,9 +11,9 @@ export function boundedFetch(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(piece, controller) {
           read += piece.byteLength;
-          if (read <= most) return controller.enqueue(piece);
+          if (read <= max) return controller.enqueue(piece);
           onTooMuch();
-          controller.error(new Error(`The answer is longer than ${most} bytes.`));
+          controller.error(new Error(`The answer is longer than ${max} bytes.`));
         },
       }),
     );

@@ -98,10 +98,10 @@ const HOW_TO_ENABLE: Readonly<Record<ToolNeed, string>> = {
 };
 
 function refuseUnknown(kind: string, given: readonly string[], known: readonly string[]): void {
-  const strange = given.filter((name) => !known.includes(name));
-  if (strange.length === 0) return;
+  const unknownNames = given.filter((name) => !known.includes(name));
+  if (unknownNames.length === 0) return;
   throw new ServiceError(
     'invalid_field',
-    `Unknown ${kind} ${strange.map((name) => `"${name}"`).join(', ')}. Known: ${known.join(', ')}.`,
+    `Unknown ${kind} ${unknownNames.map((name) => `"${name}"`).join(', ')}. Known: ${known.join(', ')}.`,
   );
 }

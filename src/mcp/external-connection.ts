@@ -74,7 +74,7 @@ type State =
 export function createExternalConnection({ server, version, times, log }: ConnectionParts): ExternalConnection {
   let state: State = { kind: 'idle' };
   let failures = 0;
-  let firstSince: number | undefined;
+  let failingSince: number | undefined;
   const isAllowed = ({ name }: WireTool) => server.tools === '*' || server.tools.includes(name);
 
   const fail = (reason: string, cause?: unknown) => {
@@ -123,7 +123,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
   function begin(): Promise<void> | undefined {
     if (state.kind === 'connecting') return state.done;
     if (state.kind === 'idle' || (state.kind === 'failed' && performance.now() >= state.until)) {
-      firstSince ??= performance.now();
+      failingSince ??= performance.now();
       const ending = new AbortController();
       const { promise: done, resolve } = Promise.withResolvers<void>();
       state = { kind: 'connecting', done, ending };
@@ -156,7 +156,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
 
     async wake() {
       const done = begin();
-      const rest = (firstSince ?? 0) + times.firstWaitMs - performance.now();
+      const rest = (failingSince ?? 0) + times.firstWaitMs - performance.now();
       if (done === undefined || rest <= 0) return;
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, rest);

@@ -80,7 +80,7 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
     }
   }
 
-  async function lose(lost: Open): Promise<void> {
+  async function dropConnection(lost: Open): Promise<void> {
     if (open === lost) open = undefined;
     await lost.end();
   }
@@ -101,14 +101,14 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
         isRead,
       });
       // An error answered by the server does not affect the connection.
-      if (used !== undefined && serverErrorMessage(error) === undefined) await lose(used);
+      if (used !== undefined && serverErrorMessage(error) === undefined) await dropConnection(used);
       signal.throwIfAborted();
       throw failure;
     }
   }
 
   /** Sends requests one at a time, so that an oversized response can be attributed to its request. */
-  function inTurn<T>(request: Request<T>): Promise<T> {
+  function runExclusively<T>(request: Request<T>): Promise<T> {
     const done = last.then(() => ask(request));
     last = done.catch(() => undefined);
     return done;
@@ -118,7 +118,7 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
   return {
     async list(cursor, signal) {
       const params = cursor === undefined ? {} : { cursor };
-      const { resources, nextCursor } = await inTurn({
+      const { resources, nextCursor } = await runExclusively({
         signal,
         isRead: false,
         work: (client) => client.request({ method: 'resources/list', params }, { signal, timeout }),
@@ -136,7 +136,7 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
       };
     },
     async read(uri, signal) {
-      const { contents } = await inTurn({
+      const { contents } = await runExclusively({
         signal,
         isRead: true,
         work: (client) => client.request({ method: 'resources/read', params: { uri } }, { signal, timeout }),
@@ -145,7 +145,7 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
     },
     async close() {
       isClosed = true;
-      if (open !== undefined) await lose(open);
+      if (open !== undefined) await dropConnection(open);
     },
   };
 }

@@ -149,8 +149,8 @@ function blockText(block: CallToolResult['content'][number]): string {
   }
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = wholeCharacterEnd(text, most);
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const end = wholeCharacterEnd(text, max);
   return `${text.slice(0, end)}\n(cut here, after ${end} of ${text.length} characters; ask for less at a time to see the rest)`;
 }

@@ -35,7 +35,7 @@ const MAX_CALL_MS = 50_000;
 /** Backend that runs in this process. */
 export function createLocalBackend(services: McpServices): Backend & { close(): Promise<void> } {
   const { corpus, changes, tools } = services;
-  const hurried = new Map(
+  const limitedTools = new Map(
     tools.map((tool) => [tool.name, { ...tool, deadline: Math.min(tool.deadline, MAX_CALL_MS) }]),
   );
   const ingestion = createMcpIngestion(services);
@@ -70,7 +70,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     const settings = { ...defaultSearchSettings, filter: visible };
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
-      around: services.around,
+      traceTool: services.traceTool,
       retriever: services.retriever,
       library: corpus,
       ...(services.prompts && { prompts: services.prompts }),
@@ -107,7 +107,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
 
   return {
     async call(request, options) {
-      const tool: Tool | undefined = hurried.get(request.name);
+      const tool: Tool | undefined = limitedTools.get(request.name);
       const call = { id: request.name, name: request.name, arguments: request.arguments as never };
       const citations = await citationsOf({ userId: request.principal.userId, session: request.session });
       try {

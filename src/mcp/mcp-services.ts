@@ -14,7 +14,7 @@ import type { SharedCitations } from '../store/shared-state.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import type { AroundTool, ToolContext } from '../toolbox/tool-context.ts';
+import type { ToolContext, TraceTool } from '../toolbox/tool-context.ts';
 
 /** Services that the MCP server needs. */
 export interface McpServices {
@@ -36,7 +36,7 @@ export interface McpServices {
   readonly prompts?: PromptTexts;
   /** Web search and page fetching. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages' | 'fetchPage'>;
-  readonly around?: AroundTool | undefined;
+  readonly traceTool?: TraceTool | undefined;
   /** Python sandbox, when available. */
   readonly sandbox?: Sandbox;
   /** All tools that can be called. */

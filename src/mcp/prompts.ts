@@ -15,7 +15,7 @@ export function createPrompts(
   return (server, principal) => {
     const documentId = (description: string) =>
       completable(z.string().min(1).describe(description), (value) => completeTitles(backend, principal, value));
-    const say = (text: string) => ({
+    const userMessage = (text: string) => ({
       messages: [{ role: 'user' as const, content: { type: 'text' as const, text: words(text) } }],
     });
 
@@ -30,7 +30,7 @@ export function createPrompts(
         }),
       },
       ({ question, document_type: type }) =>
-        say(
+        userMessage(
           `Answer this question from the ingested documents: ${question}\n\nSearch with search_file_knowledge${
             type === undefined ? '' : ` and filters {"document_type": {"$eq": ${JSON.stringify(type)}}}`
           }; try other words if the first search finds little, and read around the best passages with content. ${CITE}`,
@@ -45,7 +45,7 @@ export function createPrompts(
         argsSchema: z.object({ topic: z.string().min(1).describe('What to find out') }),
       },
       ({ topic }) =>
-        say(
+        userMessage(
           `Research this in the ingested documents: ${topic}\n\nFirst get an overview of the documents (corpus_status, search_file_descriptions). Write down the sub-questions, search each with search_file_knowledge, and read the important places with content or get_file_content. Note where sources disagree. Then report: the answer, the evidence for each point, open questions. ${CITE}`,
         ),
     );
@@ -62,7 +62,7 @@ export function createPrompts(
         }),
       },
       ({ first, second, aspect }) =>
-        say(
+        userMessage(
           `Compare the documents ${first} and ${second}${aspect === undefined ? '' : ` with regard to ${aspect}`}.\n\nRead both with get_file_content (or content for their structure). Report what they agree on, where they contradict each other, and what only one says, as a table. ${CITE}`,
         ),
     );
@@ -78,7 +78,7 @@ export function createPrompts(
         }),
       },
       ({ document_id: id, length }) =>
-        say(
+        userMessage(
           `Summarise the document ${id}${length === undefined ? '' : ` in ${length}`}.\n\nRead it whole with get_file_content, going on from each next_offset to its end. Give a short overview first, then the main points in the document's order with page or heading. ${CITE}`,
         ),
     );
@@ -92,7 +92,7 @@ export function createPrompts(
         argsSchema: z.object({ topic: z.string().min(1).describe('The topic') }),
       },
       ({ topic }) =>
-        say(
+        userMessage(
           `Find out what the ingested documents leave open about: ${topic}\n\nCollect what they say with several different searches. Then list questions one would expect to be answered and that are not, claims without evidence, numbers that are missing or out of date, and contradictions; with the searches that came back empty. ${CITE}`,
         ),
     );

@@ -60,9 +60,9 @@ function links(names: readonly SourceLink[]): ContentBlock[] {
 const CUT_NOTE = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
 
 /** Safety limit. Our own tools stay below it and name the call that continues; external tools may exceed it. */
-function boundedText(text: string, most = MAX_CHARACTERS): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, wholeCharacterEnd(text, most - CUT_NOTE.length))}${CUT_NOTE}`;
+function boundedText(text: string, max = MAX_CHARACTERS): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, wholeCharacterEnd(text, max - CUT_NOTE.length))}${CUT_NOTE}`;
 }
 
 type Data = { readonly [key: string]: unknown };

@@ -60,16 +60,18 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
     Math.min(CHECK_INTERVAL_MS, limits.idleMs),
   ).unref();
 
-  const makeRoom = (userId: string) => {
+  const evictSession = (userId: string) => {
     const own = [...sessions].filter(([, session]) => session.userId === userId);
-    const crowd =
+    const candidates =
       own.length >= limits.maxSessionsPerUser ? own : sessions.size >= limits.maxSessions ? [...sessions] : [];
-    const [idlest] = crowd.sort(([, a], [, b]) => Math.sign(a.open) - Math.sign(b.open) || a.usedAt - b.usedAt);
-    if (idlest !== undefined) end(idlest[0]);
+    const [leastActive] = candidates.sort(
+      ([, a], [, b]) => Math.sign(a.open) - Math.sign(b.open) || a.usedAt - b.usedAt,
+    );
+    if (leastActive !== undefined) end(leastActive[0]);
   };
 
   async function begin(principal: Principal, connection: McpConnection): Promise<Session> {
-    makeRoom(principal.userId);
+    evictSession(principal.userId);
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       eventStore: createEventStore(),

@@ -61,7 +61,7 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
           return await run(request, options);
         } catch (error) {
           if (!(error instanceof PeerUnavailable)) throw error;
-          lease.lose();
+          lease.reportLost();
           // Retrying is safe: tools are read-only or idempotent.
           if (attempt === MAX_CONNECTIONS) {
             throw new ServiceError('store_failed', 'Lost the connection to the process that is using the data folder.');

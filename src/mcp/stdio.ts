@@ -6,8 +6,8 @@ import { lineSplitter } from '../shared/line-splitter.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Backend } from './backend.ts';
 import { MAX_MESSAGE_BYTES } from './peer/attachment.ts';
+import { rejectLongMessage } from './peer/long-message.ts';
 import { ANSWER_WITHIN_MS, isAnswered } from './peer/session-replay.ts';
-import { answerToTooLong } from './peer/too-long.ts';
 import type { CreateMcpServer } from './server.ts';
 
 export interface StdioParts {
@@ -55,7 +55,7 @@ export function serveOverStdio(parts: StdioParts): StdioConnection {
     (line) => messages.write(`${line}\n`),
     MAX_MESSAGE_BYTES,
     (line) => {
-      const { problem, reply } = answerToTooLong(line);
+      const { problem, reply } = rejectLongMessage(line);
       onError(new Error(problem));
       if (reply !== undefined) output.write(reply);
     },

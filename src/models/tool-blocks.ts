@@ -47,12 +47,12 @@ export function toolBlocks(isCalls: (body: string) => boolean): ToolBlocks {
         }
         open = opening;
       }
-      const [start, closing, isSure] = open;
+      const [start, closing, isCertain] = open;
       const close = held.indexOf(closing, start.length);
       if (close === -1 && !isEnd) return passed;
       const body = held.slice(start.length, close === -1 ? undefined : close);
       const length = close === -1 ? held.length : close + closing.length;
-      if (isSure || isCalls(body)) {
+      if (isCertain || isCalls(body)) {
         bodies.push(body);
         held = held.slice(length);
       } else pass(length);

@@ -21,9 +21,9 @@ const MAX_WAIT_MS = 120_000;
 /** Seconds in the `retry-after` of refused callers. */
 const RETRY_AFTER_SECONDS = 10;
 
-export const streamLimits = (atOnce: number): StreamLimits => ({
-  maxOpen: atOnce,
-  maxWaiting: atOnce * MAX_WAITING_PER_STREAM,
+export const streamLimits = (concurrency: number): StreamLimits => ({
+  maxOpen: concurrency,
+  maxWaiting: concurrency * MAX_WAITING_PER_STREAM,
   maxWaitMs: MAX_WAIT_MS,
 });
 

@@ -45,14 +45,14 @@ export function joinLines(runs: readonly PlacedText[]): Line[] {
     // The parser writes a space for any gap, however wide; the positions are more precise.
     if (run.text.trim() === '') continue;
     const last = parts.at(-1);
-    if (last !== undefined && !goesOn(last, run)) close();
+    if (last !== undefined && !continuesLine(last, run)) close();
     parts.push(run);
   }
   close();
   return lines;
 }
 
-function goesOn(last: PlacedText, next: PlacedText): boolean {
+function continuesLine(last: PlacedText, next: PlacedText): boolean {
   if (last.isRotated !== next.isRotated) return false;
   if (next.isRotated) return Math.abs(last.x - next.x) < 0.5 * last.size;
   const size = Math.max(last.size, next.size);
@@ -100,7 +100,7 @@ function toLine(given: readonly PlacedText[]): Line | undefined {
     text += part.text;
   }
   return {
-    text: mendArabic(oneLine(text)),
+    text: fixArabic(oneLine(text)),
     x: Math.min(...parts.map(({ x }) => x)),
     right: Math.max(...parts.map(({ x, width }) => x + width)),
     y: main.y,
@@ -127,7 +127,7 @@ const isScriptChange = (before: string, after: string): boolean =>
  * Lam-alef is one ligature, whose letters are swapped when the line is reversed. This is detected by two consecutive
  * alefs, which occur in no word; a full stop belongs to the word before it.
  */
-const mendArabic = (text: string): string =>
+const fixArabic = (text: string): string =>
   isRightToLeft(text)
     ? text.replace(/\u0627([\u0622\u0623\u0625])\u0644/g, '\u0627\u0644$1').replace(/ +([.،؛؟!:])/g, '$1')
     : text;

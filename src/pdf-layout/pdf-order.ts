@@ -111,7 +111,7 @@ const SIGN_OF_NEXT = /^(.*\d\)?) ([$€£¥])$/;
 function joinSigns(cells: readonly Line[]): Line[] {
   const joined: Line[] = [];
   for (const given of cells) {
-    let cell = cells.length > 1 ? { ...given, text: closeUp(given.text) } : given;
+    let cell = cells.length > 1 ? { ...given, text: removeSignSpaces(given.text) } : given;
     const before = joined.at(-1);
     const [, number, sign] = before === undefined ? [] : (SIGN_OF_NEXT.exec(before.text) ?? []);
     // Even when it is close to the previous number, the sign belongs to the next one.
@@ -133,7 +133,8 @@ function joinSigns(cells: readonly Line[]): Line[] {
 }
 
 /** Closes the gaps in `$ 48` and `( 15 )`, each of which is one number in a table. */
-const closeUp = (text: string): string => text.replace(/^([$€£¥(]) (?=[\d(.])/, '$1').replace(/(\d) ([)%]+)$/, '$1$2');
+const removeSignSpaces = (text: string): string =>
+  text.replace(/^([$€£¥(]) (?=[\d(.])/, '$1').replace(/(\d) ([)%]+)$/, '$1$2');
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -22,8 +22,8 @@ Weigh what comes back: where sources disagree, say so; where something is missin
 const DATE = 'Today is {date}.';
 const DOCUMENTS = 'Documents at hand, newest first.\n{document_context}';
 
-const agent = (duty: string, ...parts: readonly string[]): BuiltInTemplate => ({
-  template: [duty, CITING, DATE, ...parts].join('\n\n'),
+const agent = (role: string, ...parts: readonly string[]): BuiltInTemplate => ({
+  template: [role, CITING, DATE, ...parts].join('\n\n'),
   inputs: { date: 'str', ...(parts.includes(DOCUMENTS) && { document_context: 'str' }) },
   required: [],
 });

@@ -12,14 +12,17 @@ const NOTHING_FOUND = 'Nothing was found in the documents that matches this ques
 const ASK_CALLER =
   'No passage of the documents matches the question below. Call one of the functions if it can answer the question, or answer with what they returned. Do not answer from memory.';
 
-export type Unfound = Pick<Generation, 'request' | 'outcome' | 'web' | 'model' | 'prompts'>;
+export type UnansweredQuestion = Pick<Generation, 'request' | 'outcome' | 'web' | 'model' | 'prompts'>;
 
 /**
  * The answer when nothing was found. Without passages, a model would answer from memory, which could not be told from
  * an answer based on documents. So it is asked only if the caller has functions, and its text is passed on only once
  * these have returned a result.
  */
-export async function* answerWithoutPassages(unfound: Unfound, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
+export async function* answerWithoutPassages(
+  unfound: UnansweredQuestion,
+  signal: AbortSignal,
+): AsyncGenerator<RagEvent, void> {
   const { outcome, web, model, request } = unfound;
   const { clientTools = noClientTools } = request;
   const nothing = { text: NOTHING_FOUND, model: model.name, stopReason: 'end', usage: NO_USAGE } as const;
@@ -44,7 +47,7 @@ export async function* answerWithoutPassages(unfound: Unfound, signal: AbortSign
 
 const NO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
 
-async function askModel({ request, model, prompts = builtInPrompts }: Unfound, signal: AbortSignal) {
+async function askModel({ request, model, prompts = builtInPrompts }: UnansweredQuestion, signal: AbortSignal) {
   const { generation: config, clientTools = noClientTools } = request;
   let text = '';
   const calls: ToolCall[] = [];
@@ -69,10 +72,10 @@ async function askModel({ request, model, prompts = builtInPrompts }: Unfound, s
   return { text: own.length > 0 && clientTools.exchange.length === 0 ? '' : text.trim(), calls: own, stop };
 }
 
-type Written = Pick<RagAnswer, 'text' | 'model' | 'stopReason' | 'usage' | 'clientCalls'>;
+type AnswerFields = Pick<RagAnswer, 'text' | 'model' | 'stopReason' | 'usage' | 'clientCalls'>;
 
 function* answerOf(
-  written: Written,
+  written: AnswerFields,
   { outcome, web }: { readonly outcome: SearchOutcome; readonly web: RagAnswer['web'] },
 ): Generator<RagEvent, void> {
   if (written.text !== '') yield { type: 'message', text: written.text };

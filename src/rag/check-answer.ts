@@ -82,13 +82,13 @@ async function checkStatement(
   const bestOf = (passages: readonly CandidatePassage[]): Candidate | undefined =>
     bestCandidate(passages.map((passage) => ({ passage, ...check(passage.comparable) })));
 
-  const ofMarkers = await Promise.all(
+  const passagesOfMarkers = await Promise.all(
     markers.map(async (marker) => {
       const passages = await service.passagesForMarker(marker, text);
       return { marker, isKnown: passages !== undefined, candidate: passages && bestOf(passages) };
     }),
   );
-  const cited = bestCandidate(ofMarkers.map(({ candidate }) => candidate));
+  const cited = bestCandidate(passagesOfMarkers.map(({ candidate }) => candidate));
   const others = async () => {
     const given = bestOf(await service.passagesOfGivenSources(text));
     if (isSupport(given)) return { candidate: given, isElsewhere: service.hasSources && markers.length > 0 };
@@ -107,7 +107,7 @@ async function checkStatement(
     text,
     start,
     end,
-    citations: ofMarkers.map(({ marker, isKnown, candidate }) => ({
+    citations: passagesOfMarkers.map(({ marker, isKnown, candidate }) => ({
       marker,
       verdict: isKnown ? (candidate?.verdict ?? 'not_found') : 'unknown',
     })),

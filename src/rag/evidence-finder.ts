@@ -54,7 +54,7 @@ interface EvidenceScope {
   readonly signal: AbortSignal;
 }
 
-type Resolved =
+type ResolvedSource =
   | { readonly kind: 'passage'; readonly marker: number; readonly passage: CandidatePassage }
   | { readonly kind: 'document'; readonly marker: number; readonly document: Document };
 
@@ -81,7 +81,7 @@ export async function createEvidenceFinder(
     ...(marker === undefined ? {} : { marker }),
   });
 
-  async function resolve(source: GivenSource, index: number): Promise<Resolved> {
+  async function resolve(source: GivenSource, index: number): Promise<ResolvedSource> {
     const marker = source.marker ?? index + 1;
     const { text, id, chunkId = id, documentId } = source;
     if (chunkId !== undefined) {
@@ -106,12 +106,12 @@ export async function createEvidenceFinder(
     };
   }
 
-  const resolved: Resolved[] = [];
+  const resolved: ResolvedSource[] = [];
   for (const [index, source] of request.sources.entries()) resolved.push(await resolve(source, index));
   const documents: Document[] = [];
   for (const id of request.documentIds) documents.push(await findDocument(id, visibleLibrary));
   const known = new Map<string, Promise<readonly CandidatePassage[]>>();
-  const wholes = new Map<string, Promise<CandidatePassage | undefined>>();
+  const wholeDocuments = new Map<string, Promise<CandidatePassage | undefined>>();
   const hasSources = resolved.length > 0;
 
   /** Full-text hits for a statement, in these documents or in all. */
@@ -158,10 +158,10 @@ export async function createEvidenceFinder(
   }
 
   function wholeDocument(id: string): Promise<CandidatePassage | undefined> {
-    const before = wholes.get(id);
+    const before = wholeDocuments.get(id);
     if (before !== undefined) return before;
     const read = readWhole(id);
-    wholes.set(id, read);
+    wholeDocuments.set(id, read);
     return read;
   }
 
@@ -181,7 +181,7 @@ export async function createEvidenceFinder(
     };
   }
 
-  const ofResolved = async (each: Resolved, statement: string): Promise<readonly CandidatePassage[]> =>
+  const passagesOf = async (each: ResolvedSource, statement: string): Promise<readonly CandidatePassage[]> =>
     each.kind === 'passage'
       ? [each.passage]
       : (await search(statement, [each.document.id])).map((passage) => ({ ...passage, marker: each.marker }));
@@ -189,19 +189,19 @@ export async function createEvidenceFinder(
   async function evidence(passage: CandidatePassage, statement: string): Promise<Evidence> {
     const quote = quoteFor(passage, statement);
     const { documentId, chunkId, marker, title, source } = passage;
-    const ofMarker = marker === undefined ? {} : { marker };
+    const markerField = marker === undefined ? {} : { marker };
     if (documentId !== undefined) {
       const named = { documentId, ...(chunkId === undefined ? {} : { chunkId }), ...(source && { source }) };
-      return { quote, ...ofMarker, ...named, title };
+      return { quote, ...markerField, ...named, title };
     }
     // For a source given as bare text, look up the document that contains it.
     for (const hit of await search(quote.text)) {
       const span = hit.comparable.find(quote.text);
       if (span === undefined || hit.documentId === undefined) continue;
-      const found = { ...hit, ...ofMarker };
+      const found = { ...hit, ...markerField };
       return { ...(await evidence(found, quote.text)), quote: quoteOf(hit.quotable, span) };
     }
-    return { quote, ...ofMarker, title };
+    return { quote, ...markerField, title };
   }
 
   return {
@@ -211,12 +211,12 @@ export async function createEvidenceFinder(
     async passagesForMarker(marker, statement) {
       const own = resolved.filter((each) => each.marker === marker);
       if (own.length === 0) return undefined;
-      return (await Promise.all(own.map((each) => ofResolved(each, statement)))).flat();
+      return (await Promise.all(own.map((each) => passagesOf(each, statement)))).flat();
     },
 
     async passagesOfGivenSources(statement) {
       if (!hasSources && documents.length === 0) return search(statement);
-      const passages = (await Promise.all(resolved.map((each) => ofResolved(each, statement)))).flat();
+      const passages = (await Promise.all(resolved.map((each) => passagesOf(each, statement)))).flat();
       if (documents.length === 0) return passages;
       return [
         ...passages,

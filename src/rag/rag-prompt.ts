@@ -112,13 +112,13 @@ function completeTask(task: string): string {
 const fill = (task: string, values: { readonly query: string; readonly context: string }): string =>
   task.replace(/\{(query|context)\}/g, (_, name: 'query' | 'context') => values[name]);
 
-interface Fit {
+interface FitParts {
   readonly includeTitle: boolean;
   readonly contextTokens: number;
 }
 
 /** Whole chunks in order, as many as fit; if the first chunk alone is too long, it is cut. */
-function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens }: Fit): string[] {
+function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens }: FitParts): string[] {
   const blocks: string[] = [];
   let left = contextTokens;
   for (const [index, chunk] of chunks.entries()) {

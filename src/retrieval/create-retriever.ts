@@ -45,7 +45,7 @@ interface Search {
 export function createRetriever(parts: RetrieverParts): Retriever {
   const { chunks, embedder, variants, reranker, embedQuery = createQueryEmbedder(embedder) } = parts;
 
-  async function searchPlainly(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
+  async function searchBothLegs(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
     switch (search.plan.kind) {
       case 'semantic':
         return (await semantic(text.semantic, search, chunks.nearest)).map(({ key: _, ...chunk }) => chunk);
@@ -72,7 +72,7 @@ export function createRetriever(parts: RetrieverParts): Retriever {
       ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search),
     ]);
     const words = matching.map(identify);
-    const near = byScores ? await nearestAgain(text.semantic, first, { words, search: wide }) : first;
+    const near = byScores ? await nearestWithFeedback(text.semantic, first, { words, search: wide }) : first;
     const fused = byScores
       ? fuseScores(near.map(identify), words, plan.hybrid)
       : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
@@ -92,7 +92,7 @@ export function createRetriever(parts: RetrieverParts): Retriever {
   }
 
   // Pseudo-relevance feedback from the best hits of both legs.
-  async function nearestAgain(
+  async function nearestWithFeedback(
     text: string,
     first: readonly RankedChunk[],
     { words, search }: { readonly words: readonly Candidate[]; readonly search: Search },
@@ -157,32 +157,32 @@ export function createRetriever(parts: RetrieverParts): Retriever {
 
   async function searchByVariants(query: string, search: Search): Promise<readonly ScoredChunk[]> {
     const { strategy } = search.settings;
-    const plainly = () => searchPlainly({ semantic: query, fullText: query }, search);
-    if (strategy === 'vanilla') return plainly();
+    const searchUnchanged = () => searchBothLegs({ semantic: query, fullText: query }, search);
+    if (strategy === 'vanilla') return searchUnchanged();
     const written = await writeVariants(variants, query, search);
-    if (written.length === 0) return plainly();
+    if (written.length === 0) return searchUnchanged();
     if (strategy === 'hyde') {
       // The vector of the hypothetical answer is used, but not its words, which may be wrong.
       const lists = await Promise.all(
-        written.map((text) => searchPlainly({ semantic: text, fullText: query }, search)),
+        written.map((text) => searchBothLegs({ semantic: text, fullText: query }, search)),
       );
       return bestOfEach(lists);
     }
     const texts = [query, ...written];
-    const lists = await Promise.all(texts.map((text) => searchPlainly({ semantic: text, fullText: text }, search)));
+    const lists = await Promise.all(texts.map((text) => searchBothLegs({ semantic: text, fullText: text }, search)));
     return fuseVariants(lists).map(({ item, score }) => ({ ...item, score }));
   }
 
   // Hits with the phrases come first, then the others.
-  async function searchPreferring(phrases: readonly string[], query: string, search: Search) {
+  async function searchPreferringPhrases(phrases: readonly string[], query: string, search: Search) {
     if (phrases.length === 0) return searchByVariants(query, search);
     const excluded = search.phraseFilters?.excluded ?? [];
-    const saying = await searchByVariants(query, { ...search, phraseFilters: { required: phrases, excluded } });
-    if (saying.length >= search.depth) return saying;
-    const known = new Set(saying.map(({ id }) => id));
-    const least = saying.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+    const withPhrases = await searchByVariants(query, { ...search, phraseFilters: { required: phrases, excluded } });
+    if (withPhrases.length >= search.depth) return withPhrases;
+    const known = new Set(withPhrases.map(({ id }) => id));
+    const min = withPhrases.at(-1)?.score ?? Number.POSITIVE_INFINITY;
     const others = (await searchByVariants(query, search)).filter(({ id }) => !known.has(id));
-    return [...saying, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, least) }))];
+    return [...withPhrases, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, min) }))];
   }
 
   // Reads further candidates when post-processing removes too many to fill the page.
@@ -192,7 +192,7 @@ export function createRetriever(parts: RetrieverParts): Retriever {
     const shaping = { ...defaultShaping, ...settings.shaping };
     const depth = rerankDepth(settings.rerank, reranker);
     const read = Math.max(wanted, depth);
-    let found = await searchPreferring(phrases, query, {
+    let found = await searchPreferringPhrases(phrases, query, {
       ...search,
       depth: mayRemoveResults(shaping) ? nextDepth(read) : read,
     });
@@ -200,7 +200,7 @@ export function createRetriever(parts: RetrieverParts): Retriever {
     let shaped = shapeResults(found, shaping, log.drop);
     for (let reach = nextDepth(read); shaped.length < wanted && found.length >= reach; reach *= DEPTH_FACTOR) {
       const known = new Set(found.map(({ id }) => id));
-      const further = await searchPreferring(phrases, query, { ...search, depth: reach * DEPTH_FACTOR });
+      const further = await searchPreferringPhrases(phrases, query, { ...search, depth: reach * DEPTH_FACTOR });
       found = [...found, ...further.filter(({ id }) => !known.has(id))];
       shaped = shapeResults(found, shaping, log.drop);
       if (reach >= MAX_DEPTH) break;

@@ -20,12 +20,12 @@ export function diversify(chunks: readonly ScoredChunk[], diversity: number): Sc
   }));
   const chosen: ScoredChunk[] = [];
   while (left.length > 0 && chosen.length < MAX_DIVERSIFIED) {
-    const worthOf = (at: number) => {
+    const marginalRelevance = (at: number) => {
       const each = left[at];
       return each === undefined ? 0 : (1 - diversity) * each.relevance - diversity * each.nearest;
     };
     let best = 0;
-    for (let at = 1; at < left.length; at++) if (worthOf(at) > worthOf(best)) best = at;
+    for (let at = 1; at < left.length; at++) if (marginalRelevance(at) > marginalRelevance(best)) best = at;
     const [next] = left.splice(best, 1);
     if (next === undefined) break;
     chosen.push(next.chunk);

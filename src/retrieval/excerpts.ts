@@ -20,19 +20,19 @@ export function excerptsOf(texts: readonly string[], query: string): (TextSpan |
     const saved = text.length - EXCERPT_LENGTH;
     return index === 0 || saved < MIN_SAVING ? 0 : saved;
   });
-  let room = BUDGET - texts.reduce((sum, text, index) => sum + text.length - (savings[index] ?? 0), 0);
+  let available = BUDGET - texts.reduce((sum, text, index) => sum + text.length - (savings[index] ?? 0), 0);
   return texts.map((text, index) => {
     const saving = savings[index] ?? 0;
-    if (saving <= Math.max(0, room)) {
-      room -= saving;
+    if (saving <= Math.max(0, available)) {
+      available -= saving;
       return undefined;
     }
-    return telling(text, terms);
+    return bestExcerpt(text, terms);
   });
 }
 
 /** The run of sentences with most of the terms; rare terms count more. */
-function telling(text: string, terms: ReadonlySet<string>): TextSpan {
+function bestExcerpt(text: string, terms: ReadonlySet<string>): TextSpan {
   const pieces = splitSentences(text).map((span) => ({
     ...span,
     terms: new Set(analyse(text.slice(span.start, span.end)).filter((term) => terms.has(term))),

@@ -1,6 +1,6 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import { chunkWords, jaccardSimilarity } from './chunk-words.ts';
-import type { Drop } from './retriever.ts';
+import type { DroppedHit } from './retriever.ts';
 
 /** Jaccard similarity of word trigrams from which two chunks are duplicates. */
 const MIN_DUPLICATE_SIMILARITY = 0.85;
@@ -10,7 +10,7 @@ const SHINGLE_LENGTH = 3;
  * Folds near-duplicate chunks into the best one, which lists the others. Chunks that differ in one sentence out of ten,
  * or in a number in a short chunk, are not duplicates.
  */
-export function foldDuplicates(chunks: readonly ScoredChunk[], drop: (drop: Drop) => void): ScoredChunk[] {
+export function foldDuplicates(chunks: readonly ScoredChunk[], drop: (drop: DroppedHit) => void): ScoredChunk[] {
   const kept: { chunk: ScoredChunk; readonly shingles: ReadonlySet<string>; readonly words: number }[] = [];
   for (const chunk of chunks) {
     const words = chunkWords(chunk.text);

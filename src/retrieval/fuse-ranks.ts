@@ -55,10 +55,10 @@ export function fuseLegs<Item extends Identified>(
   const { semanticWeight, fullTextWeight, fullTextLimit, rrfK, limit } = settings;
   const fused = fuseRanks(semantic.slice(0, limit), fullText.slice(0, fullTextLimit), settings);
   const ranked = new Set(fused.map(({ item }) => item.id));
-  const beyond = alternate(semantic.slice(limit), fullText.slice(fullTextLimit));
+  const remaining = alternate(semantic.slice(limit), fullText.slice(fullTextLimit));
   const sum = semanticWeight / (rrfK + limit) + fullTextWeight / (rrfK + fullTextLimit);
   const score = sum / (semanticWeight + fullTextWeight);
-  const rest = beyond.filter(({ id }) => !ranked.has(id)).map((item) => ({ item, score }));
+  const rest = remaining.filter(({ id }) => !ranked.has(id)).map((item) => ({ item, score }));
   return [...fused, ...rest];
 }
 

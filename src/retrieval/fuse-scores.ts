@@ -44,8 +44,8 @@ export function fuseScores<Item extends Scored>(
       return { item, score: words + semanticWeight * (semanticScores.get(item.id) ?? 0) };
     })
     .sort((one, two) => two.score - one.score);
-  const beyond = alternate(semantic.slice(MIN_CANDIDATES), fullText.slice(MIN_CANDIDATES));
-  return [...fused, ...beyond.filter(({ id }) => !items.has(id)).map((item) => ({ item, score: 0 }))];
+  const remaining = alternate(semantic.slice(MIN_CANDIDATES), fullText.slice(MIN_CANDIDATES));
+  return [...fused, ...remaining.filter(({ id }) => !items.has(id)).map((item) => ({ item, score: 0 }))];
 }
 
 /** Each score divided by the best one; negative scores count as 0. */

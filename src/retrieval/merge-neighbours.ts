@@ -1,5 +1,5 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import type { Drop } from './retriever.ts';
+import type { DroppedHit } from './retriever.ts';
 
 /** Only trimmed white space lies between two adjacent chunks; a larger gap may contain text. */
 const MAX_GAP = 3;
@@ -9,7 +9,7 @@ const MAX_GAP = 3;
  * merged text corresponds to the document from `start` to `end`, except for the kind of white space at the joints, so
  * that offsets within it are offsets in the document. Ready-made and edited chunks are not merged.
  */
-export function mergeNeighbours(chunks: readonly ScoredChunk[], drop: (drop: Drop) => void): ScoredChunk[] {
+export function mergeNeighbours(chunks: readonly ScoredChunk[], drop: (drop: DroppedHit) => void): ScoredChunk[] {
   const groups = new Map<string, ScoredChunk[]>();
   for (const chunk of chunks) {
     const name = `${chunk.documentId} ${chunk.version ?? ''}`;

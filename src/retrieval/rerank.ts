@@ -49,8 +49,8 @@ export async function rerank(found: readonly ScoredChunk[], reranking: Reranking
     const ranked = await log.time('rerank', () => inTime(reranker, { query, texts }, signal));
     const hits = reorder(head, ranked);
     log.reranked({ name: reranker.name, depth: head.length });
-    const least = hits.at(-1)?.score ?? 1;
-    return [...hits, ...found.slice(head.length).map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
+    const min = hits.at(-1)?.score ?? 1;
+    return [...hits, ...found.slice(head.length).map((hit) => ({ ...hit, score: Math.min(hit.score, min) }))];
   } catch (error) {
     if (signal.aborted || !isFailure(error)) throw error;
     log.note(`The reranker ${reranker.name} failed (${error.message}); the hits are in the order of the search.`);
@@ -83,9 +83,9 @@ function reorder(head: readonly ScoredChunk[], ranked: readonly RankedText[]): S
     return score === undefined ? [] : [{ ...hit, score, rerank: { score, from: index + 1 } }];
   });
   judged.sort((one, two) => two.score - one.score);
-  const least = judged.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+  const min = judged.at(-1)?.score ?? Number.POSITIVE_INFINITY;
   const others = head.filter((_, index) => !scores.has(index));
-  return [...judged, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
+  return [...judged, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, min) }))];
 }
 
 /** A `cancelled` error counts as a failure if the reranker gave up on its own. */

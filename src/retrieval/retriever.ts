@@ -33,7 +33,7 @@ export interface SearchExplanation {
     readonly excluded: readonly string[];
   };
   /** Hits that are not shown separately, and why. */
-  readonly dropped?: readonly Drop[];
+  readonly dropped?: readonly DroppedHit[];
   readonly milliseconds: {
     readonly embed: number;
     readonly semantic: number;
@@ -45,7 +45,7 @@ export interface SearchExplanation {
   readonly notes: readonly string[];
 }
 
-export interface Drop {
+export interface DroppedHit {
   readonly id: string;
   readonly reason: 'duplicate' | 'max_per_document' | 'merged';
   /** The hit shown in its place. */

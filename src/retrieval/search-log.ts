@@ -1,6 +1,6 @@
 import type { Correction } from '../store/chunk-search.ts';
 import type { SearchPlan } from './plan-search.ts';
-import type { Drop, SearchExplanation } from './retriever.ts';
+import type { DroppedHit, SearchExplanation } from './retriever.ts';
 
 /** Collects the explanation, timings and notes of a search. */
 export interface SearchLog {
@@ -12,7 +12,7 @@ export interface SearchLog {
   phraseFilters(phraseFilters: NonNullable<SearchExplanation['phraseFilters']>): void;
   /** Records spelling corrections for words of the query or of a variant. */
   corrections(corrections: readonly Correction[]): void;
-  drop(drop: Drop): void;
+  drop(drop: DroppedHit): void;
   reranked(by: { readonly name: string; readonly depth: number }): void;
   explain(strategy: string, plan: SearchPlan, embedder: string, terms: readonly string[]): SearchExplanation;
 }
@@ -22,7 +22,7 @@ export function createSearchLog(): SearchLog {
   const hits: { semantic: number | null; fullText: number | null } = { semantic: null, fullText: null };
   const notes = new Set<string>();
   const corrected = new Map<string, Correction>();
-  const dropped = new Map<string, Drop>();
+  const dropped = new Map<string, DroppedHit>();
   let reranker: SearchExplanation['reranker'];
   let said: SearchExplanation['phraseFilters'];
   return {

@@ -62,8 +62,8 @@ export function withEarlierTerms({ query, earlier }: FollowUp): string {
   if (before === undefined || !dependsOnContext(query)) return query;
   const own = new Set(analyseQuery(query));
   const candidates = (before.match(WORD) ?? []).filter((word) => !analyseQuery(word).some((term) => own.has(term)));
-  const telling = new Set(analyseQuery(candidates.join(' ')));
-  const words = candidates.filter((word) => analyseQuery(word).some((term) => telling.has(term)));
+  const contentTerms = new Set(analyseQuery(candidates.join(' ')));
+  const words = candidates.filter((word) => analyseQuery(word).some((term) => contentTerms.has(term)));
   return words.length === 0 ? query : `${query} ${words.slice(0, MAX_ADDED_WORDS).join(' ')}`;
 }
 
@@ -74,8 +74,10 @@ const MAX_TERMS_OF_FOLLOW_UP = 1;
 const MAX_TERMS_WITH_PRONOUN = 3;
 
 function dependsOnContext(query: string): boolean {
-  const telling = analyseQuery(query).length;
-  return telling <= MAX_TERMS_OF_FOLLOW_UP || (telling <= MAX_TERMS_WITH_PRONOUN && CONTEXT_DEPENDENT.test(query));
+  const contentTerms = analyseQuery(query).length;
+  return (
+    contentTerms <= MAX_TERMS_OF_FOLLOW_UP || (contentTerms <= MAX_TERMS_WITH_PRONOUN && CONTEXT_DEPENDENT.test(query))
+  );
 }
 
 // Pronouns that refer to an earlier name, and openings that continue a conversation.

@@ -17,9 +17,9 @@ const WRITE_EVERY_MS = 40;
 /** Characters of events after which a batch is complete. */
 const MAX_CHARACTERS = 4_000_000;
 /** Interval at which cancellations and reader positions of other servers are read from the shared store. */
-const LOOK_EVERY_MS = 200;
+const POLL_INTERVAL_MS = 200;
 /** How long shutdown waits for a run after its last reader left: a client may resume a broken stream elsewhere. */
-const COMES_BACK_WITHIN_MS = 5_000;
+const RECONNECT_WITHIN_MS = 5_000;
 /** Time for writing the last events of runs that are cancelled at shutdown. */
 const CLOSE_WITHIN_MS = 5_000;
 
@@ -30,7 +30,7 @@ export class RunJournal {
   readonly #writing: ThrottledTask;
   readonly #report: ReportProblem;
   readonly #onEnded: () => void;
-  #isLooking = false;
+  #isPolling = false;
 
   /** `onEnded` is called when the end of a run has been persisted. */
   constructor(runs: SharedRuns, { report, onEnded }: { readonly report: ReportProblem; readonly onEnded: () => void }) {
@@ -48,7 +48,7 @@ export class RunJournal {
   start(parts: RunParts): Run {
     const run = new Run(parts, { onProgress: () => this.#writing.wake() });
     this.#entries.set(run.id, { run, written: 0 });
-    if (!this.#isLooking) void this.#look();
+    if (!this.#isPolling) void this.#poll();
     return run;
   }
 
@@ -68,9 +68,9 @@ export class RunJournal {
   /** Settles when all runs with readers have ended and are persisted, or after this time. */
   async finish(withinMs: number): Promise<void> {
     const until = performance.now() + withinMs;
-    const goesOn = ({ run }: Entry) =>
-      run.isAwaited(COMES_BACK_WITHIN_MS) || (run.hasEnded && !run.failedBeforeFirstEvent);
-    while ([...this.#entries.values()].some(goesOn) && performance.now() < until) await sleep(WRITE_EVERY_MS);
+    const isRunning = ({ run }: Entry) =>
+      run.isAwaited(RECONNECT_WITHIN_MS) || (run.hasEnded && !run.failedBeforeFirstEvent);
+    while ([...this.#entries.values()].some(isRunning) && performance.now() < until) await sleep(WRITE_EVERY_MS);
   }
 
   async close(reason: ServiceError): Promise<void> {
@@ -118,25 +118,25 @@ export class RunJournal {
     this.#onEnded();
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
     while (this.#entries.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS).unref());
       const asked = [...this.#entries.values()];
       // Not reported: if the store is unavailable, writing the events fails too and reports it.
-      const wishes = await this.#runs.wishes().catch(() => undefined);
-      if (wishes === undefined) continue;
+      const requests = await this.#runs.requests().catch(() => undefined);
+      if (requests === undefined) continue;
       for (const { run } of asked) {
         if (run.hasEnded) continue;
-        const wish = wishes.get(run.id);
-        if (wish === undefined) this.#abandon(run);
+        const request = requests.get(run.id);
+        if (request === undefined) this.#abandon(run);
         else {
-          if (wish.isCancelled) void run.cancel();
-          run.readElsewhere(wish.readTo);
+          if (request.isCancelled) void run.cancel();
+          run.readElsewhere(request.readTo);
         }
       }
     }
-    this.#isLooking = false;
+    this.#isPolling = false;
   }
 
   /** Ends a run whose record was removed or no longer belongs to this server. */

@@ -21,7 +21,7 @@ export class RunReaders {
     this.#runs = runs;
   }
 
-  enter(id: string, after: number): { taken(number: number): void; leave(): void } {
+  addReader(id: string, after: number): { taken(number: number): void; leave(): void } {
     const followed = this.#followed.get(id) ?? { readers: 0, taken: after, announced: undefined };
     followed.readers++;
     this.#followed.set(id, followed);

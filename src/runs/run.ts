@@ -105,7 +105,7 @@ export class Run implements ReadableRun {
   /** `performance.now()` when the last reader left. */
   #readUntil = Number.NEGATIVE_INFINITY;
   /** Number of events read by the foremost reader, including readers that have left. */
-  #foremost = 0;
+  #furthestRead = 0;
   readonly #abort = new AbortController();
   readonly #startedAt = new Date();
   #status: RunRecord['status'] = 'running';
@@ -149,13 +149,13 @@ export class Run implements ReadableRun {
   /** Lets readers receive the events up to this number. */
   recorded(number: number): void {
     this.#recorded = number;
-    this.#tell();
+    this.#notifyReaders();
   }
 
   /** Notes how many events the foremost reader on other servers has taken; undefined if there is no such reader. */
   readElsewhere(taken: number | undefined): void {
-    if (taken !== undefined) this.#enter(ELSEWHERE, taken);
-    else if (this.#readers.has(ELSEWHERE)) this.#leave(ELSEWHERE);
+    if (taken !== undefined) this.#addReader(ELSEWHERE, taken);
+    else if (this.#readers.has(ELSEWHERE)) this.#removeReader(ELSEWHERE);
   }
 
   /** Whether the run is in progress and has a reader on any server, or had one within this time. */
@@ -167,7 +167,7 @@ export class Run implements ReadableRun {
   abandon(reason: ServiceError): void {
     this.#abandoned = reason;
     this.#abort.abort(reason);
-    this.#tell();
+    this.#notifyReaders();
   }
 
   /** Total characters of all events. */
@@ -196,8 +196,8 @@ export class Run implements ReadableRun {
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent, void> {
     if (after > this.#events.length) throw noSuchEvent(this.id, this.#events.length, after);
     const reader = Symbol(this.id);
-    const stopListening = onAbort(signal, () => this.#tell());
-    this.#enter(reader, after);
+    const stopListening = onAbort(signal, () => this.#notifyReaders());
+    this.#addReader(reader, after);
     try {
       for (let taken = after; ; ) {
         signal.throwIfAborted();
@@ -206,8 +206,8 @@ export class Run implements ReadableRun {
         if (next !== undefined) {
           taken++;
           yield { number: taken, ...next };
-          this.#foremost = Math.max(this.#foremost, taken);
-          this.#tell();
+          this.#furthestRead = Math.max(this.#furthestRead, taken);
+          this.#notifyReaders();
         } else if (this.#endedAt === undefined || taken < this.#events.length) {
           await this.#changed.next;
         } else {
@@ -217,16 +217,16 @@ export class Run implements ReadableRun {
       }
     } finally {
       stopListening();
-      this.#leave(reader);
+      this.#removeReader(reader);
     }
   }
 
   async #produce(signal: AbortSignal): Promise<void> {
-    onAbort(signal, () => this.#tell());
+    onAbort(signal, () => this.#notifyReaders());
     try {
       for await (const event of this.#parts.produce(signal)) {
         this.#add(event);
-        await this.#keepPace(signal);
+        await this.#waitForReaders(signal);
       }
       this.#status = 'ended';
     } catch (thrown) {
@@ -238,7 +238,7 @@ export class Run implements ReadableRun {
     }
     this.#endedAt = new Date();
     clearTimeout(this.#graceTimer);
-    this.#tell();
+    this.#notifyReaders();
     this.#recorder?.onProgress();
   }
 
@@ -250,36 +250,36 @@ export class Run implements ReadableRun {
     this.#events.push(event);
     this.#size += event.json.length;
     this.#sizes.push(this.#size);
-    this.#tell();
+    this.#notifyReaders();
     this.#recorder?.onProgress();
   }
 
-  async #keepPace(signal: AbortSignal): Promise<void> {
-    const isWaited = Number.isFinite(this.#parts.graceMs);
+  async #waitForReaders(signal: AbortSignal): Promise<void> {
+    const mayBeRead = Number.isFinite(this.#parts.graceMs);
     while (this.#isFarAhead() && !signal.aborted) {
-      if (!isWaited && this.#readers.size === 0) this.#endWithin(MAX_UNREAD_WAIT_MS);
+      if (!mayBeRead && this.#readers.size === 0) this.#endWithin(MAX_UNREAD_WAIT_MS);
       await this.#changed.next;
     }
   }
 
   #isFarAhead(): boolean {
     const isRead = this.#readers.size > 0 || Number.isFinite(this.#parts.graceMs);
-    const most = isRead ? MAX_AHEAD : MAX_AHEAD_UNREAD;
-    const taken = this.#sizes[this.#foremost - 1] ?? 0;
-    return this.#events.length - this.#foremost > most.events || this.#size - taken > most.characters;
+    const max = isRead ? MAX_AHEAD : MAX_AHEAD_UNREAD;
+    const taken = this.#sizes[this.#furthestRead - 1] ?? 0;
+    return this.#events.length - this.#furthestRead > max.events || this.#size - taken > max.characters;
   }
 
-  #enter(reader: symbol, taken: number): void {
+  #addReader(reader: symbol, taken: number): void {
     clearTimeout(this.#graceTimer);
     this.#readers.add(reader);
-    this.#foremost = Math.max(this.#foremost, taken);
-    this.#tell();
+    this.#furthestRead = Math.max(this.#furthestRead, taken);
+    this.#notifyReaders();
   }
 
-  #leave(reader: symbol): void {
+  #removeReader(reader: symbol): void {
     this.#readers.delete(reader);
     this.#readUntil = performance.now();
-    this.#tell();
+    this.#notifyReaders();
     const { graceMs } = this.#parts;
     if (this.#readers.size > 0 || this.#status !== 'running' || !Number.isFinite(graceMs)) return;
     this.#endWithin(graceMs);
@@ -295,7 +295,7 @@ export class Run implements ReadableRun {
     else this.#graceTimer = setTimeout(end, milliseconds).unref();
   }
 
-  #tell(): void {
+  #notifyReaders(): void {
     this.#changed.notify();
   }
 }

@@ -111,7 +111,7 @@ export class SharedRunLog implements RunLog {
   ): AsyncGenerator<NumberedEvent, void> {
     const { events } = await this.#read(id, ownerId);
     if (after > events) throw noSuchEvent(id, events, after);
-    const reader = this.#readers.enter(id, after);
+    const reader = this.#readers.addReader(id, after);
     try {
       for (let taken = after; ; ) {
         signal.throwIfAborted();
@@ -135,13 +135,13 @@ export class SharedRunLog implements RunLog {
   }
 
   async #untilEnded(id: string, ownerId: string, signal: AbortSignal): Promise<void> {
-    let reader: ReturnType<RunReaders['enter']> | undefined;
+    let reader: ReturnType<RunReaders['addReader']> | undefined;
     try {
       while (!signal.aborted) {
         const run = await this.#runs.get(id);
         if (run === undefined || run.ownerId !== ownerId || run.endedAt !== null) return;
         // A caller that only waits for the end counts as having read everything, so that it causes no back-pressure.
-        reader ??= this.#readers.enter(id, run.events);
+        reader ??= this.#readers.addReader(id, run.events);
         reader.taken(run.events);
         await this.#watch.changed(id, `${run.events} ${run.state}`, signal).catch(() => {});
       }

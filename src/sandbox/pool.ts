@@ -170,7 +170,7 @@ export class SlotPool<S extends PooledSlot> {
         held.isBusy = false;
         held.usedAt = performance.now();
         if (!isCurrent()) this.#end(slot);
-        else if (!isUsable) this.#lose(session, held);
+        else if (!isUsable) this.#recordLoss(session, held);
         this.#sweep();
         this.#pump();
       },
@@ -195,7 +195,7 @@ export class SlotPool<S extends PooledSlot> {
       .filter(([, { isBusy, slot }]) => !isBusy && !this.#starting.has(slot))
       .sort(([, a], [, b]) => share(b.user) - share(a.user) || a.usedAt - b.usedAt);
     if (idle === undefined) return undefined;
-    this.#lose(...idle);
+    this.#recordLoss(...idle);
     return this.#start();
   }
 
@@ -225,7 +225,7 @@ export class SlotPool<S extends PooledSlot> {
     this.#holders.delete(slot);
     if (this.#spare?.slot === slot) this.#spare = undefined;
     for (const [name, session] of this.#sessions)
-      if (session.slot === slot && !session.isBusy) this.#lose(name, session);
+      if (session.slot === slot && !session.isBusy) this.#recordLoss(name, session);
     this.#pump();
   }
 
@@ -239,7 +239,7 @@ export class SlotPool<S extends PooledSlot> {
     );
   }
 
-  #lose(name: string, session: Session<S>): void {
+  #recordLoss(name: string, session: Session<S>): void {
     if (this.#sessions.get(name) !== session) return;
     this.#sessions.delete(name);
     if (session.hasServed) this.#lost.set(name, true);
@@ -249,7 +249,7 @@ export class SlotPool<S extends PooledSlot> {
   /** Ends a session at its caller's request, which does not count as a loss. */
   #forget(name: string): void {
     const session = this.#sessions.get(name);
-    if (session?.isBusy === false) this.#lose(name, session);
+    if (session?.isBusy === false) this.#recordLoss(name, session);
     // A running call finishes in its slot, which no longer belongs to the session.
     this.#sessions.delete(name);
     this.#lost.delete(name);
@@ -270,7 +270,7 @@ export class SlotPool<S extends PooledSlot> {
       () => {
         const before = performance.now() - idleMilliseconds;
         for (const [name, session] of this.#sessions) {
-          if (!session.isBusy && session.usedAt < before) this.#lose(name, session);
+          if (!session.isBusy && session.usedAt < before) this.#recordLoss(name, session);
         }
         if (this.#spare !== undefined && this.#spare.since < before) {
           const { slot } = this.#spare;

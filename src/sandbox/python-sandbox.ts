@@ -32,7 +32,7 @@ export function createPythonSandbox(options: StarterOptions): Sandbox & { readon
       const folder = session !== undefined && lease.isNew ? kept.get(session) : NOTHING_KEPT;
       const isKnown = session !== undefined && kept.has(session);
       let isUsable = false;
-      const begun = performance.now();
+      const startedAt = performance.now();
       try {
         const answer = await lease.slot.ask({ request: encodeRequest(request, folder, isKnown), milliseconds }, signal);
         const { changes, ...result } = toResult(answer, limits, milliseconds);
@@ -44,7 +44,7 @@ export function createPythonSandbox(options: StarterOptions): Sandbox & { readon
         const after = session === undefined || isUsable ? folder : kept.get(session);
         return {
           ...result,
-          milliseconds: Math.round(performance.now() - begun),
+          milliseconds: Math.round(performance.now() - startedAt),
           sessionLost: lease.sessionLost || (!isUsable && session !== undefined),
           restoredFiles: after.files.length,
           lostFiles: after.tooLarge,
@@ -74,11 +74,11 @@ function checkRequest({ code, inputs, files, milliseconds }: PythonRequest, limi
   if (milliseconds !== undefined && milliseconds > limits.maxMilliseconds) {
     throw new ServiceError('invalid_request', `At most ${limits.maxMilliseconds} ms are given to a call.`);
   }
-  const strange = files.find(({ name }) => !isSafeName(name));
-  if (strange !== undefined) {
+  const unsafeFile = files.find(({ name }) => !isSafeName(name));
+  if (unsafeFile !== undefined) {
     throw new ServiceError(
       'invalid_request',
-      `${JSON.stringify(strange.name)} cannot be a file's name here: give a relative path such as data/sales.csv.`,
+      `${JSON.stringify(unsafeFile.name)} cannot be a file's name here: give a relative path such as data/sales.csv.`,
     );
   }
   const size = files.reduce((sum, { bytes }) => sum + bytes.byteLength, Buffer.byteLength(JSON.stringify(inputs)));

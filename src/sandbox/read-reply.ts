@@ -6,7 +6,7 @@ import type { CapturedText, PythonResult, SandboxFile, SandboxLimits } from './s
 const MAX_NAME_LENGTH = 300;
 
 // Everything from the sandbox is untrusted, even output of the harness.
-const captured = (most: number) => z.string().transform((text) => text.slice(0, most));
+const captured = (max: number) => z.string().transform((text) => text.slice(0, max));
 const count = z.number().min(0).catch(0);
 
 const writtenFile = z.object({ name: z.string().max(MAX_NAME_LENGTH), base64: z.base64() });

@@ -82,7 +82,7 @@ export async function takeSnapshot(options: SlotOptions): Promise<Buffer> {
   }
 }
 
-type Next =
+type NextMessage =
   | { readonly kind: 'message'; readonly message: z.output<typeof slotMessage> }
   | { readonly kind: 'raw'; readonly bytes: Buffer }
   | { readonly kind: 'late' | 'too_large' | 'garbled' }
@@ -101,7 +101,7 @@ const slotMessage = z.discriminatedUnion('kind', [
   }),
 ]);
 
-function toAnswer(next: Next, { milliseconds }: SlotRequest): SlotAnswer {
+function toAnswer(next: NextMessage, { milliseconds }: SlotRequest): SlotAnswer {
   switch (next.kind) {
     case 'message':
       if (next.message.kind === 'reply') return { kind: 'reply', text: next.message.reply };
@@ -126,7 +126,7 @@ function toAnswer(next: Next, { milliseconds }: SlotRequest): SlotAnswer {
 
 const ranOutOfMemory = (output: string): boolean => /out of memory|heap limit|allocation failed/i.test(output);
 
-async function failure(child: Child, next: Next): Promise<SlotFailure> {
+async function failure(child: Child, next: NextMessage): Promise<SlotFailure> {
   child.end();
   await child.ended;
   if (next.kind === 'message' && next.message.kind === 'fault') return new SlotFailure(next.message.detail);
@@ -141,7 +141,7 @@ interface Child {
   readonly ended: Promise<void>;
   send(message: SlotRequest | SlotStart): void;
   /** The next message; `late` if none arrives within this time. Monitors the memory while waiting. */
-  next(milliseconds: number): Promise<Next>;
+  next(milliseconds: number): Promise<NextMessage>;
   end(): void;
 }
 
@@ -155,30 +155,30 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
     windowsHide: true,
   });
   const reader = new FrameReader(maxFrameLength);
-  const said: Next[] = [];
+  const received: NextMessage[] = [];
   let expectsRaw = false;
-  let listener: ((next: Next) => void) | undefined;
-  const tell = (next: Next): void => {
-    if (listener === undefined) said.push(next);
+  let listener: ((next: NextMessage) => void) | undefined;
+  const deliver = (next: NextMessage): void => {
+    if (listener === undefined) received.push(next);
     else listener(next);
   };
   child.stdout.on('data', (piece: Buffer) => {
     try {
       for (const frame of reader.read(piece)) {
-        const next: Next = expectsRaw ? { kind: 'raw', bytes: frame } : readMessage(frame);
+        const next: NextMessage = expectsRaw ? { kind: 'raw', bytes: frame } : readMessage(frame);
         expectsRaw = next.kind === 'message' && next.message.kind === 'snapshot';
-        tell(next);
+        deliver(next);
       }
     } catch {
       child.stdout.destroy();
-      tell({ kind: 'too_large' });
+      deliver({ kind: 'too_large' });
     }
   });
   const output = keepStderrTail(child);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const onEnd = (reason: string): void => {
     resolve();
-    tell({ kind: 'ended', output: output() || reason });
+    deliver({ kind: 'ended', output: output() || reason });
   };
   child.once('error', (error) => onEnd(error.message));
   child.once('close', (code, signal) => onEnd(`It ended with ${signal ?? `code ${code}`}.`));
@@ -196,13 +196,13 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
     send,
     end: () => killGroup(child),
     async next(milliseconds) {
-      const { promise, resolve: hear } = Promise.withResolvers<Next>();
-      const waiting = said.shift();
+      const { promise, resolve: resolveNext } = Promise.withResolvers<NextMessage>();
+      const waiting = received.shift();
       if (waiting !== undefined) return waiting;
-      listener = hear;
-      const timer = setTimeout(() => hear({ kind: 'late' }), milliseconds);
+      listener = resolveNext;
+      const timer = setTimeout(() => resolveNext({ kind: 'late' }), milliseconds);
       const watch = setInterval(() => {
-        if (child.pid !== undefined && treeResidentBytes(child.pid) > residentBytes) hear({ kind: 'too_large' });
+        if (child.pid !== undefined && treeResidentBytes(child.pid) > residentBytes) resolveNext({ kind: 'too_large' });
       }, WATCH_EVERY_MS);
       try {
         return await promise;
@@ -215,7 +215,7 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
   };
 }
 
-function readMessage(frame: Buffer): Next {
+function readMessage(frame: Buffer): NextMessage {
   try {
     return { kind: 'message', message: slotMessage.parse(JSON.parse(frame.toString())) };
   } catch {

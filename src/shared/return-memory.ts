@@ -22,7 +22,7 @@ const WORTHWHILE_MS = 100;
 export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}): () => void {
   let last = performance.eventLoopUtilization();
   let workedMs = WORTHWHILE_MS;
-  const look = () => {
+  const checkLoad = () => {
     const now = performance.eventLoopUtilization();
     const { active, utilization } = performance.eventLoopUtilization(now, last);
     last = now;
@@ -33,7 +33,7 @@ export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}
     // Exclude the collection itself from the measured work.
     last = performance.eventLoopUtilization();
   };
-  const timer = setInterval(look, restMs).unref();
+  const timer = setInterval(checkLoad, restMs).unref();
   return () => clearInterval(timer);
 }
 

@@ -3,14 +3,17 @@
  * pattern without a slash matches names at any depth; one that ends with a slash matches everything below. Patterns are
  * untrusted, so the time is bounded by the product of both lengths.
  */
-export function fitsPattern(path: string, pattern: string): boolean {
+export function matchesPattern(path: string, pattern: string): boolean {
   const whole = pattern.replace(/^\//, '') + (pattern.endsWith('/') ? '**' : '');
   const parts = pattern.includes('/') ? whole.split('/') : ['**', pattern];
-  return fits(path.split('/'), parts, { isMany: (part) => part === '**', isOne: fitsName });
+  return matchesWildcards(path.split('/'), parts, { isMany: (part) => part === '**', isOne: matchesName });
 }
 
-const fitsName = (name: string, pattern: string): boolean =>
-  fits([...name], [...pattern], { isMany: (sign) => sign === '*', isOne: (one, sign) => sign === '?' || sign === one });
+const matchesName = (name: string, pattern: string): boolean =>
+  matchesWildcards([...name], [...pattern], {
+    isMany: (sign) => sign === '*',
+    isOne: (one, sign) => sign === '?' || sign === one,
+  });
 
 interface Rules {
   /** Whether this pattern element matches any number of parts. */
@@ -19,7 +22,7 @@ interface Rules {
 }
 
 /** Greedy wildcard matching: backtracking to the last wildcard suffices, because earlier ones never need to grow. */
-function fits(parts: readonly string[], signs: readonly string[], { isMany, isOne }: Rules): boolean {
+function matchesWildcards(parts: readonly string[], signs: readonly string[], { isMany, isOne }: Rules): boolean {
   let at = 0;
   let sign = 0;
   let many = -1;

@@ -165,7 +165,7 @@ export type CorpusView = Pick<
 export interface Corpus {
   /**
    * Registers a document as `pending` with its bytes, before any processing. The buffer of bytes passed through
-   * `giveBytes` may be transferred, which leaves it empty. An existing id is reused when its last ingestion failed or
+   * `markTransferable` may be transferred, which leaves it empty. An existing id is reused when its last ingestion failed or
    * `replace` is set; otherwise throws ServiceError('conflict'). The task is processed by the caller or, with `queued`,
    * by a worker of the queue.
    *

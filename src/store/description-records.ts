@@ -15,7 +15,7 @@ export interface Description {
  */
 export interface DescriptionVectors {
   /** The next descriptions without a vector in this space; empty when the space is not the current one. */
-  unembedded(space: VectorSpaceName, most: number): Promise<readonly Description[]>;
+  unembedded(space: VectorSpaceName, max: number): Promise<readonly Description[]>;
   /** Saves vectors; descriptions that have changed since are skipped. */
   keep(
     space: VectorSpaceName,

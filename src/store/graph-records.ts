@@ -59,9 +59,9 @@ export interface DocumentGraphRecords {
    * Merges extracted documents that are missing from the graphs of their collections, as left by earlier versions of
    * the program that merged only on request.
    */
-  gatherRest(signal: AbortSignal): Promise<void>;
+  mergeRemaining(signal: AbortSignal): Promise<void>;
   /** Records that the document's extraction has been merged. Does nothing if nothing was extracted. */
-  enriched(documentId: string): Promise<void>;
+  markMerged(documentId: string): Promise<void>;
   /** Completed parts of a long extraction, by part number. */
   parts(task: ExtractionTask, extractor: string): Promise<ReadonlyMap<number, ExtractedGraph>>;
   keepPart(task: ExtractionTask, extractor: string, part: number, graph: ExtractedGraph): Promise<void>;
@@ -78,7 +78,7 @@ export interface GraphNameRecords {
   /** The most mentioned names without a vector in this space; empty when the corpus uses another space. */
   unembeddedNames(
     space: VectorSpaceName,
-    most: number,
+    max: number,
   ): Promise<readonly { readonly key: number; readonly name: string }[]>;
   keepVectors(
     space: VectorSpaceName,

@@ -81,7 +81,7 @@ export interface IngestionQueue {
     options: { readonly reason: string; readonly until: Date },
   ): Promise<void>;
   /**
-   * The current try of this process at the submission, to pass to its writes. Throws `TakenOver` if another process has
+   * The current try of this process at the submission, to pass to its writes. Throws `AttemptTakenOver` if another process has
    * the task.
    */
   hold(documentId: string, attempt: number): Promise<Attempt>;

@@ -9,10 +9,10 @@ export interface LearnedEmbedders {
   /** Number of searchable chunks. */
   countStoredChunks(): Promise<number>;
   /**
-   * The embedded texts of visible chunks, in small batches: of all, or of a sample of about `most`, spread over the
+   * The embedded texts of visible chunks, in small batches: of all, or of a sample of about `max`, spread over the
    * corpus and the same each time.
    */
-  chunkTexts(most: number, signal: AbortSignal): AsyncGenerator<readonly string[], void>;
+  chunkTexts(max: number, signal: AbortSignal): AsyncGenerator<readonly string[], void>;
   /** The embedder chosen for this corpus by an explicit re-embedding; undefined when there is none. */
   chosen(): Promise<string | undefined>;
   choose(embedder: string): Promise<void>;

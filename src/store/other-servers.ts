@@ -46,13 +46,13 @@ export interface OtherServers {
   /** Notifies the other servers of something that no change to the records reveals. */
   announce(change: SharedChange): Promise<void>;
   /** Whether this server is the leader, which does work that one server does for all, e.g. learning from the corpus. */
-  leads(): boolean;
+  isLeader(): boolean;
   /**
    * Calls `begun` whenever this server becomes the leader, immediately if it already is, and `ended` when another one
    * may have become the leader.
    */
-  onLead(begun: () => void, ended: () => void): void;
+  onLeadership(begun: () => void, ended: () => void): void;
   readonly counters: SharedCounters;
   /** Serialises work under this name across servers; the caller must already serialise it within this server. */
-  inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
+  runExclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
 }

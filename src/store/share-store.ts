@@ -23,7 +23,7 @@ export interface SharedStoreParts<Connection> {
 export interface Lease<Connection> {
   readonly connection: Connection;
   /** Reports that the process behind the connection is gone: the next request connects again. */
-  lose(): void;
+  reportLost(): void;
   end(): void;
 }
 
@@ -96,12 +96,12 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
     return connecting;
   };
 
-  async function letGo(): Promise<void> {
+  async function closeOwned(): Promise<void> {
     const current = await connecting?.catch(() => undefined);
     if (current?.owned === undefined) return;
     connecting = undefined;
-    const closeBy = performance.now() + HAND_OVER_GRACE_MS;
-    while (inFlight > 0 && performance.now() < closeBy) await sleep(20);
+    const closeAt = performance.now() + HAND_OVER_GRACE_MS;
+    while (inFlight > 0 && performance.now() < closeAt) await sleep(20);
     onEnd(current.connection);
     await current.owned.close();
     mayOpenAt = performance.now() + REOPEN_DELAY_MS;
@@ -114,7 +114,7 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
       inFlight++;
       return {
         connection,
-        lose() {
+        reportLost() {
           // Only `release` and `close` give up a folder that this process itself holds.
           if (connecting !== current || owned !== undefined) return;
           connecting = undefined;
@@ -126,7 +126,7 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
       };
     },
     release() {
-      releasing ??= letGo().finally(() => {
+      releasing ??= closeOwned().finally(() => {
         releasing = undefined;
       });
       return releasing;

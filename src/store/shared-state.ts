@@ -74,7 +74,7 @@ export interface RunProgress {
 }
 
 /** What other servers request of a run on this one. */
-export interface RunWish {
+export interface RunRequest {
   readonly isCancelled: boolean;
   /** Number of events that a reader on another server has consumed; undefined if there is no reader. */
   readonly readTo: number | undefined;
@@ -97,7 +97,7 @@ export interface SharedRuns {
    */
   write(progress: readonly RunProgress[]): Promise<ReadonlySet<string>>;
   /** Requests for this server's running runs, by id. */
-  wishes(): Promise<ReadonlyMap<string, RunWish>>;
+  requests(): Promise<ReadonlyMap<string, RunRequest>>;
   get(id: string): Promise<SharedRun | undefined>;
   /** Newest first. */
   list(ownerId: string): Promise<readonly SharedRun[]>;

@@ -37,7 +37,7 @@ export interface Store {
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
   readonly prompts: PromptRecords;
-  readonly people: UserStore;
+  readonly accounts: UserStore;
   readonly documentGraphs: DocumentGraphRecords;
   readonly graphs: GraphRecords;
   readonly graphNames: GraphNameRecords;

@@ -23,7 +23,7 @@ export interface SummaryRecords {
   requeue(): Promise<void>;
   /** Takes the oldest task. */
   take(): Promise<SummaryTask | undefined>;
-  putBack(task: SummaryTask): Promise<void>;
+  release(task: SummaryTask): Promise<void>;
   /** Saves the summary; all searches use it immediately. False when the document has changed or is gone. */
   keep(task: SummaryTask, summary: { readonly text: string; readonly by: string }): Promise<boolean>;
   /** Keeps the existing summary and records the reason. */

@@ -17,7 +17,7 @@ export type Attempt = number | HeldTry;
  * The task no longer belongs to this process, e.g. after the process was suspended: it is back in the queue, or another
  * process has it. This process's results are discarded.
  */
-export class TakenOver extends ServiceError {
+export class AttemptTakenOver extends ServiceError {
   constructor(documentId: string) {
     super(
       'conflict',

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import type { PlaceCondition, VectorPlace } from './vector-place.ts';
+import type { AccessScope, ScopeCondition } from './access-scope.ts';
 
 /** Names a vector space. Vectors of two spaces are never compared. */
 export interface VectorSpaceName {
@@ -14,8 +14,8 @@ export interface VectorRecord {
   /** The chunk's integer key in the record store; never reused. */
   readonly key: number;
   readonly vector: Float32Array;
-  /** Stored if the collection keeps places. */
-  readonly place?: VectorPlace;
+  /** Stored if the collection has access scopes. */
+  readonly scope?: AccessScope;
 }
 
 export interface VectorHit {
@@ -58,10 +58,10 @@ export interface VectorCollection {
     vector: Float32Array,
     limit: number,
     signal?: AbortSignal,
-    within?: readonly PlaceCondition[],
+    within?: readonly ScopeCondition[],
   ): Promise<VectorHit[]>;
-  /** Undefined if places are not kept; `within` then has no effect. */
-  readonly places?: KeptPlaces | undefined;
+  /** Undefined if access scopes are not stored; `within` then has no effect. */
+  readonly scopes?: StoredScopes | undefined;
   count(): Promise<number>;
   /** Optimises the collection for search if that is only possible once it is filled; called when it is in step. */
   settle?(): Promise<void>;
@@ -71,19 +71,19 @@ export interface VectorCollection {
   keys(page: { readonly offset: number; readonly limit: number }): Promise<number[]>;
 }
 
-/** The places of the records of a collection. */
-export interface KeptPlaces {
-  /** False until each record has its place, as in a collection written by an earlier version. */
+/** The access scopes of the records of a collection. */
+export interface StoredScopes {
+  /** False until each record has its scope, as in a collection written by an earlier version. */
   areComplete(): boolean;
-  /** Replaces the places of existing records; unknown keys are ignored. */
-  set(records: readonly { readonly key: number; readonly place: VectorPlace }[]): Promise<void>;
-  /** Records that every record now has its place. */
+  /** Replaces the scopes of existing records; unknown keys are ignored. */
+  set(records: readonly { readonly key: number; readonly scope: AccessScope }[]): Promise<void>;
+  /** Records that every record now has its scope. */
   complete(): Promise<void>;
 }
 
 export interface VectorIndex {
-  /** Whether places are written to it. */
-  readonly keepsPlaces?: boolean;
+  /** Whether access scopes are written to it. */
+  readonly storesScopes?: boolean;
   /** True when only this process uses it, so that a damaged collection may be dropped and filled again. */
   readonly isOurs: boolean;
   /** True when it is stored in the database of the records and is as durable as they are. */

@@ -1,7 +1,7 @@
 import type { IngestEvent, Ingestor } from '../ingest/ingestor.ts';
 import type { ModelEvent, ModelRegistry, ModelRequest } from '../models/model.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
-import type { AroundTool } from '../toolbox/tool-context.ts';
+import type { TraceTool } from '../toolbox/tool-context.ts';
 import { inSpan, type OpenSpan, type SpanStart, type Traces } from './traces.ts';
 
 type Method<Port> = Extract<
@@ -100,7 +100,7 @@ export function tracedModels(models: ModelRegistry, traces: Traces): ModelRegist
 
 /** A span for each tool call. */
 export const tracedTools =
-  (traces: Traces): AroundTool =>
+  (traces: Traces): TraceTool =>
   (tool, work) =>
     inSpan(
       traces,

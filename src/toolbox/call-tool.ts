@@ -67,7 +67,7 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
   try {
     signal.throwIfAborted();
     const execute = () => tool.execute(input, { ...context, signal });
-    const output = await raceAbort(context.around?.(tool.name, execute) ?? execute(), signal);
+    const output = await raceAbort(context.traceTool?.(tool.name, execute) ?? execute(), signal);
     if (output.isFailure === true) {
       return {
         isError: true,

@@ -20,7 +20,7 @@ const MAX_NAMES_LENGTH = 500;
 /** The result of a Python run as text for a model. */
 export function describeRun(result: PythonResult, { mounted, isSession, maxLength, linkTo }: DescribeOptions): string {
   const { value, error, stdout, stderr } = result;
-  const around = [
+  const otherParts = [
     ...(mounted.length === 0 ? [] : [`Available to the code:\n${mounted.join('\n')}`]),
     ...(value
       ? [
@@ -33,19 +33,19 @@ export function describeRun(result: PythonResult, { mounted, isSession, maxLengt
     ...fileLines(result, linkTo),
     ...(result.sessionLost ? [describeLoss(result)] : []),
   ];
-  const room = Math.max(MIN_STREAM_LENGTH, maxLength - around.join('\n\n').length - 300);
+  const available = Math.max(MIN_STREAM_LENGTH, maxLength - otherParts.join('\n\n').length - 300);
   const streams = [
-    ...stream('Printed', stdout, stderr.text === '' ? room : room / 2),
-    ...stream('Written to stderr', stderr, stdout.text === '' ? room : room / 2),
+    ...stream('Printed', stdout, stderr.text === '' ? available : available / 2),
+    ...stream('Written to stderr', stderr, stdout.text === '' ? available : available / 2),
   ];
-  const said = [...streams, ...around];
+  const parts = [...streams, ...otherParts];
   const nothing = value === undefined && error === undefined && stdout.characters + stderr.characters === 0;
   if (nothing && result.end === 'finished' && result.files.length === 0) {
-    said.push('The code produced no output. Print what is wanted, or end with an expression.');
+    parts.push('The code produced no output. Print what is wanted, or end with an expression.');
   }
   const kept = isSession && result.end !== 'timeout' && result.end !== 'memory' && result.end !== 'crash';
-  said.push(`(${Math.round(result.milliseconds)} ms${kept ? '; variables are kept for the next call' : ''})`);
-  return said.map(plain).join('\n\n');
+  parts.push(`(${Math.round(result.milliseconds)} ms${kept ? '; variables are kept for the next call' : ''})`);
+  return parts.map(plain).join('\n\n');
 }
 
 function describeLoss({ restoredFiles, lostFiles }: PythonResult): string {
@@ -65,9 +65,9 @@ function describeError({ error }: PythonResult): string {
   return `${error.type}: ${error.message}`;
 }
 
-function stream(name: string, { text, characters, isTruncated }: CapturedText, room: number): string[] {
+function stream(name: string, { text, characters, isTruncated }: CapturedText, available: number): string[] {
   if (characters === 0) return [];
-  const shown = clip(text, room);
+  const shown = clip(text, available);
   const isCut = isTruncated || shown.length < text.length;
   const note = isCut
     ? `\n(cut: the first ${shown.length} of ${characters} characters; print less, or write to out/)`
@@ -85,7 +85,7 @@ function fileLines({ files, skippedFiles }: PythonResult, linkTo: DescribeOption
   ];
 }
 
-const clip = (text: string, most: number): string => text.slice(0, wholeCharacterEnd(text, Math.floor(most)));
+const clip = (text: string, max: number): string => text.slice(0, wholeCharacterEnd(text, Math.floor(max)));
 
 /** Removes terminal control sequences. */
 const plain = (text: string): string => stripVTControlCharacters(text).replaceAll(/(?![\t\n\r])\p{Cc}/gu, '�');

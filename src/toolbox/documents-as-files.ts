@@ -23,19 +23,19 @@ type MountContext = VisibleLibrary & Pick<ToolContext, 'cite'>;
 
 /**
  * Provides the extracted text of visible documents as files `documents/<id>.txt`, their original files beside it as far
- * as `room` bytes allow, and chunks as the variable `passages`. Throws `not_found` for items that are not visible or
+ * as `availableBytes` bytes allow, and chunks as the variable `passages`. Throws `not_found` for items that are not visible or
  * have neither text nor a file.
  */
 export async function documentsAsFiles(
   documentIds: readonly string[],
   chunkIds: readonly string[],
-  { room, ...context }: MountContext & { readonly room: number },
+  { availableBytes, ...context }: MountContext & { readonly availableBytes: number },
 ): Promise<MountedDocuments> {
-  const loaded = await Promise.all([...new Set(documentIds)].map((id) => loadDocument(id, room, context)));
+  const loaded = await Promise.all([...new Set(documentIds)].map((id) => loadDocument(id, availableBytes, context)));
   const taken = new Set(loaded.map(({ document }) => `documents/${document.id}.txt`));
-  let left = room - loaded.reduce((sum, { text }) => sum + (text?.byteLength ?? 0), 0);
+  let left = availableBytes - loaded.reduce((sum, { text }) => sum + (text?.byteLength ?? 0), 0);
   const documents = loaded.map((each) => {
-    const mounted = mountDocument(each, { taken, room: left, context });
+    const mounted = mountDocument(each, { taken, availableBytes: left, context });
     left -= mounted.originalBytes;
     return mounted;
   });
@@ -60,9 +60,9 @@ interface LoadedDocument {
   readonly isTooLarge: boolean;
 }
 
-async function loadDocument(given: string, room: number, context: MountContext): Promise<LoadedDocument> {
+async function loadDocument(given: string, availableBytes: number, context: MountContext): Promise<LoadedDocument> {
   const document = await findDocument(given, context);
-  const isTooLarge = document.sizeInBytes > room;
+  const isTooLarge = document.sizeInBytes > availableBytes;
   const [extracted, original] = await Promise.all([
     context.library.textOf(document.id),
     isTooLarge ? undefined : context.library.bytesOf(document.id),
@@ -75,14 +75,14 @@ async function loadDocument(given: string, room: number, context: MountContext):
   return { document, extracted, text, original, isTooLarge };
 }
 
-interface Mounting {
+interface MountParts {
   /** Names in use. */
   readonly taken: Set<string>;
-  readonly room: number;
+  readonly availableBytes: number;
   readonly context: MountContext;
 }
 
-function mountDocument(loaded: LoadedDocument, { taken, room, context }: Mounting) {
+function mountDocument(loaded: LoadedDocument, { taken, availableBytes, context }: MountParts) {
   const { document, extracted, text, original, isTooLarge } = loaded;
   const title = oneLine(document.title);
   const source: Source = { kind: 'document', document };
@@ -90,7 +90,7 @@ function mountDocument(loaded: LoadedDocument, { taken, room, context }: Mountin
   const path = text && `documents/${document.id}.txt`;
   // The original of a plain text document equals its extracted text, so it is provided only once.
   const isText = text !== undefined && original !== undefined && Buffer.compare(text, original) === 0;
-  const fits = original !== undefined && original.byteLength <= room;
+  const fits = original !== undefined && original.byteLength <= availableBytes;
   const safeName = document.fileName.replaceAll('/', '_') || 'file';
   const file = isText ? path : fits ? toSafeName(`documents/${safeName}`, taken) : undefined;
   const isCopied = file !== undefined && !isText;

@@ -36,14 +36,8 @@ export const collections = z
   .optional()
   .describe('Only in these collections, by name or identifier');
 
-export const limit = (standard: number, most: number) =>
-  z
-    .number()
-    .int()
-    .min(1)
-    .max(most)
-    .default(standard)
-    .describe(`How many to return (1 to ${most}, default ${standard})`);
+export const limit = (standard: number, max: number) =>
+  z.number().int().min(1).max(max).default(standard).describe(`How many to return (1 to ${max}, default ${standard})`);
 
 export const maxCharacters = (standard: number) =>
   z

@@ -81,21 +81,21 @@ export function renderFitting<Item>(
   { maxCharacters, block, cite }: FitOptions<Item>,
 ): ShownBlock<Item>[] {
   const shown: ShownBlock<Item>[] = [];
-  let room = maxCharacters;
+  let available = maxCharacters;
   for (const item of items) {
     const { label, text, omitted, rest } = block(item);
     const needed = MARKER_LENGTH + label.length + 1 + text.length + BLOCK_SEPARATOR.length;
-    if (needed > room && shown.length > 0) break;
+    if (needed > available && shown.length > 0) break;
     const number = cite(item);
     const heading = `[${number}] ${label}`;
-    if (needed <= room) {
+    if (needed <= available) {
       const body = `${omitted?.before ? '… ' : ''}${text}${omitted?.after ? ' …' : ''}`;
       const missing = omitted?.characters ?? 0;
       shown.push({ item, number, block: text === '' ? heading : `${heading}\n${body}`, text, missing });
-      room -= needed;
+      available -= needed;
       continue;
     }
-    const left = room - MARKER_LENGTH - label.length - 1 - rest(text.length).length - BLOCK_SEPARATOR.length;
+    const left = available - MARKER_LENGTH - label.length - 1 - rest(text.length).length - BLOCK_SEPARATOR.length;
     const end = wholeCharacterEnd(text, Math.max(1, left));
     const part = text.slice(0, end);
     shown.push({ item, number, block: `${heading}\n${part}\n${rest(end)}`, text: part, missing: text.length - end });

@@ -47,13 +47,13 @@ export const graphBlock = (hit: GraphHit): Block => {
 };
 
 /** The first hits that fit uncut into this many characters. */
-export function hitsThatFit(hits: readonly GraphHit[], most: number): GraphHit[] {
-  let room = most;
+export function hitsThatFit(hits: readonly GraphHit[], max: number): GraphHit[] {
+  let available = max;
   return hits.filter((hit) => {
     const { label, text } = graphBlock(hit);
     const needed = label.length + text.length + BLOCK_OVERHEAD;
-    if (text.endsWith('…') || needed > room) return false;
-    room -= needed;
+    if (text.endsWith('…') || needed > available) return false;
+    available -= needed;
     return true;
   });
 }

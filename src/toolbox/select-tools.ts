@@ -12,11 +12,11 @@ export function selectTools(
   known: readonly string[],
   member: string,
 ): Tool[] {
-  const strange = names.filter((name) => !known.includes(name));
-  if (strange.length > 0) {
-    const message = `Unknown tool ${strange.map((name) => `"${name}"`).join(', ')}. Known: ${known.join(', ')}.`;
+  const unknownNames = names.filter((name) => !known.includes(name));
+  if (unknownNames.length > 0) {
+    const message = `Unknown tool ${unknownNames.map((name) => `"${name}"`).join(', ')}. Known: ${known.join(', ')}.`;
     throw new ServiceError('invalid_field', message, {
-      issues: strange.map((name) => ({
+      issues: unknownNames.map((name) => ({
         type: 'enum',
         loc: ['body', member, names.indexOf(name)],
         msg: message,

@@ -57,12 +57,12 @@ export interface SubAnswer {
 }
 
 /** Runs the work of a tool inside a trace span and returns its result. */
-export type AroundTool = <Result>(tool: string, work: () => Promise<Result>) => Promise<Result>;
+export type TraceTool = <Result>(tool: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** Ports and limits available to a tool call. */
 export interface ToolContext {
   /** Instruments the execution of tools; without it, they run without tracing. */
-  readonly around?: AroundTool | undefined;
+  readonly traceTool?: TraceTool | undefined;
   readonly retriever: Retriever;
   readonly library: Library;
   /** Search settings of the request; the filter already includes the caller's access rights. */

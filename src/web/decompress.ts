@@ -10,21 +10,21 @@ export async function decompress(bytes: Buffer, encoding: string | undefined, ma
   const codings = splitList((encoding ?? '').toLowerCase(), /,/).filter((name) => name !== 'identity');
   if (codings.length > MAX_CODINGS) throw new ServiceError('provider_failed', 'It is compressed too many times over.');
   let body = bytes;
-  for (const coding of codings.reverse()) body = await undo(coding, body, maxBytes);
+  for (const coding of codings.reverse()) body = await decodeBody(coding, body, maxBytes);
   return body;
 }
 
-async function undo(coding: string, bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
+async function decodeBody(coding: string, bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
   // Tolerate truncated data, which still contains most of the page.
-  const lenient = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
+  const tolerantOptions = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
   try {
     switch (coding) {
       case 'gzip':
       case 'x-gzip':
-        return await promisify(gunzip)(bytes, lenient);
+        return await promisify(gunzip)(bytes, tolerantOptions);
       case 'deflate':
-        return await promisify(isZlib(bytes) ? inflate : inflateRaw)(bytes, lenient);
+        return await promisify(isZlib(bytes) ? inflate : inflateRaw)(bytes, tolerantOptions);
       case 'br':
         return await promisify(brotliDecompress)(bytes, {
           maxOutputLength,

@@ -50,12 +50,12 @@ export function createResolve(parts: ResolverParts = {}): Resolve {
     const answer = await askServers(host, timeoutMs, parts.servers);
     if (answer.found.length > 0) return answer.found;
     if (answer.isSilent) throw new Error(`the name servers did not answer for ${host} within ${timeoutMs / 1000} s`);
-    let isGivenUp = false;
-    const asked = systemTurns(async () => (isGivenUp ? [] : askSystem(host).catch(() => [])));
+    let isAbandoned = false;
+    const asked = systemTurns(async () => (isAbandoned ? [] : askSystem(host).catch(() => [])));
     const found = await Promise.race([asked, sleep(timeoutMs, undefined, { ref: false })]);
     if (found === undefined) {
       // If the look-up is still queued, it is skipped.
-      isGivenUp = true;
+      isAbandoned = true;
       throw new Error(`the system did not answer for ${host} within ${timeoutMs / 1000} s`);
     }
     if (found.length === 0) throw new Error(`there is no host named ${host}`);

@@ -36,7 +36,7 @@ export async function selectChunks({ text, query, maxCharacters, analyser }: Chu
   const wanted = [...new Set(analyser.analyseQuery(query))];
   const pieces: Piece[] = [];
   let turnEnds = performance.now() + TURN_MS;
-  for (const { start, end, heading } of stretchesOf(text, maxCharacters)) {
+  for (const { start, end, heading } of partsOf(text, maxCharacters)) {
     const own = text.slice(start, end);
     const terms = analyser.analyse(`${heading}\n${own}`);
     const counts = wanted.map((term) => terms.reduce((sum, other) => (other === term ? sum + 1 : sum), 0));
@@ -54,12 +54,12 @@ export async function selectChunks({ text, query, maxCharacters, analyser }: Chu
   const best = scored[0]?.score ?? 0;
 
   const chosen: Piece[] = [];
-  let room = maxCharacters;
+  let available = maxCharacters;
   for (const { piece, score } of scored) {
-    if (score < best * MIN_RELATIVE_SCORE || (piece.text.length > room && chosen.length > 0)) continue;
+    if (score < best * MIN_RELATIVE_SCORE || (piece.text.length > available && chosen.length > 0)) continue;
     chosen.push(piece);
-    room -= piece.text.length + 2;
-    if (room <= 0) break;
+    available -= piece.text.length + 2;
+    if (available <= 0) break;
   }
   return chosen
     .toSorted((a, b) => a.start - b.start)
@@ -78,7 +78,7 @@ export async function selectChunks({ text, query, maxCharacters, analyser }: Chu
   }
 }
 
-interface Stretch {
+interface TextPart {
   readonly start: number;
   readonly end: number;
   /** The enclosing heading, whose terms count as those of the text below it. */
@@ -86,9 +86,9 @@ interface Stretch {
 }
 
 /** Splits into paragraphs, merging short ones. A paragraph or table that would not fit is cut between lines. */
-function* stretchesOf(text: string, maxCharacters: number): Generator<Stretch, void> {
+function* partsOf(text: string, maxCharacters: number): Generator<TextPart, void> {
   let heading = '';
-  let open: Stretch | undefined;
+  let open: TextPart | undefined;
   for (const block of text.matchAll(/\S(?:[\s\S]*?\S)?(?=\n[^\S\n]*\n|\s*$)/g)) {
     const [own] = block;
     const end = block.index + own.length;
@@ -111,7 +111,7 @@ function* stretchesOf(text: string, maxCharacters: number): Generator<Stretch, v
 }
 
 /** Cuts after the last line that fits, or within a line that is too long. */
-function* linesOf(text: string, { start, end, heading }: Stretch): Generator<Stretch, void> {
+function* linesOf(text: string, { start, end, heading }: TextPart): Generator<TextPart, void> {
   for (let from = start; from < end; ) {
     const limit = wholeCharacterEnd(text, Math.min(end, from + MAX_PIECE_LENGTH));
     const line = limit === end ? end : text.lastIndexOf('\n', limit - 1) + 1;

@@ -15,7 +15,7 @@ describeEngines('Accounts', ({ openTestStore }) => {
   async function open(settings: Partial<AccountSettings> = {}, given?: TestStore) {
     const store = given ?? (await openTestStore());
     const all = { ...defaultAccountSettings, passwordCost: 4, ...settings };
-    const accounts = createAccounts(all, { ...store, store: store.people });
+    const accounts = createAccounts(all, { ...store, store: store.accounts });
     const warnings: string[] = [];
     const settle = (knowsTestPassword: boolean, first?: { email: string; password: string }) =>
       ensureAdmins(
@@ -30,7 +30,7 @@ describeEngines('Accounts', ({ openTestStore }) => {
           admins: { knowsTestPassword: false },
           accounts: { ...defaultAccountSettings, ...accounts },
         },
-        store.people,
+        store.accounts,
       );
     return { store, accounts, settle, warnings, hints };
   }
@@ -104,9 +104,9 @@ describeEngines('Accounts', ({ openTestStore }) => {
 
     it('refuse an API key for a user who is deleted concurrently', async () => {
       const store = await openTestStore();
-      const { apiKeys, users } = store.people;
+      const { apiKeys, users } = store.accounts;
       const people = {
-        ...store.people,
+        ...store.accounts,
         apiKeys: {
           ...apiKeys,
           async add(key: Parameters<typeof apiKeys.add>[0]) {
@@ -179,7 +179,7 @@ describeEngines('Accounts', ({ openTestStore }) => {
       await expect(accounts.users.register(undefined, taken, '')).rejects.toThrow(/already exists/);
       await expect(accounts.signIn.login(login(defaultAdmin.email, ''))).rejects.toThrow('Incorrect email or password');
       await accounts.signIn.login(login('first@example.org'));
-      expect((await store.people.users.findByEmail('first@example.org'))?.isSuperuser).toBe(true);
+      expect((await store.accounts.users.findByEmail('first@example.org'))?.isSuperuser).toBe(true);
       // A later start does not restore what was changed.
       await settle(false, { email: 'first@example.org', password: 'something else entirely' });
       await accounts.signIn.login(login('first@example.org'));
@@ -264,7 +264,7 @@ describeEngines('Accounts', ({ openTestStore }) => {
       const authenticate = createAuthenticator({
         keys: [],
         localToken: () => undefined,
-        people: accounts.people,
+        userAuthenticator: accounts.userAuthenticator,
         anonymous: defaultAdmin,
       });
       const ask = (bearer?: string, apiKey?: string) => authenticate({ bearer, apiKey });
@@ -277,10 +277,10 @@ describeEngines('Accounts', ({ openTestStore }) => {
       const { access, refresh } = await accounts.signIn.login(login('ada@example.org'));
       expect(await ask(access)).toMatchObject({ userId: ada.id, isSuperuser: false });
       await expect(ask(refresh)).rejects.toMatchObject({ code: 'unauthenticated' });
-      const { whole, id } = await accounts.users.createKey(defaultAdmin, ada.id, {});
-      expect(await ask(undefined, whole)).toMatchObject({ userId: ada.id });
+      const { key, id } = await accounts.users.createKey(defaultAdmin, ada.id, {});
+      expect(await ask(undefined, key)).toMatchObject({ userId: ada.id });
       await accounts.users.removeKey(defaultAdmin, ada.id, id);
-      await expect(ask(undefined, whole)).rejects.toMatchObject({ code: 'unauthenticated' });
+      await expect(ask(undefined, key)).rejects.toMatchObject({ code: 'unauthenticated' });
     });
   });
 });

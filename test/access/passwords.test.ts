@@ -13,13 +13,13 @@ describe('a password hash of another system', () => {
     ],
     ['Argon2', '$argon2i$v=19$m=8,t=3,p=1$laWPc6wDnS99xsMwqVPfBg$QJh6pNW6yDDvzhg2X+sQ8ww8oyRGZHkow+Hs44RzWaY', 'pwd'],
   ])('matches its password (%s), and is replaced at the first login', async (_, given, password) => {
-    const adopted = cheap.adopt(given);
+    const adopted = cheap.importHash(given);
     expect(adopted).toMatch(/^\$(2b|argon2i)\$/);
     expect(await cheap.matches(password, adopted)).toBe(true);
     expect(await cheap.matches(`${password}x`, adopted)).toBe(false);
-    const renewed = await cheap.renew(password, adopted);
+    const renewed = await cheap.rehash(password, adopted);
     expect(await cheap.matches(password, renewed ?? null)).toBe(true);
-    expect(await cheap.renew(password, renewed ?? '')).toBeUndefined();
+    expect(await cheap.rehash(password, renewed ?? '')).toBeUndefined();
   });
 
   it.each([
@@ -28,7 +28,7 @@ describe('a password hash of another system', () => {
     '$scrypt$ln=4,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$A',
     '$argon2id$v=19$m=4000000,t=3,p=1$laWPc6wDnS99xsMwqVPfBg$QJh6pNW6yDDvzhg2X+sQ8ww8oyRGZHkow+Hs44RzWaY',
   ])('is refused when it is of no known kind, or needs too much memory: %j', (given) => {
-    expect(() => cheap.adopt(given)).toThrow('not a bcrypt or Argon2 password hash');
+    expect(() => cheap.importHash(given)).toThrow('not a bcrypt or Argon2 password hash');
   });
 });
 

@@ -8,11 +8,11 @@ import { describeEngines } from '../support/engines.ts';
 describeEngines('Request limits', ({ openTestStore }) => {
   async function limited(defaults: RequestRates, overrides: Metadata | null = null) {
     const store = await openTestStore();
-    const { users } = store.people;
+    const { users } = store.accounts;
     const made = await users.create({ email: 'a@b.test', passwordHash: null, isSuperuser: false, isVerified: true });
     await users.update(made.id, { limitsOverrides: overrides });
     const clock = { now: Date.UTC(2026, 0, 31, 23, 59) };
-    const limits = createRequestLimits({ defaults, store: store.people, now: () => clock.now });
+    const limits = createRequestLimits({ defaults, store: store.accounts, now: () => clock.now });
     const ada: Principal = { userId: made.id, email: made.email, isSuperuser: false, collectionIds: [] };
     return { store, clock, limits, ada, ask: (route = 'POST /v3/x') => limits.admit(ada, route) };
   }
@@ -53,7 +53,7 @@ describeEngines('Request limits', ({ openTestStore }) => {
       await ask();
       await expect(ask()).rejects.toMatchObject({ message: expect.stringMatching(/^Monthly/), retryAfter: 60 });
       const again = await store.reopen();
-      const later = createRequestLimits({ defaults: { monthly: 2 }, store: again.people, now: () => clock.now });
+      const later = createRequestLimits({ defaults: { monthly: 2 }, store: again.accounts, now: () => clock.now });
       await expect(later.admit(ada, 'POST /v3/x')).rejects.toMatchObject({ code: 'rate_limited' });
       clock.now += 60_000;
       await later.admit(ada, 'POST /v3/x');

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createAccounts, defaultAccountSettings } from '../../src/access/accounts.ts';
-import { throttlesOver } from '../../src/access/throttle.ts';
+import { throttleFactory } from '../../src/access/throttle.ts';
 import { newId } from '../../src/documents/ids.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts';
@@ -23,7 +23,7 @@ const accountsOf = (store: Store) => {
     rates: { globalPerMinute: 5, routePerMinute: 3 },
     quotas: { collections: 2 },
   };
-  return createAccounts(settings, { ...store, store: store.people });
+  return createAccounts(settings, { ...store, store: store.accounts });
 };
 
 async function openTwo() {
@@ -74,7 +74,7 @@ describePostgres('On several servers', () => {
     await expect(login(other, registration.password)).rejects.toMatchObject(tooMany);
   });
 
-  it('an address that is refused leaves no record of each account it names', async () => {
+  it('a blocked address leaves no record per account name that it tries', async () => {
     const { url, one, registration } = await openTwo();
     const guess = (each: number) =>
       one.signIn.login({ email: `nobody-${each}@example.org`, password: 'wrong', address: '192.0.2.1' });
@@ -105,15 +105,15 @@ describePostgres('On several servers', () => {
     expect((await one.quotas.used(ada.userId)).collections).toBe(2);
   });
 
-  it('each one counts for itself while the database is away', async () => {
+  it('each server counts locally while the database is unavailable', async () => {
     const counters = createPostgresCounters('postgresql:///none?host=/nowhere');
     onTestFinished(counters.close);
-    const throttle = throttlesOver(counters)('test', { times: 2, seconds: 60 });
+    const throttle = throttleFactory(counters)('test', { times: 2, seconds: 60 });
     await throttle.attempt('ada');
     await throttle.attempt('ada');
     await throttle.attempt('bob');
     await expect(throttle.attempt('ada')).rejects.toMatchObject(tooMany);
-    await throttle.forgive('ada');
+    await throttle.reset('ada');
     await throttle.attempt('ada');
   });
 });

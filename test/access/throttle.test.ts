@@ -37,7 +37,7 @@ describe('a throttle', () => {
     await throttle.undo('ada');
     await throttle.attempt('ada');
     await expect(throttle.attempt('ada')).rejects.toThrow(refused);
-    await throttle.forgive('ada');
+    await throttle.reset('ada');
     await throttle.attempt('ada');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toPlace } from '../../src/adapters/copy-records.ts';
 
-describe('the place that records are copied to', () => {
+describe('the target of a copy of the records', () => {
   it.each([
     ['postgres://user:p%2Fss@db.example.org/citewell', { kind: 'postgres' }],
     ['postgresql:///citewell?host=/run/postgresql', { kind: 'postgres' }],

@@ -29,8 +29,8 @@ describe('a budget', () => {
     expect(budget.spent().dollars).toBeCloseTo((100 * 1 + 500 * 0.1 + 50 * 10) / 1e6, 12);
     expect(budget.tokensLeft()).toBe(350);
     expect(budget.outputLeft(200)).toBe(150);
-    expect(budget.forbids(250)).toBeUndefined();
-    expect(budget.forbids(300)).toBe('tokens');
+    expect(budget.limitExceededBy(250)).toBeUndefined();
+    expect(budget.limitExceededBy(300)).toBe('tokens');
     expect(budget.isLast(80)).toBeUndefined();
     expect(budget.isLast(100)).toBe('tokens');
   });
@@ -39,14 +39,14 @@ describe('a budget', () => {
     const make = (...models: [string, ...string[]]) =>
       createBudget({ limits: { steps: 1, dollars: 1 }, prices, models });
     expect(() => make('test/a', 'new/b')).toThrow(/none is known for new\/b\. Name it in CITEWELL_PRICES/);
-    expect(make('test/a').forbids(1000)).toBeUndefined();
+    expect(make('test/a').limitExceededBy(1000)).toBeUndefined();
   });
 
   it('refuses further calls under a money limit after a call of a model without a price', () => {
     const budget = createBudget({ limits: { steps: 9, dollars: 1 }, prices, models: ['test/a'] });
     budget.add('other/fallback', usage(10, 10));
     expect(budget.spent().dollars).toBeNull();
-    expect(budget.forbids(10)).toBe('money');
+    expect(budget.limitExceededBy(10)).toBe('money');
   });
 
   it('limits the output of a call to what the remaining money pays for', () => {
@@ -54,7 +54,7 @@ describe('a budget', () => {
     // A cent pays for 1,000 output tokens or 10,000 input tokens.
     expect(budget.outputLeft(0)).toBe(1000);
     expect(budget.outputLeft(5000)).toBe(500);
-    expect(budget.forbids(9500)).toBe('money');
+    expect(budget.limitExceededBy(9500)).toBe('money');
   });
 });
 

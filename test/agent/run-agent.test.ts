@@ -127,7 +127,7 @@ describe('the agent loop', () => {
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ callId: '1' }, { callId: '2' }]);
   });
 
-  it('turns every failure of a call into a result, and goes on', async () => {
+  it('turns every failure of a call into a result, and continues', async () => {
     const broken: [ToolCall, RegExp][] = [
       [call('1', 'nothing_like_it'), /^Error \[unknown_tool\]: .*Call one of: words, fails\./],
       [call('2', 'words', '{"word": "a'), /^Error \[invalid_argument\]: .*not valid JSON/],
@@ -251,7 +251,7 @@ describe('the agent loop', () => {
     expect(model.requests[1]?.messages.at(-1)?.text).toContain(result?.content);
   });
 
-  it('stops model and tools at once when it is cancelled', async () => {
+  it('stops model and tools immediately when it is cancelled', async () => {
     const stopped: string[] = [];
     const cancel = new AbortController();
     const watching = (name: string) =>
@@ -284,9 +284,9 @@ describe('the agent loop', () => {
 
   it('never runs more than eight calls at a time', async () => {
     let running = 0;
-    let most = 0;
+    let max = 0;
     const busy = tool('busy', async ({ word }) => {
-      most = Math.max(most, ++running);
+      max = Math.max(max, ++running);
       await sleep(5);
       running--;
       return word;
@@ -295,6 +295,6 @@ describe('the agent loop', () => {
     const { ask } = await open([calls(...many), says('Done.')], [busy]);
     const results: AgentEvent[] = resultsIn(await ask('Go'));
     expect(results).toHaveLength(30);
-    expect(most).toBe(8);
+    expect(max).toBe(8);
   });
 });

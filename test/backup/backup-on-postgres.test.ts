@@ -150,7 +150,7 @@ describePostgres('A backup', () => {
     expect(await found(onPostgres)).toEqual(hits);
   });
 
-  it('says how far the copy is that it begins with', async () => {
+  it('reports the progress of the database copy it begins with', async () => {
     const url = await postgresDatabase();
     const store = await opened(url);
     for (const name of ['one', 'two', 'three']) await ingest(store, newDocument(name), newChunks(5));
@@ -222,7 +222,7 @@ describePostgres('A backup', () => {
     await expect(restoreTo(url, file)).rejects.toThrow(/is not empty/);
   });
 
-  it('that is interrupted, or has no room, leaves nothing', async () => {
+  it('that is interrupted, or runs out of disk space, leaves nothing behind', async () => {
     const url = await postgresDatabase();
     await ingest(await opened(url), newDocument('one'), newChunks(3));
     const { begin, unfinishedFolder } = await backupsOf(url);

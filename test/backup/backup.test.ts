@@ -89,7 +89,7 @@ describe('a backup', () => {
     expect(Buffer.concat(pieces).includes(Buffer.from(secret))).toBe(false);
   });
 
-  it('leaves the snapshot, even where it is not read to its end, and lets one follow another', async () => {
+  it('removes its snapshot even if it is not read to the end, so that another backup can begin', async () => {
     const { backups, path } = await filledFolder();
     const { content } = await backups.begin();
     await content.next();
@@ -189,13 +189,13 @@ describe('restoring refuses', () => {
     }
   });
 
-  it('another passphrase, and none', async () => {
+  it('a wrong passphrase, and a missing one', async () => {
     const { file } = await backedUp({ passphrase: 'right' });
     await expectRefused(file, /not the passphrase/, { passphrase: 'wrong' });
     await expectRefused(file, /is encrypted/);
   });
 
-  it('what a newer version made', async () => {
+  it('a backup made by a newer version', async () => {
     const { store, backups, path } = await filledFolder();
     const database = new DatabaseSync(store.path);
     database.exec("insert into kysely_migration values ('9999-of-the-future', '2030-01-01T00:00:00.000Z')");
@@ -205,7 +205,7 @@ describe('restoring refuses', () => {
     await expectRefused(file, /made by a newer version of Citewell \(1\.2\.3, step 9999-of-the-future\)/);
   });
 
-  it('other files', async () => {
+  it('files that are no backups', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'empty'), '');
     await expectRefused(join(folder, 'empty'), DAMAGED);
@@ -216,7 +216,7 @@ describe('restoring refuses', () => {
     await expectRefused(tar, /it has no manifest/);
   });
 
-  it('a data folder with anything in it, which it leaves alone', async () => {
+  it('a data folder that is not empty, and leaves it unchanged', async () => {
     const { file, store } = await backedUp();
     const own = join(store.path, '..');
     await expect(restoreBackup(file, own, options())).rejects.toThrow(/is not empty \(.*citewell\.db/);

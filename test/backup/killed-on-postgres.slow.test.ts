@@ -44,7 +44,7 @@ async function killedAt(
 const partials = async (folder: string) => (await readdir(folder)).filter((name) => name.includes('.partial-'));
 
 describePostgres('kill -9', () => {
-  it('of a backup leaves no file of its name, and of a restoration no database that is taken for whole', async () => {
+  it('of a backup leaves no file of its name, and of a restoration no database that is mistaken for complete', async () => {
     const url = await postgresDatabase();
     const env = { CITEWELL_DATABASE_URL: url };
     const cwd = await temporaryFolder();

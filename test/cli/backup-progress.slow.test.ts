@@ -65,7 +65,7 @@ it.each([
     options: ['--json'],
     words: '{"type":"progress","stage":"copying","done":3000000,"total":7000000}\n',
   },
-])('citewell backup tells $how how far the server is with the copy of the database', async ({ options, words }) => {
+])('citewell backup shows $how the progress of the server’s database copy', async ({ options, words }) => {
   const cwd = await temporaryFolder();
   const folder = join(cwd, '.citewell');
   await mkdir(folder, { mode: 0o700 });

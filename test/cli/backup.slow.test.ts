@@ -73,7 +73,7 @@ async function inspect<T>(folder: string, run: (records: FoundRecords) => T): Pr
   }
 }
 
-it('restores elsewhere, from a backup taken under load, all that was acknowledged before, and a whole index', async () => {
+it('restores from a backup taken under load everything that was acknowledged before, with a complete index', async () => {
   const cwd = await temporaryFolder();
   const server = await serve(cwd);
   const load = upload(server.url);
@@ -172,7 +172,7 @@ async function killMidway(
   throw new Error('The command ended before it could be killed, every time.');
 }
 
-it('leaves nothing that could be taken for a backup when the command or the server is killed meanwhile', async () => {
+it('leaves nothing that could be mistaken for a backup when the command or the server is killed meanwhile', async () => {
   const cwd = await temporaryFolder();
   const data = await largeFolder(cwd);
   const file = join(cwd, 'backup');

@@ -62,7 +62,7 @@ it('asks each configured service one real question, and the index', { timeout: 6
   expect(models.toSorted()).toEqual(['embed', 'large', 'sees', 'small']);
 });
 
-it('says of each that does not answer what to correct, whatever answers in its place', {
+it('says for each service that fails what to correct, whatever answers in its place', {
   timeout: 60_000,
 }, async () => {
   const { findings } = await check((request) =>

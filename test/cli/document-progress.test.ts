@@ -7,7 +7,7 @@ import { listenForInterruption } from '../../src/cli/interruption.ts';
 import { processOutput } from '../../src/cli/output.ts';
 import { ServiceError } from '../../src/errors.ts';
 
-it('tells the stages of a document once it is accepted, until it is done', async () => {
+it('reports the stages of a document from its acceptance until it is done', async () => {
   const over = new AbortController();
   const told: DocumentProgress[] = [];
   let looks = 0;

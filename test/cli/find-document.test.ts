@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { documentIdOf } from '../../src/cli/find-document.ts';
-import { folderOfPerson } from '../../src/cli/main.ts';
+import { userWorkingFolder } from '../../src/cli/main.ts';
 
 const ids = [
   'a3000000-0000-4000-8000-000000000001',
@@ -48,7 +48,7 @@ describe('a document is found by', () => {
   });
 });
 
-describe('paths are meant from where the person stands', () => {
+describe('relative paths refer to the user’s working folder', () => {
   const root = process.cwd();
   const script = { INIT_CWD: '/', npm_package_name: 'citewell', npm_lifecycle_event: 'cli' };
 
@@ -61,6 +61,6 @@ describe('paths are meant from where the person stands', () => {
     ['for an MCP server', ['mcp'], script, root, undefined],
     ['in a folder that is gone', ['ingest'], { ...script, INIT_CWD: '/nowhere' }, root, undefined],
   ])('%s', (_, args, env, cwd, expected) => {
-    expect(folderOfPerson(args, { env, cwd: () => cwd })).toBe(expected);
+    expect(userWorkingFolder(args, { env, cwd: () => cwd })).toBe(expected);
   });
 });

@@ -23,7 +23,7 @@ async function manyFiles(): Promise<string> {
 
 const summaryOf = (stdout: string) => JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}');
 
-it.each(['SIGINT', 'SIGKILL'] as const)('an ingestion ended by %s goes on where it stopped', async (signal) => {
+it.each(['SIGINT', 'SIGKILL'] as const)('an ingestion ended by %s continues where it stopped', async (signal) => {
   const cwd = await manyFiles();
   const first = await runCitewell(['ingest', 'notes', '--json'], {
     cwd,
@@ -100,7 +100,7 @@ it('ingests a web page, but none of this machine or its network unless allowed',
   expect(results[0]).toMatchObject({ title: 'Tides', text: expect.stringContaining('four metres') });
 });
 
-it('--dry-run ingests nothing and says of each file what the ingestion then says', async () => {
+it('--dry-run ingests nothing and predicts the outcome for each file', async () => {
   const cwd = await temporaryFolder();
   const notes = join(cwd, 'notes');
   await mkdir(notes);

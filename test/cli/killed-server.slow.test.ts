@@ -41,7 +41,7 @@ async function expectGone(children: readonly Descendant[]): Promise<void> {
   }, PATIENT);
 }
 
-it('leaves no process behind when it is killed while each kind of them works', async () => {
+it('leaves no process behind when it is killed while child processes of every kind work', async () => {
   const server = await startBusy(await temporaryFolder());
   let children: readonly Descendant[] = [];
   await vi.waitFor(

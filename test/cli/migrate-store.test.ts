@@ -21,7 +21,7 @@ async function filledFolder(): Promise<string> {
 }
 
 describePostgres('citewell migrate store', () => {
-  it('copies a data folder to PostgreSQL and back, goes on after it was killed, and compares', async () => {
+  it('copies a data folder to PostgreSQL and back, resumes after being killed, and compares', async () => {
     const cwd = await filledFolder();
     const url = await postgresDatabase();
 

@@ -7,7 +7,7 @@ import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describePgvector('A server', () => {
-  it('ingests, searches and deletes without any Chroma, and says where its vectors are', async () => {
+  it('ingests, searches and deletes without Chroma, and reports where its vectors are stored', async () => {
     const cwd = await temporaryFolder();
     const env = { CITEWELL_DATABASE_URL: await pgvectorDatabase(), CITEWELL_VECTOR_INDEX: 'pgvector' };
     const server = await startCitewell({ cwd, env });

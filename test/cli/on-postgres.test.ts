@@ -58,7 +58,7 @@ async function upload(server: RunningServer, text: string): Promise<string> {
 }
 
 describePostgres('Servers', () => {
-  it('that share a database find, answer, change and delete the same documents, also after it ended all connections', async () => {
+  it('that share a database find, answer, change and delete the same documents, also after the database closed all connections', async () => {
     const { url, env } = await sharedSettings();
     const [one, two] = await Promise.all([start(env), start(env)]);
     const folder = join(one.cwd, 'papers');
@@ -135,7 +135,7 @@ describePostgres('Servers', () => {
     expect(await call(two, `documents/${tea}`)).toMatchObject({ ingestion_status: 'success' });
   }, 300_000);
 
-  it('take over the queued upload of one that was killed while it worked on it', async () => {
+  it('take over a queued upload from a server that was killed while processing it', async () => {
     const { env, one, task } = await startEmbedding('Endless is the sea.');
     // Not before: servers hear of each other's uploads at once, and the other one might have begun this one.
     const two = await start(env);
@@ -148,7 +148,7 @@ describePostgres('Servers', () => {
     expect(textsOf(await find(two, 'endless sea'))).toContain('Endless is the sea.');
   }, 300_000);
 
-  it('take over the queued upload of one that was suspended for longer than its lease, and let it go on', async () => {
+  it('take over a queued upload from a server suspended for longer than its lease, which then continues to run', async () => {
     const { url, env, one, task } = await startEmbedding('Endless is the river.');
     const two = await start(env);
     await suspend(one.pid);
@@ -165,7 +165,7 @@ describePostgres('Servers', () => {
     }, PATIENT);
   }, 300_000);
 
-  it('continue a stream that broke at another one, and say so there when the server that worked on it was killed', async () => {
+  it('resume a stream that broke off on another server, and report there that the server of the run was killed', async () => {
     const { env: shared } = await sharedSettings();
     const provider = await startFakeOpenAi();
     onTestFinished(provider.close);
@@ -208,7 +208,7 @@ describePostgres('Servers', () => {
     expect(await call(two, `retrieval/runs/${run}`)).toMatchObject({ status: 'failed', events: received.length });
   }, 300_000);
 
-  it('finish on SIGTERM what is read at another one, and say what became of the rest when the time is up', async () => {
+  it('finish on SIGTERM the runs that are read on another server, and report the rest when the time is up', async () => {
     const { env: shared } = await sharedSettings();
     const provider = await startFakeOpenAi();
     onTestFinished(provider.close);
@@ -253,7 +253,7 @@ describePostgres('Servers', () => {
     }
   }, 300_000);
 
-  it('leave tasks to workers, which give them back when they are stopped, and go on for a while when stopped themselves', async () => {
+  it('leave tasks to workers, which return them when they are stopped, and keep serving for a while when stopped themselves', async () => {
     const { env: shared } = await sharedSettings();
     const provider = await startFakeOpenAi();
     onTestFinished(provider.close);

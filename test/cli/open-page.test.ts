@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { openPage, type Surroundings } from '../../src/cli/open-page.ts';
+import { openPage, type PageOpener } from '../../src/cli/open-page.ts';
 
 const URL = 'http://127.0.0.1:7272';
 
-async function opening(change: Partial<Surroundings>, exitCode: number | null = 0) {
+async function opening(change: Partial<PageOpener>, exitCode: number | null = 0) {
   const opened: string[] = [];
   const notes: string[] = [];
   const note = (line = '') => void notes.push(line);
@@ -30,7 +30,7 @@ describe('serve --open', () => {
     expect(await opening({ platform: 'darwin', hasDisplay: false })).toEqual({ opened: [URL], notes: [] });
   });
 
-  it.each<[string, Partial<Surroundings>, RegExp]>([
+  it.each<[string, Partial<PageOpener>, RegExp]>([
     ['without a display', { hasDisplay: false }, /no display/],
     ['as root', { isRoot: true }, /root/],
   ])('opens nothing %s, and says so', async (_, change, reason) => {

@@ -20,7 +20,7 @@ async function storage() {
   return { s3, access: env, env: { ...env, CITEWELL_ORIGINALS: 's3://originals/kb' } };
 }
 
-it('moves uploaded files to S3 and back, serves, backs up and restores them, and says what is away', async () => {
+it('moves uploaded files to S3 and back, serves, backs up and restores them, and reports an unavailable storage', async () => {
   const { s3, access, env } = await storage();
   const cwd = await temporaryFolder();
   await mkdir(join(cwd, 'papers'));
@@ -167,7 +167,7 @@ it('loses nothing that was acknowledged when it is killed, and keeps no object w
   }
 });
 
-it('refuses to start with a setting that leads nowhere, in words', async () => {
+it('refuses to start with an invalid storage setting, with a clear message', async () => {
   const cwd = await temporaryFolder();
   const { env, s3 } = await storage();
   const refusal = async (change: Record<string, string>) => {

@@ -17,7 +17,7 @@ it('a title is a hyperlink in terminals that support it, and plain text elsewher
   expect([shown(terminal(8)), shown(terminal(1), url), shown(terminal(8, false), url)]).toEqual(Array(3).fill('Terms'));
 });
 
-it('without a terminal, a stage that lasts is reported now and then', () => {
+it('without a terminal, a long stage is reported periodically', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => {
     vi.useRealTimers();

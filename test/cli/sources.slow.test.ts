@@ -89,7 +89,7 @@ it('changes credentials, schedule and settings of a source, with a server and wi
   expect([untried.code, untried.stdout]).toEqual([1, expect.stringContaining('Access refused')]);
 });
 
-it('shows what of a source fails, and how often it was tried', async () => {
+it('shows the items of a source that fail, and how often they were tried', async () => {
   const folder = join(cwd, 'failing');
   await mkdir(folder);
   const bucket = await startBucket(new Map([['broken.pdf', 'This is no PDF.']]));

@@ -65,7 +65,7 @@ function endless() {
 }
 
 describePostgres('A server', () => {
-  it('is refused with another embedder than the one of the vectors', async () => {
+  it('is refused with an embedder other than that of the stored vectors', async () => {
     const [url, index] = [await postgresDatabase(), memoryVectorIndex()];
     const one = await startServer(url, index);
     const { document } = await one.ingestor.submit(submission('Otters hold hands while they sleep.'));
@@ -79,7 +79,7 @@ describePostgres('A server', () => {
 });
 
 describePostgres('Two servers', () => {
-  it('hear of documents that the other one publishes, changes and removes', async () => {
+  it('are notified of documents that the other one publishes, changes and removes', async () => {
     const [one, other] = await startTwo();
     const heard: CorpusEvent[] = [];
     one.changes.subscribe((event) => heard.push(event));
@@ -99,7 +99,7 @@ describePostgres('Two servers', () => {
     await vi.waitFor(() => expect(one.prompts.get('greeting').template).toBe('Good day.'), PATIENT);
   });
 
-  it('work on what was queued on the other one', async () => {
+  it('process tasks that were queued on the other one', async () => {
     const [one, other] = await startTwo();
     await one.ingestions.idle();
     await other.ingestions.close();
@@ -109,7 +109,7 @@ describePostgres('Two servers', () => {
     }, PATIENT);
   });
 
-  it('end the work on an upload that is cancelled on the other one', async () => {
+  it('stop processing an upload that is cancelled on the other one', async () => {
     const work = endless();
     const [one, other] = await startTwo({ readers: work.readers });
     await other.ingestions.close();
@@ -129,7 +129,7 @@ describePostgres('Two servers', () => {
     expect(await other.corpus.get(document.id)).toMatchObject({ ingestionStatus: 'failed' });
   });
 
-  it('take submissions of one document at the same time, of which the last is published, whole', async () => {
+  it('accept concurrent submissions of one document, of which the last is published completely', async () => {
     const [one, other] = await startTwo();
     const id = newId();
     const submit = async (server: Services, word: string) => {
@@ -166,7 +166,7 @@ async function endOf({ ingestions }: Services, document: Document): Promise<stri
 }
 
 describePostgres('Sources that are followed by several servers', () => {
-  it('are followed by the one that leads, wherever they were added, and by the next one when it ends', async () => {
+  it('are followed by the leader, wherever they were added, and by the next leader when it ends', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'otters.txt'), 'Otters hold hands while they sleep.');
     const settings = { ...testSettings, allowedFolders: [folder] };
@@ -210,7 +210,7 @@ describePostgres('Sources that are followed by several servers', () => {
     expect(await second.followed.list()).toEqual([]);
   });
 
-  it('are left to the servers by a command that has the database open', async () => {
+  it('are left to the servers by a command that opens the database', async () => {
     const url = await postgresDatabase();
     const index = memoryVectorIndex();
     const store = await openPostgresStore({ url, index, embeddingText, readers: 2 });
@@ -218,11 +218,11 @@ describePostgres('Sources that are followed by several servers', () => {
     onTestFinished(command.close);
     const server = await openPostgresStore({ url, index, embeddingText, readers: 2 });
     onTestFinished(server.close);
-    await vi.waitFor(() => expect(server.others?.leads()).toBe(true), PATIENT);
-    expect(store.others?.leads()).toBe(false);
+    await vi.waitFor(() => expect(server.others?.isLeader()).toBe(true), PATIENT);
+    expect(store.others?.isLeader()).toBe(false);
   });
 
-  it('are left alone by a server that no longer leads, and when they are removed on another one', async () => {
+  it('are no longer followed by a server that lost leadership, nor after their removal on another one', async () => {
     const folder = await temporaryFolder();
     const settings = { ...testSettings, allowedFolders: [folder] };
     const [first, second] = await startTwo({ settings });

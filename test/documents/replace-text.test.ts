@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { replaceText } from '../../src/documents/replace-text.ts';
 
 it('keeps offsets before the changed text and shifts those after it', () => {
-  const { text, moved } = replaceText('one two three', { start: 4, end: 7, text: 'twenty' });
+  const { text, mapOffset } = replaceText('one two three', { start: 4, end: 7, text: 'twenty' });
   expect(text).toBe('one twenty three');
-  expect([0, 4, 7, 13].map(moved)).toEqual([0, 4, 10, 16]);
+  expect([0, 4, 7, 13].map(mapOffset)).toEqual([0, 4, 10, 16]);
 });
 
 it('counts the common prefix and suffix as unchanged', () => {
@@ -15,9 +15,9 @@ it('counts the common prefix and suffix as unchanged', () => {
 
 it('counts text inserted at the edges as part of the passage', () => {
   const before = replaceText('AABB', { start: 2, end: 4, text: 'xBB' });
-  expect(before.moved(2)).toBe(2);
+  expect(before.mapOffset(2)).toBe(2);
   const behind = replaceText('AABB', { start: 0, end: 2, text: 'AAx' });
-  expect(behind.moved(2)).toBe(3);
+  expect(behind.mapOffset(2)).toBe(3);
 });
 
 it('keeps the text of every passage that does not overlap the change', () => {
@@ -27,13 +27,13 @@ it('keeps the text of every passage that does not overlap the change', () => {
       const start = before.length;
       const replaced = replaceText(before + old + behind, { start, end: start + old.length, text });
       expect(replaced.text).toBe(before + text + behind);
-      expect(replaced.text.slice(replaced.moved(0), start)).toBe(before);
+      expect(replaced.text.slice(replaced.mapOffset(0), start)).toBe(before);
       if (old !== '' && behind !== '') {
-        const from = replaced.moved(start + old.length);
-        expect(replaced.text.slice(from, replaced.moved(before.length + old.length + behind.length))).toBe(behind);
+        const from = replaced.mapOffset(start + old.length);
+        expect(replaced.text.slice(from, replaced.mapOffset(before.length + old.length + behind.length))).toBe(behind);
       }
       for (let offset = 1; offset <= (before + old + behind).length; offset++) {
-        expect(replaced.moved(offset)).toBeGreaterThanOrEqual(replaced.moved(offset - 1));
+        expect(replaced.mapOffset(offset)).toBeGreaterThanOrEqual(replaced.mapOffset(offset - 1));
       }
     }),
   );

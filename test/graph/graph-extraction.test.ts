@@ -131,7 +131,7 @@ describeEngines('The extraction of graphs', ({ openTestStore }) => {
     expect(await statusOf(store, gone.id)).toBeUndefined();
   });
 
-  it('gives way to ingestion, except for requested documents', async () => {
+  it('yields to ingestion, except for requested documents', async () => {
     const { extraction, store } = open(await openTestStore());
     const asked = await ingest(store, newDocument('asked'), [newChunk(0, 'Paris.')]);
     const other = await ingest(store, newDocument('other'), [newChunk(0, 'Rouen.')]);

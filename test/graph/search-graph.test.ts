@@ -119,14 +119,14 @@ describe('a search with the graph', () => {
     ]);
   });
 
-  it('passes on the filter, which restricts visibility', async () => {
+  it('applies the filter, which restricts visibility', async () => {
     const { retriever, asked } = open(async () => everything);
     const filter = allOf({ kind: 'compare', field: 'owner_id', op: 'eq', value: 'ann' });
     await retriever.search('Seine', settings({ filter }), signal);
     expect(asked[0]?.filter).toBe(filter);
   });
 
-  it('keeps to its limits and kinds, and is skipped when it is off or for a query as of an earlier time', async () => {
+  it('respects its limits and kinds, and is skipped when disabled or for a query as of an earlier time', async () => {
     const { retriever, asked } = open(async () => everything);
     const graph = { ...defaultGraphSettings, limits: { entities: 2, communities: 0 } };
     await retriever.search('Seine', settings({ graph }), signal);

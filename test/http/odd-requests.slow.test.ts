@@ -94,7 +94,7 @@ const ODD_HOSTS: readonly (readonly string[])[] = [
 it.each([
   ['without authentication', {}],
   ['with authentication', { CITEWELL_AUTH: 'required' }],
-])('answers odd Host headers with 400 on every interface, %s', async (_, env) => {
+])('answers invalid Host headers with 400 on every interface, %s', async (_, env) => {
   const url = await startServer(env);
   for (const host of ODD_HOSTS) {
     for (const version of ['1.1', '1.0']) {

@@ -124,9 +124,9 @@ describe('a server that is closed', () => {
     const body = JSON.stringify({ query: 'q', rag_generation_config: { stream: true } });
     const response = await fetch(`${http.url}/v3/retrieval/rag`, { method: 'POST', body });
     const text = response.text();
-    const began = performance.now();
+    const startedAt = performance.now();
     await http.close();
-    expect(performance.now() - began).toBeLessThan(PROMPTLY_MS);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
     expect(await text).toMatch(/event: error\ndata: .*The service is stopping.*\n\nevent: done\ndata: \[DONE\]\n\n$/);
   });
 
@@ -139,14 +139,14 @@ describe('a server that is closed', () => {
     idle.on('error', () => {});
     await new Promise((resolve) => idle.once('connect', resolve));
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const began = performance.now();
+    const startedAt = performance.now();
     await http.close();
-    expect(performance.now() - began).toBeLessThan(PROMPTLY_MS);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
     await expect(stuck).rejects.toThrow();
     await expect(fetch(http.url)).rejects.toThrow();
   });
 
-  it('finishes what runs, though no stream of notices, before it is closed', async () => {
+  it('finishes running requests, except notification streams, before it is closed', async () => {
     const { promise: searching, resolve: found } = Promise.withResolvers<void>();
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const http = await startHttp({
@@ -172,7 +172,7 @@ describe('a server that is closed', () => {
     await http.close();
   });
 
-  it('answers whoever is connected and not yet accepted when it stops', async () => {
+  it('answers connections that are not accepted yet when it stops', async () => {
     const http = await startHttp();
     onTestFinished(http.close);
     const socket = connect(http.port, '127.0.0.1');
@@ -186,7 +186,7 @@ describe('a server that is closed', () => {
     await finished;
   });
 
-  it('waits for no stream that only ends when its client leaves', async () => {
+  it('does not wait for streams that end only when their client disconnects', async () => {
     const app = express();
     app.post('/', (_request, response) => {
       markEndless(response);
@@ -195,9 +195,9 @@ describe('a server that is closed', () => {
     const server = await listen(app, { host: '127.0.0.1', port: 0 });
     onTestFinished(server.close);
     const { body } = await fetch(server.url, { method: 'POST' });
-    const began = performance.now();
+    const startedAt = performance.now();
     await server.finish(60_000);
-    expect(performance.now() - began).toBeLessThan(PROMPTLY_MS);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
     await body?.cancel();
   });
 

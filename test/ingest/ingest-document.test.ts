@@ -482,10 +482,10 @@ describeEngines('An ingestor', (engine) => {
   describe('concurrent ingestions', () => {
     it('run in parallel up to the limit', async () => {
       let now = 0;
-      let most = 0;
+      let max = 0;
       const full = Promise.withResolvers<void>();
       const embeddings = testEmbedder(async () => {
-        most = Math.max(most, ++now);
+        max = Math.max(max, ++now);
         if (now === 3) full.resolve();
         await full.promise;
         // Time for more than three to come.
@@ -494,7 +494,7 @@ describeEngines('An ingestor', (engine) => {
       });
       const { store, ingestor } = await openIngestor({ embeddings, documents: 3 });
       await Promise.all(Array.from({ length: 8 }, (_, index) => ingest(ingestor, text(`Document number ${index}.`))));
-      expect(most).toBe(3);
+      expect(max).toBe(3);
       expect((await store.corpus.stats()).documents.success).toBe(8);
     });
 

@@ -168,7 +168,7 @@ describeEngines('A queued submission', (engine) => {
     expect(fake.unplayed).toBe(0);
   });
 
-  it('is tried again after the database was away, even for what would have put it back', async () => {
+  it('is retried after a database outage that also prevented its requeueing', async () => {
     const store = await engine.openTestStore();
     const away = () => new ServiceError('store_failed', 'The database does not answer.');
     let calls = 0;
@@ -304,7 +304,7 @@ describeEngines('A process that ends during ingestion', (engine) => {
     expect((await next.corpus.stats()).documents).toMatchObject({ success: 4 });
   });
 
-  it('leaves a task that is waited for by one that always has others in hand', async () => {
+  it('leaves a task that must run alone, which a constantly busy worker still gets to', async () => {
     const { queue, corpus, sqlite } = await engine.openTestStore();
     const begun: string[] = [];
     const goOn = new Map<string, () => void>();
@@ -404,7 +404,7 @@ describeEngines('A follower of an ingestion', (engine) => {
 });
 
 describePostgres('An upload that a request waits for', () => {
-  it('is left to the queue when the database was away, also while its task was to be put back', async () => {
+  it('is left to the queue after a database outage, also one that prevents returning its task', async () => {
     const url = await postgresDatabase();
     const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 1 });
     onTestFinished(() => store.close());
@@ -455,7 +455,7 @@ describePostgres('A follower of an ingestion on another server', () => {
     expect(again.map(({ id }) => id)).toEqual(received.map(({ id }) => id));
   });
 
-  it('learns of the work of the server that took the document over', async () => {
+  it('receives events of the server that took the document over', async () => {
     const url = await postgresDatabase();
     const stuck = Promise.withResolvers<void>();
     const one = await open(

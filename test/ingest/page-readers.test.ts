@@ -36,7 +36,7 @@ it('parses no page in the process of the service', async () => {
   expect(loaded).not.toContain('parse5');
 });
 
-it('keeps no caller waiting who gave up, and begins nothing once it is closed', async () => {
+it('rejects a caller that aborted immediately, and starts nothing once it is closed', async () => {
   const readers = openReaders();
   const caller = new AbortController();
   let isRead = false;
@@ -52,7 +52,7 @@ it('keeps no caller waiting who gave up, and begins nothing once it is closed', 
   expect(await others).toMatchObject([{ status: 'rejected' }, { status: 'rejected', reason: { code: 'cancelled' } }]);
 });
 
-it('gives nothing to a process that is ended because it had nothing to do', async () => {
+it('gives no task to a process that is being ended for idleness', async () => {
   const readers = openReaders();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -58,7 +58,7 @@ describe('a document', () => {
     expect((await workers.prepare({ ...jobOf('a.png', ''), bytes: makePng() }, always)).text).toBe('Words.');
   });
 
-  it('that is large is handed over on disk, where nothing stays', async () => {
+  it('that is large is passed on disk, and the file is removed', async () => {
     const folder = join(await temporaryFolder(), 'reading');
     const large = jobOf('a.txt', 'The ferry leaves at nine.\n\n'.repeat(350_000));
     const workers = openWorkers({ folder });
@@ -74,7 +74,7 @@ describe('a document', () => {
     await expect.poll(() => readdir(folder), PATIENT).toEqual([]);
   });
 
-  it('that is stored is brought to its reader, and read from the store where nothing can be written', async () => {
+  it('that is stored is copied to a file for its reader, or read from the store if no file can be written', async () => {
     const folder = join(await temporaryFolder(), 'reading');
     const { bytes, ...job } = jobOf('a.txt', 'The ferry leaves at nine.');
     const ways: string[] = [];
@@ -96,7 +96,7 @@ describe('a document', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('that is large is read, too, where nothing can be written', async () => {
+  it('that is large is read even if no file can be written', async () => {
     const folder = join(await temporaryFolder(), 'a-file');
     await writeFile(folder, '');
     const large = jobOf('a.txt', 'The ferry leaves at nine.\n\n'.repeat(350_000));

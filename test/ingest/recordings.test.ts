@@ -45,14 +45,14 @@ describe('a recording', () => {
     ]);
   });
 
-  it('names its speakers where the model tells them apart', async () => {
+  it('names its speakers if the model distinguishes them', async () => {
     const segments = [{ ...spoken.segments[0], speaker: 'Ada' }];
     const { read, requests } = await openReaders([[200, { ...spoken, segments }]], 'gpt-4o-transcribe-diarize');
     expect((await read('talk.wav', 'wav')).text).toBe('00:00:00\n\nAda: The ferry leaves at nine.');
     expect(requests[0]?.format).toBe('diarized_json');
   });
 
-  it('is text without times where the model refuses to tell them, which is asked once', async () => {
+  it('is text without times if the model does not support them, which is tried once', async () => {
     const message = "response_format 'verbose_json' is not compatible with this model. Use 'json' or 'text' instead.";
     const refusal = { error: { message, type: 'invalid_request_error', param: 'response_format', code: null } };
     const { read, requests } = await openReaders(
@@ -81,12 +81,12 @@ describe('a recording', () => {
     ['comes back without a transcript', [200, { status: 'queued' }], /sent no transcript/],
     ['comes back silent', [200, { text: '', segments: [] }], /holds no .*text/],
     ['is refused', [400, { error: { message: 'Unsupported codec' } }], /Unsupported codec/],
-  ] as const)('that %s fails in words', async (_, reply, words) => {
+  ] as const)('that %s fails with a clear message', async (_, reply, words) => {
     const { read } = await openReaders([[reply[0], reply[1]]]);
     await expect(read('a.mp3', 'mp3')).rejects.toThrow(words);
   });
 
-  it('in an archive is named as not read', async () => {
+  it('in an archive is listed as not read', async () => {
     const { read, requests } = await openReaders([[200, spoken]]);
     const archive = makeZip([
       { name: 'a.txt', content: 'The museum is closed.' },

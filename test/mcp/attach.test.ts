@@ -71,7 +71,7 @@ async function spyOnModules(folder: string) {
 }
 
 it.each(['legacy', 'modern'] as const)(
-  'passes a session on without loading a package, also to a successor (%s)',
+  'relays a session without loading a package, also to a successor process (%s)',
   async (era) => {
     const cwd = await ownFolder();
     const sessions: (string | undefined)[] = [];
@@ -160,7 +160,7 @@ it('passes on answers that are longer than what streams buffer', async () => {
   }
 });
 
-it('answers what was piped in before the end, and messages that are too long', async () => {
+it('answers requests piped in before the end of the input, and messages that are too long', async () => {
   const cwd = await ownFolder();
   await hold(cwd, async () => 'found');
   const message = (id: number, method: string, params: object) =>

@@ -102,12 +102,12 @@ describe('text and data of a result', () => {
 
   it('stay under 40,000 characters each for any arguments', async () => {
     const { client, ids } = await withLibrary();
-    const most = { max_chars: 40_000 };
+    const max = { max_chars: 40_000 };
     for (const [name, given] of [
-      ['search_file_knowledge', { query: 'river', limit: 50, ...most }],
-      ['search_file_descriptions', { limit: 50, ...most }],
-      ['content', { document_id: ids[2], ...most }],
-      ['get_file_content', { document_id: ids[2], ...most }],
+      ['search_file_knowledge', { query: 'river', limit: 50, ...max }],
+      ['search_file_descriptions', { limit: 50, ...max }],
+      ['content', { document_id: ids[2], ...max }],
+      ['get_file_content', { document_id: ids[2], ...max }],
       ['corpus_status', { list: true, limit: 100 }],
       ['fetch', { id: ids[2] }],
     ] as const) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSessionReplay } from '../../src/mcp/peer/session-replay.ts';
 
-it('repeats what a session consists of, each request with an identifier of its own', () => {
+it('replays the state of a session, each request under a new identifier', () => {
   const replay = createSessionReplay();
   let id = 0;
   const ask = (method: string, params: object = {}) => {

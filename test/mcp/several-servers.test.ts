@@ -46,7 +46,7 @@ describePostgres('MCP over several servers', () => {
     expect(new Set(asked)).toEqual(new Set(servers.map(({ url }) => url)));
   });
 
-  it('tells a listening client of a document that another server took', async () => {
+  it('notifies a listening client of a document that another server ingested', async () => {
     const [one, other] = await startTwo();
     const client = await one.connect('modern');
     const heard: string[] = [];
@@ -79,7 +79,7 @@ describePostgres('MCP over several servers', () => {
     expect(structuredContent).toMatchObject({ supported: 2 });
   });
 
-  it('keeps numbers that calls at the same time gave', async () => {
+  it('keeps numbers assigned by concurrent calls', async () => {
     const [one] = await startTwo();
     const citationsOf = createCitationSessions(one.services.sharedCitations);
     const name = { userId: 'ada', session: undefined };
@@ -92,7 +92,7 @@ describePostgres('MCP over several servers', () => {
     await later.keep();
   });
 
-  it('answers 404 to an earlier session of another server, and a client that connects again goes on', async () => {
+  it('answers 404 to a session of another server, and a client that reconnects continues', async () => {
     const servers = await startTwo();
     await servers[0].add('Otters', 'Otters hold hands while they sleep.');
     const client = new FormerClient({ name: 'test', version: '1.0.0' });

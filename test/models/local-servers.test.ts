@@ -39,7 +39,7 @@ function autoFor(servers: readonly LocalServer[], more: Readonly<Record<string, 
 const NONE = { language: [], embedding: [] };
 
 describe('models on this machine', () => {
-  it('are found with what their server says of context and tools', async () => {
+  it('are found with the context and tool support that their server reports', async () => {
     const servers = [await start('ollama'), await start('lmstudio'), await start('llamacpp'), await start('vllm')];
     const { language: found, embedding } = await findLocalModels(servers);
     expect(found.map(({ server: _, ...model }) => model)).toEqual([
@@ -125,7 +125,7 @@ describe('models on this machine', () => {
 });
 
 describe('CITEWELL_MODEL=auto', () => {
-  it('takes the best model found, with its context, and says so', async () => {
+  it('uses the best model found, with its context size, and reports it', async () => {
     const { config, note } = await withLocalModel(autoFor([await start('ollama'), await start('llamacpp')]));
     // The context is the one it was loaded with for the trial, less than the 40,960 it could have.
     expect(config).toMatchObject({ models: { quality: 'ollama/qwen3:8b' }, contextTokens: 32_768, textTools: [] });
@@ -163,12 +163,15 @@ describe('CITEWELL_MODEL=auto', () => {
     expect(server.requests).not.toContain('/v1/chat/completions');
   });
 
-  it.each(['text', 'refusal'] as const)('gives tools as text to one that was said to call them (%s)', async (reply) => {
-    const { config, note } = await withLocalModel(autoFor([await start('lmstudio', 'lmstudio', reply)]));
-    const name = 'lmstudio/qwen2.5-7b-instruct';
-    expect(config).toMatchObject({ models: { quality: name }, textTools: [name] });
-    expect(note).toMatch(/calls no tools\)\. .* called no tool when it was asked to\. It is given tools as text\.$/);
-  });
+  it.each(['text', 'refusal'] as const)(
+    'gives tools as text to a model that wrongly claims to call them (%s)',
+    async (reply) => {
+      const { config, note } = await withLocalModel(autoFor([await start('lmstudio', 'lmstudio', reply)]));
+      const name = 'lmstudio/qwen2.5-7b-instruct';
+      expect(config).toMatchObject({ models: { quality: name }, textTools: [name] });
+      expect(note).toMatch(/calls no tools\)\. .* called no tool when it was asked to\. It is given tools as text\.$/);
+    },
+  );
 
   it('takes the next model when the best one fails or calls no tool', async () => {
     for (const reply of ['error', 'text'] as const) {
@@ -179,7 +182,7 @@ describe('CITEWELL_MODEL=auto', () => {
     }
   });
 
-  it('waits no longer than its time for a silent model, and does not repeat its claim', async () => {
+  it('waits for a silent model only until the time limit, and does not rely on its claim', async () => {
     const server = await start('lmstudio', 'lmstudio', 'silence');
     const { config, note } = await withLocalModel(autoFor([server]), { trialsMs: 200 });
     expect(config.textTools).toEqual(['lmstudio/qwen2.5-7b-instruct']);
@@ -257,7 +260,7 @@ describe('doctor', () => {
     expect(known).not.toHaveProperty('fix');
   });
 
-  it('says what auto takes, or that it finds nothing', async () => {
+  it('shows which model auto uses, or that none was found', async () => {
     expect(await checkModels(autoFor([await start('ollama')]))).toContainEqual({
       name: 'Local models',
       state: 'ok',

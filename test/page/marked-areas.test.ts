@@ -14,7 +14,7 @@ describe('the glyphs of text runs', () => {
     expect(links(['final é'], ['ﬁ', 'n', 'a', 'l', ' ', 'e', '\u0301'])).toEqual([[0, 0, 1, 2, 3, undefined, 5]]);
   });
 
-  it('are drawn backwards where the script runs to the left, with words of other scripts forwards', () => {
+  it('are drawn backwards in right-to-left scripts, and forwards for words of other scripts', () => {
     expect(links(['אבג ab דה'], ['ה', 'ד', ' ', 'a', 'b', ' ', 'ג', 'ב', 'א'])).toEqual([
       [8, 7, 6, undefined, 3, 4, undefined, 1, 0],
     ]);

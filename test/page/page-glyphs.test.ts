@@ -79,7 +79,7 @@ describe('the characters of a PDF page', () => {
     ]);
   });
 
-  it('stand below each other in vertical text', () => {
+  it('are stacked in vertical text', () => {
     const character = (unicode: string) => ({ ...glyph(unicode, 1000), vmetric: [-1000, 500, 880] });
     expect(
       placed(

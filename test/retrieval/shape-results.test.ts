@@ -4,7 +4,7 @@ import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { diversify } from '../../src/retrieval/diversify.ts';
 import { foldDuplicates } from '../../src/retrieval/fold-duplicates.ts';
 import { mergeNeighbours } from '../../src/retrieval/merge-neighbours.ts';
-import type { Drop } from '../../src/retrieval/retriever.ts';
+import type { DroppedHit } from '../../src/retrieval/retriever.ts';
 import { defaultShaping } from '../../src/retrieval/search-settings.ts';
 import { shapeResults } from '../../src/retrieval/shape-results.ts';
 import { foundChunk } from '../support/found.ts';
@@ -18,7 +18,7 @@ const sentence =
 
 describe('duplicate folding', () => {
   it('makes one hit of chunks that say the same, and names the others', () => {
-    const dropped: Drop[] = [];
+    const dropped: DroppedHit[] = [];
     const folded = foldDuplicates(
       [
         hit('a', sentence, { documentId: 'one' }),
@@ -92,7 +92,7 @@ describe('merging neighbours', () => {
     hit(`p${order}`, text.slice(start, end), { order, start, end });
 
   it('makes one chunk whose places are places of the document', () => {
-    const dropped: Drop[] = [];
+    const dropped: DroppedHit[] = [];
     const hits = [piece(1, 21, 40), hit('other', 'x', { documentId: 'other' }), piece(2, 42, 70), piece(0, 0, 30)];
     const merged = mergeNeighbours(hits, (drop) => dropped.push(drop));
     expect(ids(merged)).toEqual(['p1', 'other']);

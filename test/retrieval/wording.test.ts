@@ -46,7 +46,7 @@ describeEngines('The wording of a query', (engine) => {
       expect(await texts('"annual report" second', { kind: 'full_text' })).toEqual(['second words', 'first words']);
     });
 
-    it('are looked for one by one where no chunk says them so, and a note says that', async () => {
+    it('are searched one by one if no chunk contains the phrase, and a note says so', async () => {
       const { ask } = await searching(apples);
       const { chunks, explanation } = await ask('"purple apple"', { kind: 'full_text' });
       expect(chunks).toHaveLength(3);
@@ -68,7 +68,7 @@ describeEngines('The wording of a query', (engine) => {
       expect(apart.explanation.notes.join()).toMatch(/contains all quoted phrases/);
     });
 
-    it('put the chunks that say them first when a question names them, and lose no other', async () => {
+    it('rank chunks with the phrase first when a question quotes it, without losing others', async () => {
       const { ask } = await searching(apples);
       const { chunks, explanation } = await ask('What is "apple that is red" of an apple?', { kind: 'hybrid' });
       expect(chunks[0]?.text).toBe('an apple that is red');
@@ -78,7 +78,7 @@ describeEngines('The wording of a query', (engine) => {
       expect(explanation.phraseFilters?.preferred).toEqual(['apple that is red']);
     });
 
-    it('put the chunks that say them first in a longer text, such as an error message', async () => {
+    it('rank chunks with the phrase first in a longer query, such as an error message', async () => {
       const { ask } = await searching(apples);
       const { chunks, explanation } = await ask('cannot read apple: property "red apple" of pear was not defined');
       expect(chunks[0]?.text).toBe('a red apple fell');

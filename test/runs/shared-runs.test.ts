@@ -68,7 +68,7 @@ async function take(events: AsyncGenerator<NumberedEvent, void>, count: number):
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describePostgres('A run', () => {
-  it('is followed from server to server, while it goes on, without gaps or repeats', async () => {
+  it('can be followed from any server while it continues, without gaps or repetitions', async () => {
     const [one, two] = await openTwo();
     const { id } = await one.runs.start(
       agentRun(async function* () {
@@ -107,7 +107,7 @@ describePostgres('A run', () => {
     expect(made.count).toBe(count);
   });
 
-  it('continues for a reader on another server, waits for that one, and ends when it has left', async () => {
+  it('continues for a reader on another server, is slowed down by it, and ends when it has left', async () => {
     const [one, two] = await openTwo({ graceMs: 700 });
     const made = { count: 0 };
     const run = await one.runs.start(agentRun(ticking(made), { isResumable: false }));
@@ -201,7 +201,7 @@ describePostgres('A run', () => {
     expect(await elsewhere.read('lost', 0, never)).toMatchObject({ status: 'failed', failure: 'Its server ended.' });
   });
 
-  it('goes on when the database ended the connections', async () => {
+  it('continues when the database closed the connections', async () => {
     const [one, two] = await openTwo();
     const run = await one.runs.start(
       agentRun(async function* () {
@@ -232,7 +232,7 @@ describePostgres('The records of runs', () => {
     return { database, runs: createPostgresRuns(database, serverKey) };
   }
 
-  it('take the end of a run twice, as when the answer to the first time was lost', async () => {
+  it('accept the end of a run twice, e.g. when the first response was lost', async () => {
     const { runs } = await openRecords(1);
     await runs.insert(newRun('a'));
     const end = [{ id: 'a', first: 1, events: [event('all')], state: 'ended' as const }];
@@ -242,7 +242,7 @@ describePostgres('The records of runs', () => {
     expect(await runs.write([{ id: 'a', first: 2, events: [], state: 'cancelled' }])).toEqual(new Set());
   });
 
-  it('are not waited for to say that a run is read', async () => {
+  it('do not delay the announcement that a run is being read', async () => {
     const { database, runs } = await openRecords(1);
     await runs.insert(newRun('a'));
     await runs.insert(newRun('b'));
@@ -254,7 +254,7 @@ describePostgres('The records of runs', () => {
       await sql`select id from cluster_runs where id = 'a' for update`.execute(transaction);
       await runs.announceReaders(places);
     });
-    const readTo = async () => [...(await runs.wishes())].map(([id, wish]) => [id, wish.readTo]).sort();
+    const readTo = async () => [...(await runs.requests())].map(([id, wish]) => [id, wish.readTo]).sort();
     expect(await readTo()).toEqual([
       ['a', undefined],
       ['b', 3],

@@ -181,7 +181,7 @@ it('takes the newest wheel of a folder, also where its version has an epoch', as
   expect((await installedFiles(options)).map(({ name }) => name)).toEqual(wheelNames.slice(1));
 });
 
-it('says what to do where names or files are missing', async () => {
+it('says what to do when names or files are missing', async () => {
   const { add, options, folder } = await openRelease();
   await expect(add(['constructor'])).rejects.toThrow(/distribution has no "constructor"/);
   await add(['numpy', 'python-dateutil']);

@@ -103,7 +103,7 @@ describe('a pool of slots', () => {
     second.release(true);
   });
 
-  it('says how full it is: calls, kept sessions and calls that wait', async () => {
+  it('reports its load: calls, kept sessions and waiting calls', async () => {
     const { pool } = countedPool();
     expect(pool.occupancy).toEqual({ slots: 2, busy: 0, idle: 0, waiting: 0 });
     const session = await pool.lease({ session: 'a' }, never);
@@ -146,9 +146,9 @@ describe('a pool of slots', () => {
     const { pool } = countedPool();
     const first = await pool.lease({ session: 'a' }, never);
     first.release(true);
-    const anew = await pool.lease({ session: 'a', reset: true }, never);
-    expect([anew.slot.number === first.slot.number, anew.sessionLost]).toEqual([false, false]);
-    anew.release(true);
+    const restarted = await pool.lease({ session: 'a', reset: true }, never);
+    expect([restarted.slot.number === first.slot.number, restarted.sessionLost]).toEqual([false, false]);
+    restarted.release(true);
   });
 
   it('ends the session that was idle longest when slots are needed', async () => {
@@ -166,25 +166,30 @@ describe('a pool of slots', () => {
   it('restarts a session at once while a call of it is running, whose slot then ends', async () => {
     const { pool, started } = countedPool();
     const running = await pool.lease({ session: 'a' }, never);
-    const anew = await pool.lease({ session: 'a', reset: true }, never);
-    expect([anew.isNew, anew.sessionLost, running.isCurrent(), anew.isCurrent()]).toEqual([true, false, false, true]);
+    const restarted = await pool.lease({ session: 'a', reset: true }, never);
+    expect([restarted.isNew, restarted.sessionLost, running.isCurrent(), restarted.isCurrent()]).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
     running.release(true);
     await vi.waitFor(() => expect(started[running.slot.number - 1]?.isEnded()).toBe(true));
-    anew.release(true);
+    restarted.release(true);
     const next = await pool.lease({ session: 'a' }, never);
-    expect([next.slot.number, next.isNew]).toEqual([anew.slot.number, false]);
+    expect([next.slot.number, next.isNew]).toEqual([restarted.slot.number, false]);
     next.release(true);
   });
 
   it('restarts a session also after a call of it that waited longer', async () => {
     const { pool } = countedPool({ slots: 1 });
     const running = await pool.lease({ session: 'a' }, never);
-    const [first, anew] = [pool.lease({ session: 'a' }, never), pool.lease({ session: 'a', reset: true }, never)];
+    const [first, restarted] = [pool.lease({ session: 'a' }, never), pool.lease({ session: 'a', reset: true }, never)];
     running.release(true);
     const before = (await first).slot.number;
     (await first).release(true);
-    expect([(await anew).isNew, (await anew).slot.number === before]).toEqual([true, false]);
-    (await anew).release(true);
+    expect([(await restarted).isNew, (await restarted).slot.number === before]).toEqual([true, false]);
+    (await restarted).release(true);
   });
 
   it('takes a slot from the user who has the most', async () => {
@@ -278,16 +283,16 @@ describe('a pool of slots', () => {
 
   it('never exceeds its number of slots', async () => {
     const { pool } = countedPool({ queued: 50 });
-    let most = 0;
+    let max = 0;
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const lease = await pool.lease(index % 3 === 0 ? { session: `s${index % 4}` } : {}, never);
-        most = Math.max(most, pool.size);
+        max = Math.max(max, pool.size);
         await sleep(1);
         lease.release(index % 5 !== 0);
       }),
     );
-    expect(most).toBeLessThanOrEqual(2);
+    expect(max).toBeLessThanOrEqual(2);
   });
 
   it('refuses calls when the queue is full, and those that waited too long', async () => {
@@ -307,7 +312,7 @@ describe('a pool of slots', () => {
     (await pool.lease({}, never)).release(true);
   });
 
-  it('passes on why a slot did not start, and retries for the next call', async () => {
+  it('reports why a slot did not start, and retries for the next call', async () => {
     let isBroken = true;
     const { pool } = countedPool({
       async start() {

@@ -115,8 +115,8 @@ describe('Python in the sandbox', () => {
     expect((await run('kept + 1')).value?.repr).toBe('6');
     const other = await sandbox.run({ code: 'kept', inputs: {}, files: [] }, signal);
     expect(other.error?.type).toBe('NameError');
-    const anew = await run('kept', { reset: true });
-    expect([anew.error?.type, anew.sessionLost]).toEqual(['NameError', false]);
+    const restarted = await run('kept', { reset: true });
+    expect([restarted.error?.type, restarted.sessionLost]).toEqual(['NameError', false]);
   });
 
   it('keeps a session after errors and a MemoryError', async () => {
@@ -143,7 +143,7 @@ ended`;
     expect(await run('kept')).toMatchObject({ value: { repr: '8' }, sessionLost: false });
   });
 
-  it('goes on when its folders are removed or shut', async () => {
+  it('continues when its folders are removed or made inaccessible', async () => {
     await run('import os, shutil\nos.chdir("/")\nshutil.rmtree("/home/user")', { reset: true });
     await run('open("out/a.txt", "w").write("1")\nopen("shut", "w").write("1")\nos.chmod("shut", 0)');
     await run('os.chmod("/home/user/out", 0)\nos.chmod("/home/user", 0)');
@@ -163,8 +163,8 @@ ended`;
     expect([lost.restoredFiles, after.restoredFiles, after.value?.json]).toEqual([2, 2, ['1', '2']]);
     expect(after.files).toEqual([]);
     expect(await run('1')).toMatchObject({ sessionLost: false, restoredFiles: 0 });
-    const anew = await run('import os\nos.listdir()', { reset: true });
-    expect([anew.value?.json, anew.sessionLost]).toEqual([['out'], false]);
+    const restarted = await run('import os\nos.listdir()', { reset: true });
+    expect([restarted.value?.json, restarted.sessionLost]).toEqual([['out'], false]);
   });
 
   it('has its files again when other sessions needed its slot', async () => {
@@ -174,7 +174,7 @@ ended`;
     expect([first.value?.json, first.sessionLost, first.restoredFiles]).toEqual(['turn-a', true, 1]);
   });
 
-  it('goes on without keeping files that no memory is left for', async () => {
+  it('continues without keeping files for which no memory is left', async () => {
     const code = 'open("large.bin", "wb").write(b"x" * 19_000_000)\ndata = bytearray(170_000_000)\nlen(data)';
     const full = await run(code, { reset: true });
     expect([full.end, full.value?.json], full.error?.message).toEqual(['finished', 170_000_000]);
@@ -217,7 +217,7 @@ ended`;
 });
 
 describe('code that tampers with the report of its files', () => {
-  it('gets no more kept than the limit, and honest reports begin anew', async () => {
+  it('has no more kept than the limit, and honest reports are kept again afterwards', async () => {
     const sandbox = await openSandbox({ slots: 1, keptBytes: 1_000 });
     const run = (code: string) => sandbox.run({ code, inputs: {}, files: [], session: 'a' }, signal);
     try {

@@ -7,9 +7,9 @@ describe('the import check', () => {
   it.each([
     ['a port may speak of documents', 'src/store/corpus.ts', "import type { Filter } from '../documents/filter.ts';"],
     ['an adapter imports its vendor', 'src/store/chroma/a.ts', "import { ChromaClient } from 'chromadb';"],
-    ['a vendor of a room is open to folders below it', 'src/http/routes/a.ts', "import express from 'express';"],
-    ['one room names adapters', 'src/adapters/a.ts', "import { a } from '../store/sql/a.ts';"],
-    ['files of one room import each other', 'src/rag/a.ts', "import { b } from './b.ts';"],
+    ['a vendor of a component is open to folders below it', 'src/http/routes/a.ts', "import express from 'express';"],
+    ['one component names adapters', 'src/adapters/a.ts', "import { a } from '../store/sql/a.ts';"],
+    ['files of one component import each other', 'src/rag/a.ts', "import { b } from './b.ts';"],
     ['a comment imports nothing', 'src/documents/a.ts', "// import x from 'express';\n/* import('chromadb') */"],
     ['configuration reads the environment', 'src/config.ts', 'const env = process.env;'],
   ])('accepts that %s', (_, file, source) => {
@@ -21,10 +21,15 @@ describe('the import check', () => {
     ['sideways', 'src/http/app.ts', "import { server } from '../mcp/server.ts';", '"http" may not import "mcp"'],
     ['an adapter', 'src/rag/a.ts', "export { x } from '../store/chroma/x.ts';", '"rag" may not import "store/chroma"'],
     ['an adapter later', 'src/rag/a.ts', "await import('../store/sql/x.ts');", '"rag" may not import "store/sql"'],
-    ["another room's vendor", 'src/rag/a.ts', "import OpenAI from 'openai';", 'belongs to models/openai, embeddings'],
+    [
+      "another component's vendor",
+      'src/rag/a.ts',
+      "import OpenAI from 'openai';",
+      'belongs to models/openai, embeddings',
+    ],
     ['a part of it', 'src/rag/a.ts', "import x from '@anthropic-ai/sdk/x';", 'belongs to models/anthropic'],
     ['SQLite', 'src/http/a.ts', "import { DatabaseSync } from 'node:sqlite';", 'belongs to store/sql'],
-    ['an unknown package', 'src/rag/a.ts', "import x from 'left-pad';", '"left-pad", which has no room yet'],
+    ['an unknown package', 'src/rag/a.ts', "import x from 'left-pad';", '"left-pad", which has no component yet'],
     ['the environment', 'src/cli/a.ts', 'const key = process.env["KEY"];', 'only src/config.ts may'],
   ])('refuses an import of %s', (_, file, source, expected) => {
     expect(messages(file, source)).toEqual([expect.stringContaining(expected)]);
@@ -67,15 +72,15 @@ describe('the import check', () => {
     ]);
   });
 
-  it('requires an entry for an unknown room', () => {
-    expect(messages('src/helpers/a.ts', '')).toEqual([expect.stringContaining('belongs to no room')]);
+  it('requires an entry for an unknown component', () => {
+    expect(messages('src/helpers/a.ts', '')).toEqual([expect.stringContaining('belongs to no component')]);
   });
 });
 
 describe('import cycles', () => {
   const cyclesOf = (files: Readonly<Record<string, string>>) => findCycles(new Map(Object.entries(files)));
 
-  it('are refused within a room, naming every file of the group once', () => {
+  it('are refused within a component, naming every file of the group once', () => {
     const files = {
       'src/rag/start.ts': "import { a } from './a.ts';",
       'src/rag/a.ts': "import { b } from './deep/b.ts';",

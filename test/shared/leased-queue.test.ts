@@ -44,7 +44,7 @@ describe('a leased queue', () => {
     await queue.close();
   });
 
-  it('puts tasks back at a later time when it could not at first', async () => {
+  it('requeues tasks later when that fails at first', async () => {
     const requeue = vi.fn(async () => {}).mockRejectedValueOnce(new Error('away'));
     const { queue, done, failures, change } = queueOver(['a'], { requeue });
     queue.start();
@@ -102,7 +102,7 @@ describe('a leased queue', () => {
     await queue.close();
   });
 
-  it('starts again by itself after a failure, and puts back what may have been left in work', async () => {
+  it('restarts automatically after a failure, and requeues tasks that may have been left unfinished', async () => {
     let rounds = 0;
     const { queue, next, requeue, failures } = queueOver(['a'], {
       retryMs: 5,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fitsPattern } from '../../src/sources/path-patterns.ts';
+import { matchesPattern } from '../../src/sources/path-patterns.ts';
 import { processorTime } from '../support/processor-time.ts';
 
 it.each([
@@ -17,13 +17,13 @@ it.each([
   ['v1.md', 'v?.md', true],
   ['a.md', '**', true],
 ])('%s fits %s: %s', (path, pattern, expected) => {
-  expect(fitsPattern(path, pattern)).toBe(expected);
+  expect(matchesPattern(path, pattern)).toBe(expected);
 });
 
-it('is not slowed down by a pattern of many signs', () => {
+it('is not slowed down by a pattern with many wildcards', () => {
   const took = processorTime(() => {
-    expect(fitsPattern(`${'a'.repeat(1000)}`, `${'*a'.repeat(500)}b`)).toBe(false);
-    expect(fitsPattern('a/'.repeat(500), `${'**/a/'.repeat(200)}b`)).toBe(false);
+    expect(matchesPattern(`${'a'.repeat(1000)}`, `${'*a'.repeat(500)}b`)).toBe(false);
+    expect(matchesPattern('a/'.repeat(500), `${'**/a/'.repeat(200)}b`)).toBe(false);
   });
   expect(took).toBeLessThan(2_000);
 });

@@ -157,7 +157,7 @@ it('follows a bucket: new, changed and deleted objects, and reads no unchanged o
   expect(await titles()).toEqual(['rivers.md', 'weirs.md']);
 });
 
-it('says that access is refused or the service away, and keeps the documents', async () => {
+it('reports refused access or an unavailable service, and keeps the documents', async () => {
   const s3 = await startS3();
   await s3.put('docs/rivers.md', '# Rivers\n\nThe Rhine rises in the Alps.');
   const folder = await temporaryFolder();

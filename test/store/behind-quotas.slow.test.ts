@@ -145,7 +145,7 @@ describeEngines('A corpus behind the quotas of Chroma Cloud', ({ name }) => {
     expect(Math.max(cloud.most.write, cloud.most.read)).toBeLessThanOrEqual(10);
   });
 
-  it('gets the places of its chunks into an index that was written without them', async () => {
+  it('adds the access scopes of its chunks to an index that was written without them', async () => {
     const cloud = await startCloud();
     const [place, prefix] = [await newPlace(), nextPrefix()];
     const first = await openOver(connect(cloud, prefix), place);
@@ -158,10 +158,10 @@ describeEngines('A corpus behind the quotas of Chroma Cloud', ({ name }) => {
 
     const index = connect(cloud, prefix, QUOTAS);
     const collection = await index.open(space?.collection ?? '', DIMENSIONS);
-    expect(collection.places?.areComplete()).toBe(false);
+    expect(collection.scopes?.areComplete()).toBe(false);
     const store = await openOver(index, place);
     await store.maintenance.audit();
-    expect(collection.places?.areComplete()).toBe(true);
+    expect(collection.scopes?.areComplete()).toBe(true);
     const hits = await collection.nearest(vectorOf(1), 300, never, [{ owners: [them], collections: [] }]);
     expect(hits).toHaveLength(50);
   });

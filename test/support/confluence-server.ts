@@ -211,16 +211,16 @@ const cloudFiles = (page: ConfluencePage) =>
   }));
 
 /** The page in wire format, with at most this many of its attachments inline. */
-const ownPage = (page: ConfluencePage, most: number) => {
+const ownPage = (page: ConfluencePage, max: number) => {
   const files = ownFiles(page);
-  const next = files.length > most && { next: `/rest/api/content/${page.id}/child/attachment?limit=1&start=1` };
+  const next = files.length > max && { next: `/rest/api/content/${page.id}/child/attachment?limit=1&start=1` };
   return {
     id: page.id,
     type: page.type ?? 'page',
     status: 'current',
     title: page.title,
     version: { number: page.version, when: EDITED, minorEdit: false },
-    children: { attachment: { results: files.slice(0, most), start: 0, limit: 25, _links: { ...next, self: '' } } },
+    children: { attachment: { results: files.slice(0, max), start: 0, limit: 25, _links: { ...next, self: '' } } },
     _links: { webui: `/display/X/${page.id}`, self: '' },
   };
 };

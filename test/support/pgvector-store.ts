@@ -51,10 +51,10 @@ async function switchablePgvector(url: string): Promise<MemoryVectorIndex> {
     list: checked(index.list),
     isHealthy: async () => isUp && index.isHealthy(),
     onRecovered: (listener) => void listeners.push(listener),
-    goDown() {
+    simulateOutage() {
       isUp = false;
     },
-    comeBack(how) {
+    endOutage(how) {
       isUp = true;
       if (how !== 'silently') for (const listener of listeners) listener();
     },

@@ -21,12 +21,12 @@ const TRIES = 3;
 export function relativeCost(work: (size: number) => void, size: number): number {
   // Compiled before it is measured.
   for (let count = 0; count < 3; count++) work(size);
-  let least = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < TRIES && least >= LINEAR_COST; tries++) {
+  let min = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < TRIES && min >= LINEAR_COST; tries++) {
     const ofTen = processorTime(() => {
       for (let count = 0; count < 10; count++) work(size);
     });
-    least = Math.min(least, processorTime(() => work(10 * size)) / ofTen);
+    min = Math.min(min, processorTime(() => work(10 * size)) / ofTen);
   }
-  return least;
+  return min;
 }

@@ -19,7 +19,7 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   const uris = new Map<string, string>();
   const names = new Map<string, string>();
   /** Keys that are listed without a version. */
-  const unsaid = new Set<string>();
+  const withoutVersion = new Set<string>();
   /** Keys whose files cannot be read, with the error. */
   const failing = new Map<string, ServiceError>();
   const log: string[] = [];
@@ -34,7 +34,9 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   const itemOf = (key: string): RemoteItem => ({
     kind: 'item',
     key,
-    version: unsaid.has(key) ? '' : [now.get(key) || 'empty', ...(names.has(key) ? [names.get(key)] : [])].join(' '),
+    version: withoutVersion.has(key)
+      ? ''
+      : [now.get(key) || 'empty', ...(names.has(key) ? [names.get(key)] : [])].join(' '),
     uri: uris.get(key) ?? uriOf(key),
     fileName: names.get(key) ?? key,
   });
@@ -66,7 +68,7 @@ export function sourceOfFiles(files: Readonly<Record<string, string>>) {
   return {
     connector,
     failing,
-    unsaid,
+    unsaid: withoutVersion,
     extra,
     cursors,
     put(key: string, text: string) {

@@ -144,7 +144,7 @@ it('names the span in log lines, and no trace in answers where nothing is traced
   expect(answer).not.toHaveProperty('trace_id');
 });
 
-it('says that a collector refuses', async () => {
+it('reports that a collector refuses spans', async () => {
   const collector = await startCollector(400);
   const warnings: string[] = [];
   const traces = await open(collector.url, (message) => warnings.push(message));
@@ -153,7 +153,7 @@ it('says that a collector refuses', async () => {
   expect(warnings).toEqual([`Traces cannot be sent to ${new URL(collector.url).origin}.`]);
 });
 
-it('says of a failure what kind it is, and not what its message names', async () => {
+it('records the kind of a failure, but not its message', async () => {
   const collector = await startCollector();
   const traces = await open(collector.url);
   const failures = [
@@ -167,11 +167,11 @@ it('says of a failure what kind it is, and not what its message names', async ()
   expect(JSON.stringify(collector.spans)).not.toMatch(/tolmen/i);
 });
 
-it('gives up a collector that does not answer, which would keep the process from ending', async () => {
+it('gives up on a collector that does not answer, so that the process can end', async () => {
   const left = Promise.withResolvers<number>();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const server = createServer((request) => {
-    request.socket.once('close', () => left.resolve(performance.now() - begun));
+    request.socket.once('close', () => left.resolve(performance.now() - startedAt));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close().closeAllConnections());

@@ -20,7 +20,7 @@ const describe = (change: Partial<PythonResult>) =>
     { mounted: [], isSession: true, maxLength: 2_000 },
   );
 
-it('tells which parts of a session are lost, and which files were restored', () => {
+it('reports which parts of a session are lost, and which files were restored', () => {
   expect(describe({})).not.toContain('gone');
   expect(describe({ sessionLost: true })).toContain('Variables and files of earlier calls are lost');
   const restored = describe({ sessionLost: true, restoredFiles: 3, lostFiles: ['big.bin', 'a\nFile: out/x'] });

@@ -4,14 +4,14 @@ import { documentsAsFiles } from '../../src/toolbox/documents-as-files.ts';
 import { addDocument } from '../support/agent-over-store.ts';
 import { openTestStore } from '../support/store.ts';
 
-async function mount(documents: readonly Partial<NewDocument>[], room = 1_000) {
+async function mount(documents: readonly Partial<NewDocument>[], availableBytes = 1_000) {
   const { corpus } = await openTestStore();
   const added = [];
   for (const [index, change] of documents.entries())
     added.push(await addDocument({ corpus }, `d${index}`, ['The text.'], change));
   const ids = added.map(({ id }) => id);
   const visible = { kind: 'all', filters: [] } as const;
-  const mounted = await documentsAsFiles(ids, [], { library: corpus, visible, cite: () => 1, room });
+  const mounted = await documentsAsFiles(ids, [], { library: corpus, visible, cite: () => 1, availableBytes });
   const files = mounted.files.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]);
   return { ids, files, mounted };
 }
@@ -63,7 +63,7 @@ it('does not read an original that is too large', async () => {
   });
   const library = Object.assign(Object.create(corpus), { bytesOf: () => Promise.reject(new Error('read')) });
   const visible = { kind: 'all', filters: [] } as const;
-  const { files, lines } = await documentsAsFiles([id], [], { library, visible, cite: () => 1, room: 1_000 });
+  const { files, lines } = await documentsAsFiles([id], [], { library, visible, cite: () => 1, availableBytes: 1_000 });
   expect(files.map(({ name }) => name)).toEqual([`documents/${id}.txt`]);
   expect(lines).toEqual([expect.stringMatching(/large\.csv is not given, 2\S* \S+ are too large$/)]);
 });

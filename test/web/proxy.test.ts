@@ -91,7 +91,7 @@ describe('behind a proxy', () => {
     expect(proxy.requests).toEqual([`CONNECT ${PUBLIC}:80`]);
   });
 
-  it('a page of https is asked for by its name, inside the tunnel', async () => {
+  it('an HTTPS page is requested by host name, inside the tunnel', async () => {
     const { proxy, get } = await behindProxy();
     // The server behind this proxy does not speak TLS.
     await expect(get('https://site.example/')).rejects.toMatchObject({ code: 'provider_failed' });
@@ -105,7 +105,7 @@ describe('behind a proxy', () => {
     'http://10.1.2.3/',
     'https://[::1]/',
     'http://localhost/',
-  ])('what is not public is not asked for: %s', async (url) => {
+  ])('non-public addresses are not requested: %s', async (url) => {
     const { proxy, get } = await behindProxy();
     await expect(get(url)).rejects.toMatchObject({ code: 'forbidden' });
     expect(proxy.requests).toEqual([]);
@@ -118,7 +118,7 @@ describe('behind a proxy', () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  it('the user name and password of its address are sent, and named nowhere', async () => {
+  it('the user name and password of its URL are sent, and shown nowhere', async () => {
     const accepted = await behindProxy({ user: 'ada:p%40ss@' });
     await accepted.get('http://site.example/');
     expect(accepted.proxy.credentials).toEqual([`Basic ${Buffer.from('ada:p@ss').toString('base64')}`]);
@@ -137,13 +137,13 @@ describe('behind a proxy', () => {
     expect(proxy.credentials).toEqual([`Basic ${btoa('ada:50%')}`]);
   });
 
-  it('a refusal of the proxy names the setting for those that take names only', async () => {
+  it('a refusal by the proxy names the setting for proxies that accept only host names', async () => {
     const { get } = await behindProxy({ status: 403 });
     await expect(get('http://site.example/')).rejects.toThrow(/status 403.*CITEWELL_PROXY_RESOLVES=true/);
     await expect(get('http://nowhere.example/')).rejects.toThrow(/no host named nowhere.*CITEWELL_PROXY_RESOLVES=true/);
   });
 
-  it('that resolves names, these are not looked up here, and addresses still are checked', async () => {
+  it('that resolves names, names are not resolved locally, and IP addresses are still checked', async () => {
     const { proxy, names, get } = await behindProxy({ settings: { resolvesNames: true }, user: 'ada:pass@' });
     expect(await get('http://nowhere.example/a')).toBe('for nowhere.example');
     await expect(get('https://nowhere.example/')).rejects.toMatchObject({ code: 'provider_failed' });
@@ -160,10 +160,13 @@ describe('behind a proxy', () => {
     expect(names.questions).toEqual([]);
   });
 
-  it.each(['socks5://127.0.0.1:1080', 'http://'])('of another kind, it is refused in words: %s', async (http) => {
-    const { get } = await behindProxy({ settings: { http } });
-    await expect(get('http://site.example/')).rejects.toThrow(/^HTTP_PROXY is no http or https address/);
-  });
+  it.each(['socks5://127.0.0.1:1080', 'http://'])(
+    'of an unsupported kind, it is refused with a clear message: %s',
+    async (http) => {
+      const { get } = await behindProxy({ settings: { http } });
+      await expect(get('http://site.example/')).rejects.toThrow(/^HTTP_PROXY is no http or https address/);
+    },
+  );
 
   it('that does not answer is named', async () => {
     const closed = await serveProxy(9);
@@ -173,7 +176,7 @@ describe('behind a proxy', () => {
     );
   });
 
-  it('that accepts connections and says nothing is named', async () => {
+  it('that accepts connections and stays silent is named', async () => {
     const silent = createTcpServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());

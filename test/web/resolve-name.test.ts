@@ -37,7 +37,7 @@ describe('a name', () => {
     expect(asked).toEqual([]);
   });
 
-  it('whose servers never answer holds up no other', async () => {
+  it('whose servers never answer does not delay others', async () => {
     const silent = Array.from({ length: 50 }, (_, index) => `silent-${index}.example`);
     const zone = Object.fromEntries(silent.map((name) => [name, 'silent'] as const));
     const { resolve, questions, asked } = await resolverFor(
@@ -66,7 +66,7 @@ describe('a name', () => {
     await waiting;
   });
 
-  it('is used with the addresses of one family where the other is never answered', async () => {
+  it('is used with the addresses of one family if the other is never answered', async () => {
     const { resolve } = await resolverFor(
       { 'site.example': ['192.0.2.7'] },
       { isSilentInIpv6: true, timeoutMs: NEVER_MS },
@@ -74,12 +74,12 @@ describe('a name', () => {
     expect(await resolve('site.example')).toEqual([{ address: '192.0.2.7', family: 4 }]);
   });
 
-  it('that the servers do not know is asked of the system, one at a time', async () => {
+  it('that the servers do not know is resolved by the system, one at a time', async () => {
     let running = 0;
-    let most = 0;
+    let max = 0;
     const askSystem: ResolverParts['askSystem'] = async (host) => {
       running += 1;
-      most = Math.max(most, running);
+      max = Math.max(max, running);
       await sleep(20);
       running -= 1;
       return host.includes('.') ? [] : [{ address: '10.0.0.7', family: 4 }];
@@ -89,16 +89,16 @@ describe('a name', () => {
     const found = await Promise.all(['printer', 'scanner', 'printer'].map(resolve));
     expect(found.flat().map(({ address }) => address)).toEqual(['10.0.0.7', '10.0.0.7', '10.0.0.7']);
     await unknown;
-    expect(most).toBe(1);
+    expect(max).toBe(1);
   });
 
-  it('that the servers do not know is asked of the system also where one family is never answered', async () => {
+  it('that the servers do not know is resolved by the system, also if one family is never answered', async () => {
     const { resolve, asked } = await resolverFor({}, { isSilentInIpv6: true, timeoutMs: NEVER_MS });
     await expect(resolve('printer')).rejects.toThrow('there is no host named printer');
     expect(asked).toEqual(['printer']);
   });
 
-  it('waits for the system and for its turn there only so long', async () => {
+  it('waits for the system’s resolver for a limited time', async () => {
     const { resolve } = await resolverFor({}, { askSystem: () => new Promise(() => {}), timeoutMs: 400 });
     await Promise.all(
       ['printer', 'scanner'].map((name) =>
@@ -123,7 +123,7 @@ describe('a name', () => {
     expect(questions).toHaveLength(2);
   });
 
-  it.each(['localhost', 'app.localhost'])('of this machine is never asked of others: %s', async (name) => {
+  it.each(['localhost', 'app.localhost'])('of this machine is never sent to name servers: %s', async (name) => {
     const { resolve, questions } = await resolverFor({ [name]: ['192.0.2.1'] });
     expect((await resolve(name)).map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
     expect(questions).toEqual([]);

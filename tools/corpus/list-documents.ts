@@ -23,12 +23,12 @@ export async function listDocuments(input: ListRequest, context: ToolContext) {
   const filter = allOf(visible, readFilter(input.filters ?? {}));
   const { items, total } = await library.list(filter, { offset, limit: input.limit });
   const lines: string[] = [];
-  let room = Math.min(MAX_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
+  let available = Math.min(MAX_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
   for (const [index, document] of items.entries()) {
     const line = `${offset + index + 1}. ${describeDocument(document)}`;
-    if (line.length > room && lines.length > 0) break;
+    if (line.length > available && lines.length > 0) break;
     lines.push(line);
-    room -= line.length + 1;
+    available -= line.length + 1;
   }
   const end = offset + lines.length;
   const next = lines.length > 0 && end < total ? writeCursor(end, ...scope) : undefined;

@@ -26,13 +26,13 @@ export const fetchDocument = defineTool({
   async execute({ id }, context) {
     const document = await findDocument(id, context);
     const text = (await context.library.textOf(document.id))?.text ?? '';
-    const most = Math.floor(context.maxCharacters * TEXT_SHARE);
-    const isCut = text.length > most;
+    const max = Math.floor(context.maxCharacters * TEXT_SHARE);
+    const isCut = text.length > max;
     const result = {
       id: document.id,
       title: document.title,
       text: isCut
-        ? `${text.slice(0, wholeCharacterEnd(text, most))}\n\n(cut at ${most} of ${text.length} characters; search finds passages of the rest)`
+        ? `${text.slice(0, wholeCharacterEnd(text, max))}\n\n(cut at ${max} of ${text.length} characters; search finds passages of the rest)`
         : text,
       url: addressOf(document.id, document.source, context.pageOrigin),
       metadata: {

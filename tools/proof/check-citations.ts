@@ -80,22 +80,22 @@ type Statement = AnswerCheckRecord['statements'][number];
 const MAX_STATEMENT_LENGTH = 200;
 const MAX_QUOTE_LENGTH = 400;
 
-/** Renders unsupported statements first, then supported ones, in at most `most` characters. */
+/** Renders unsupported statements first, then supported ones, in at most `max` characters. */
 function render(
   { supported, total, statements, notes }: AnswerCheckRecord,
   ids: ReadonlyMap<string, string>,
-  most: number,
+  max: number,
 ): string {
   const isRight = ({ verdict }: Statement) => verdict === 'verbatim' || verdict === 'close';
   const lines = [total === 0 ? 'Nothing to check.' : `${supported} of ${total} statements are supported.`, ...notes];
-  let room = most - lines.join('\n').length;
+  let available = max - lines.join('\n').length;
   const blocks = [...statements.filter((each) => !isRight(each)), ...statements.filter(isRight)].map((each) =>
     block(each, ids),
   );
   let shown = 0;
   for (const each of blocks) {
-    if (each.length + 2 > room) break;
-    room -= each.length + 2;
+    if (each.length + 2 > available) break;
+    available -= each.length + 2;
     shown++;
   }
   const rest =

@@ -66,8 +66,8 @@ export const getFileContent = defineTool({
         `The offset ${Math.max(from, input.offset ?? 0)} is past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
       );
     }
-    const most = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES;
-    const end = wholeWord(text, start, start + most, stop);
+    const max = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES;
+    const end = wholeWord(text, start, start + max, stop);
     const passage = { start, text: text.slice(start, end), pages, ...(headings && { headings }) };
     const number = context.cite({ kind: 'document', document, passage });
     const shownPages = pages.filter((page) => page.end > start && page.start < end).map((page) => page.number);

@@ -200,9 +200,9 @@ interface FitParts {
 /** Picks the passages that fit, and the graph hits that fit their share and add information to the passages. */
 async function fitIntoResult({ asked, context, page, graph }: FitParts) {
   const { cite, maxCharacters, shownTexts } = context;
-  const room = Math.min(asked.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
+  const available = Math.min(asked.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
   const informative = informativeHits(graph);
-  const graphRoom = informative.length === 0 ? 0 : Math.floor(room * GRAPH_SHARE);
+  const availableForGraph = informative.length === 0 ? 0 : Math.floor(available * GRAPH_SHARE);
   // Loaded lazily: the first reply of an MCP server needs no text analysis.
   const excerpts = usesExcerpts(asked, context)
     ? (await import('../../src/retrieval/excerpts.ts')).excerptsOf(
@@ -216,14 +216,14 @@ async function fitIntoResult({ asked, context, page, graph }: FitParts) {
       block: (chunk) => chunkBlock(chunk, excerpts[page.indexOf(chunk)]),
       cite: (chunk) => cite({ kind: 'chunk', chunk }),
     });
-  const besideGraph = renderPage(room - graphRoom);
+  const besideGraph = renderPage(available - availableForGraph);
   const texts = [...besideGraph.map(({ item }) => item.text), ...(shownTexts?.() ?? [])];
-  const facts = renderFitting(hitsThatFit(novelHits(informative, texts), graphRoom), {
-    maxCharacters: graphRoom,
+  const facts = renderFitting(hitsThatFit(novelHits(informative, texts), availableForGraph), {
+    maxCharacters: availableForGraph,
     block: graphBlock,
     cite: (hit) => cite({ kind: 'graph', hit }),
   });
-  return { shown: facts.length === 0 && graphRoom > 0 ? renderPage(room) : besideGraph, facts };
+  return { shown: facts.length === 0 && availableForGraph > 0 ? renderPage(available) : besideGraph, facts };
 }
 
 const toResult = (
@@ -286,12 +286,12 @@ const toFact = (hit: GraphHit, number: number, text: string) => ({
   }),
 });
 
-function atMostPerDocument<T extends { readonly documentId: string }>(chunks: readonly T[], most: number): T[] {
+function atMostPerDocument<T extends { readonly documentId: string }>(chunks: readonly T[], max: number): T[] {
   const counts = new Map<string, number>();
   return chunks.filter(({ documentId }) => {
     const count = (counts.get(documentId) ?? 0) + 1;
     counts.set(documentId, count);
-    return count <= most;
+    return count <= max;
   });
 }
 

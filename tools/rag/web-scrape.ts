@@ -95,11 +95,11 @@ export const webScrape = defineTool({
     const [first] = failures;
     if (pages.length === 0 && first !== undefined) throw allFailed(failures, first.error);
 
-    const room = Math.floor(context.maxCharacters / Math.max(1, pages.length)) - HEADER_RESERVE;
-    const most = Math.max(500, Math.min(input.max_chars, room));
+    const available = Math.floor(context.maxCharacters / Math.max(1, pages.length)) - HEADER_RESERVE;
+    const max = Math.max(500, Math.min(input.max_chars, available));
     const shown = [];
     // Sequential, because source numbers follow the order of the pages.
-    for (const page of pages) shown.push(await showPage(page, { ...input, max_chars: most }, context));
+    for (const page of pages) shown.push(await showPage(page, { ...input, max_chars: max }, context));
     const failed = failures.map(({ url, error }) => ({ url, code: codeOf(error), message: error.message }));
     return {
       text: [...shown.map(({ block }) => block), ...failed.map(failureLine)].join('\n\n---\n\n'),

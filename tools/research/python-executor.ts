@@ -121,9 +121,9 @@ export const pythonExecutor = defineTool({
     const { sandbox, signal } = context;
     if (sandbox === undefined) throw new ServiceError('not_configured', 'Running Python is not available here.');
     const given = input.files.map(toFile);
-    const handedIn = given.reduce((sum, { bytes }) => sum + bytes.byteLength, JSON.stringify(input.inputs).length);
-    const room = sandbox.limits.inputBytes - handedIn - LISTING_BYTES;
-    const mounted = await documentsAsFiles(input.documents, input.chunks, { ...context, room });
+    const inputBytes = given.reduce((sum, { bytes }) => sum + bytes.byteLength, JSON.stringify(input.inputs).length);
+    const availableBytes = sandbox.limits.inputBytes - inputBytes - LISTING_BYTES;
+    const mounted = await documentsAsFiles(input.documents, input.chunks, { ...context, availableBytes });
     const session = sessionName(context, input.session_id);
     const result = await sandbox.run(
       {
@@ -188,7 +188,7 @@ function toStructured(result: PythonResult, maxLength: number, linkTo?: (name: s
   const value = result.value && shortenValue(result.value, maxLength / 8);
   const stdout = shorten(result.stdout, maxLength / 4);
   const stderr = shorten(result.stderr, maxLength / 8);
-  let room = maxLength / 4;
+  let available = maxLength / 4;
   return {
     ok: result.end === 'finished' || (result.end === 'exit' && result.exitCode === 0),
     kind: result.end,
@@ -204,8 +204,8 @@ function toStructured(result: PythonResult, maxLength: number, linkTo?: (name: s
     ...(result.exitCode !== undefined && { exit_code: result.exitCode }),
     files: result.files.map(({ name, bytes }) => {
       const mediaType = mediaTypeOf(name);
-      const text = isTextual(mediaType) && bytes.byteLength <= room ? Buffer.from(bytes).toString() : undefined;
-      room -= text?.length ?? 0;
+      const text = isTextual(mediaType) && bytes.byteLength <= available ? Buffer.from(bytes).toString() : undefined;
+      available -= text?.length ?? 0;
       return {
         name: `out/${name}`,
         mime_type: mediaType,
@@ -221,14 +221,14 @@ function toStructured(result: PythonResult, maxLength: number, linkTo?: (name: s
   };
 }
 
-function shorten({ text, characters, isTruncated }: CapturedText, most: number): CapturedText {
-  const shown = text.slice(0, wholeCharacterEnd(text, Math.floor(most)));
+function shorten({ text, characters, isTruncated }: CapturedText, max: number): CapturedText {
+  const shown = text.slice(0, wholeCharacterEnd(text, Math.floor(max)));
   return { text: shown, characters, isTruncated: isTruncated || shown.length < text.length };
 }
 
-function shortenValue({ repr, json, type, isTruncated }: PythonValue, most: number): PythonValue {
-  const shown = repr.slice(0, wholeCharacterEnd(repr, Math.floor(most)));
-  const fits = json !== undefined && JSON.stringify(json).length <= most;
+function shortenValue({ repr, json, type, isTruncated }: PythonValue, max: number): PythonValue {
+  const shown = repr.slice(0, wholeCharacterEnd(repr, Math.floor(max)));
+  const fits = json !== undefined && JSON.stringify(json).length <= max;
   return {
     type,
     repr: shown,

@@ -89,8 +89,8 @@ export const researchResult = defineTool({
     const unsupported = answer.unsupported.map((sentence) => `- ${oneLine(sentence, 300)}`);
     const warning = unsupported.length === 0 ? '' : `\n\nNot supported by any source:\n${unsupported.join('\n')}`;
     const list = `${sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`}${warning}`;
-    const room = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES - list.length;
-    const end = wholeCharacterEnd(answer.text, input.offset + Math.max(room, RESERVED_FOR_LINES));
+    const available = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES - list.length;
+    const end = wholeCharacterEnd(answer.text, input.offset + Math.max(available, RESERVED_FOR_LINES));
     const text = answer.text.slice(input.offset, end);
     const more =
       end < answer.text.length ? `\n\nMore: call research_result with research_id="${state.id}", offset=${end}.` : '';

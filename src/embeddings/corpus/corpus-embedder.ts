@@ -18,7 +18,7 @@ export interface EmbedderParts {
   readonly changes: CorpusWatch;
   readonly log: LearnerParts['log'];
   readonly pauses?: LearnerParts['pauses'] | undefined;
-  readonly leads?: LearnerParts['leads'];
+  readonly isLeader?: LearnerParts['isLeader'];
 }
 
 export interface ReindexRequest {
@@ -52,7 +52,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
   const { embeddings } = embedder;
   const learner = createLearner({ ...parts, store: learned, embedder });
 
-  interface Stored {
+  interface StoredState {
     readonly current: VectorSpace | undefined;
     /** The trained model, when the corpus uses it; undefined when it is lost. */
     readonly model: LsaModel | undefined;
@@ -61,9 +61,9 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     readonly keep: boolean;
   }
 
-  function firstEmbedder({ current, model, chosen, keep }: Stored): EmbeddingModel {
+  function firstEmbedder({ current, model, chosen, keep }: StoredState): EmbeddingModel {
     if (current?.embedder === LEARNED_EMBEDDING && (keep || (required ?? LEARNED_EMBEDDING) === LEARNED_EMBEDDING)) {
-      if (model !== undefined) return learner.adopt(model);
+      if (model !== undefined) return learner.register(model);
       return lostEmbedder({ space: current, retrain: (signal) => learner.retrain(signal) });
     }
     if (required !== LEARNED_EMBEDDING || keep) {

@@ -23,7 +23,7 @@ export interface LearnerParts {
   /** Milliseconds: debounce after changes, its maximum, and the pause before a retry. */
   readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number } | undefined;
   /** Whether this server trains for all servers that share the database; by default it does. */
-  readonly leads?: (() => boolean) | undefined;
+  readonly isLeader?: (() => boolean) | undefined;
 }
 
 /** State of training on the corpus. */
@@ -44,7 +44,7 @@ export interface Learner {
   /** Trains and re-embeds now on request. Throws `invalid_request` when the corpus is too small. */
   train(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
   /** Registers the trained model in use; returns its embedder, whose unknown words are counted. */
-  adopt(model: LsaModel): EmbeddingModel;
+  register(model: LsaModel): EmbeddingModel;
   /** The embedder of an earlier trained space. Throws `provider_failed` when its model is lost. */
   loadEmbedder(version: string): Promise<EmbeddingModel>;
   /** Retrains a lost model; resolves with the new embedder. */
@@ -58,7 +58,7 @@ const nothingFolded: ChunksFolded = { chunkCount: 0, known: 0, terms: 0 };
 const DEFAULT_PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
-  const { spaces, store, embedder, embedders, changes, log, pauses = DEFAULT_PAUSES, leads = () => true } = parts;
+  const { spaces, store, embedder, embedders, changes, log, pauses = DEFAULT_PAUSES, isLeader = () => true } = parts;
   const facts = { setting: embedders.required, preferred: embedders.preferred };
   let inUse: LsaModel | undefined;
   let foldedSince = nothingFolded;
@@ -158,7 +158,7 @@ export function createLearner(parts: LearnerParts): Learner {
   }
 
   async function work(signal: AbortSignal): Promise<void> {
-    if (!leads()) return;
+    if (!isLeader()) return;
     const { isDue, reason } = await decide();
     if (!isDue || signal.aborted) return;
     log.info({ reason }, 'Learning from the corpus what words go together.');
@@ -224,7 +224,7 @@ export function createLearner(parts: LearnerParts): Learner {
   return {
     state: () => state,
     decide,
-    adopt(model) {
+    register(model) {
       inUse = model;
       return embedderOf(model);
     },

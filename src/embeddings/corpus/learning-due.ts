@@ -39,15 +39,15 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   const { setting, chosen, preferred, embedder } = facts;
   const asked = setting ?? chosen;
   if (!isBuiltIn(embedder))
-    return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoChose(facts));
-  if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(whoChose(facts));
+    return no(asked === undefined ? 'It is what the corpus was embedded with.' : originOfChoice(facts));
+  if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(originOfChoice(facts));
   if (embedder === LEARNED_EMBEDDING) return decideRelearning(facts);
   if (asked === undefined && !isBuiltIn(preferred)) {
     return no(`The corpus was created with it; ${preferred} could replace it.`);
   }
-  const least = asked === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
-  if (facts.chunkCount < least) {
-    return no(`From ${least} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
+  const min = asked === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
+  if (facts.chunkCount < min) {
+    return no(`From ${min} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
   }
   return yes(`There are passages enough (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from.`);
 }
@@ -60,16 +60,16 @@ function decideRelearning({ chunkCount, inUse, foldedSince }: LearningFacts): Le
   if (chunkCount >= inUse.chunkCount * RETRAIN_GROWTH) {
     return yes(`The corpus has grown from ${inUse.chunkCount} to ${chunkCount} passages since training.`);
   }
-  const isTelling =
+  const isLargeSample =
     foldedSince.terms >= MIN_TERMS_TO_JUDGE && foldedSince.chunkCount >= inUse.chunkCount * MIN_SHARE_TO_JUDGE;
-  const unknown = isTelling ? 1 - foldedSince.known / foldedSince.terms : 0;
+  const unknown = isLargeSample ? 1 - foldedSince.known / foldedSince.terms : 0;
   if (unknown > 1 - inUse.knownShare + MAX_UNKNOWN_INCREASE) {
     return yes(`${Math.round(100 * unknown)} % of the words added since training are unknown to it.`);
   }
   return no(`It was learned from ${inUse.chunkCount} passages of this corpus.`);
 }
 
-const whoChose = ({ setting }: LearningFacts): string =>
+const originOfChoice = ({ setting }: LearningFacts): string =>
   setting === undefined
     ? 'It was chosen for this corpus with "citewell reindex".'
     : 'CITEWELL_EMBEDDING_MODEL names it.';

@@ -77,8 +77,8 @@ function entropyWeights(rows: readonly CountedRow[], columnOf: Int32Array, colum
     const share = count / (totals[column] ?? 1);
     entropies[column] = (entropies[column] ?? 0) - share * Math.log(share);
   });
-  const most = Math.log(Math.max(2, rows.length));
-  return entropies.map((entropy) => Math.max(0, 1 - entropy / most));
+  const max = Math.log(Math.max(2, rows.length));
+  return entropies.map((entropy) => Math.max(0, 1 - entropy / max));
 }
 
 function knownShareOf(rows: readonly CountedRow[], columnOf: Int32Array): number {

@@ -2,7 +2,7 @@ import { Matrix } from 'ml-matrix';
 import type { ColumnBlock, DenseRows } from './sparse-rows.ts';
 
 /** Loop unrolling: rows added and columns multiplied per iteration; several times as fast as one at a time. */
-const AT_ONCE = 4;
+const ROWS_PER_PASS = 4;
 
 /**
  * Computes `OneᵀTwo` for a result known to be symmetric, so only the upper triangle is calculated. Two is given as
@@ -21,10 +21,10 @@ function addUpperHalf(sums: Float64Array, one: DenseRows, block: ColumnBlock): v
   const { from } = block;
   const to = from + block.width;
   // Buffers in double precision, so that each number is converted once. Rows beyond the last are zeros.
-  const left = Array.from({ length: AT_ONCE }, () => new Float64Array(width));
-  const right = Array.from({ length: AT_ONCE }, () => new Float64Array(to));
-  for (let row = 0; row < rowCount; row += AT_ONCE) {
-    for (let at = 0; at < AT_ONCE; at++) {
+  const left = Array.from({ length: ROWS_PER_PASS }, () => new Float64Array(width));
+  const right = Array.from({ length: ROWS_PER_PASS }, () => new Float64Array(to));
+  for (let row = 0; row < rowCount; row += ROWS_PER_PASS) {
+    for (let at = 0; at < ROWS_PER_PASS; at++) {
       copyRow(one, row + at, left[at], 0);
       copyRow(block, row + at, right[at], from);
     }
@@ -32,7 +32,7 @@ function addUpperHalf(sums: Float64Array, one: DenseRows, block: ColumnBlock): v
   }
 }
 
-interface RowsAtOnce {
+interface RowGroup {
   readonly left: readonly Float64Array[];
   readonly right: readonly Float64Array[];
   readonly width: number;
@@ -42,7 +42,7 @@ interface RowsAtOnce {
 
 const NONE = new Float64Array();
 
-function addProducts(sums: Float64Array, { left, right, width, from, to }: RowsAtOnce): void {
+function addProducts(sums: Float64Array, { left, right, width, from, to }: RowGroup): void {
   const [a = NONE, b = NONE, c = NONE, d = NONE] = left;
   const [k = NONE, l = NONE, m = NONE, n = NONE] = right;
   // Computes two rows of sums per iteration, so that each number on the right is read once for both.
@@ -77,7 +77,7 @@ function copyRow({ rowCount, width, values }: DenseRows, row: number, target = N
 /** Multiplies the rows by the first `width` columns of a small matrix in place, without allocating a second matrix. */
 export function multiplyDense(rows: DenseRows, matrix: Matrix, width: number): DenseRows {
   const { rowCount, width: depth, values } = rows;
-  const padded = Math.ceil(depth / AT_ONCE) * AT_ONCE;
+  const padded = Math.ceil(depth / ROWS_PER_PASS) * ROWS_PER_PASS;
   const factors = new Float32Array(padded * width);
   for (let i = 0; i < depth; i++) for (let j = 0; j < width; j++) factors[i * width + j] = matrix.get(i, j);
   const one = new Float64Array(padded);
@@ -108,7 +108,7 @@ function multiplyRows(
   const width = products.one.length;
   const first = products.one.fill(0);
   const second = products.two.fill(0);
-  for (let i = 0; i < one.length; i += AT_ONCE) {
+  for (let i = 0; i < one.length; i += ROWS_PER_PASS) {
     const a = one[i] ?? 0;
     const b = one[i + 1] ?? 0;
     const c = one[i + 2] ?? 0;

@@ -6,7 +6,7 @@ const PACKAGED_SHARE = 0.4;
 /** Sample size for the mean vector; larger samples hardly change it. */
 const TEXTS_FOR_CENTRE = 2_000;
 
-export interface Joining {
+export interface JoinParts {
   readonly text: string;
   readonly kind: 'passage' | 'query';
   /** The text's vector in the trained space. */
@@ -19,8 +19,8 @@ export interface Joining {
  * teach. The latter is first centred on the corpus mean, since what all texts have in common distinguishes none. Its
  * weight is reduced for queries with words that it does not know.
  */
-export function joinPackaged(model: PackagedModel, { text, kind, learned, centre }: Joining): Float32Array {
-  const share = kind === 'query' ? PACKAGED_SHARE * model.familiarity(text) : PACKAGED_SHARE;
+export function joinPackaged(model: PackagedModel, { text, kind, learned, centre }: JoinParts): Float32Array {
+  const share = kind === 'query' ? PACKAGED_SHARE * model.vocabularyCoverage(text) : PACKAGED_SHARE;
   const joined = new Float64Array(learned.length + centre.length);
   append(joined, 0, learned, Math.sqrt(1 - share));
   const centred = model.embed(text)?.map((value, at) => value - (centre[at] ?? 0));

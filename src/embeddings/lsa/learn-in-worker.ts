@@ -48,7 +48,7 @@ const READING_SHARE = 0.3;
 
 /** The thread's replies in order; its exit, an error and the signal reject pending reads. */
 function repliesOf(worker: Worker, signal: AbortSignal) {
-  const come: LearningReply[] = [];
+  const received: LearningReply[] = [];
   let waiting: PromiseWithResolvers<LearningReply> | undefined;
   let failure: ServiceError | undefined;
   const fail = (error: ServiceError) => {
@@ -62,7 +62,7 @@ function repliesOf(worker: Worker, signal: AbortSignal) {
   };
   const stopListening = onAbort(signal, stop);
   worker.on('message', (reply: LearningReply) => {
-    if (waiting === undefined) come.push(reply);
+    if (waiting === undefined) received.push(reply);
     else waiting.resolve(reply);
     waiting = undefined;
   });
@@ -72,7 +72,7 @@ function repliesOf(worker: Worker, signal: AbortSignal) {
   worker.on('exit', () => fail(new ServiceError('internal', 'The thread that learns from the corpus ended early.')));
   return {
     next(): Promise<LearningReply> {
-      const reply = come.shift();
+      const reply = received.shift();
       if (reply !== undefined) return Promise.resolve(reply);
       if (failure !== undefined) return Promise.reject(failure);
       waiting = Promise.withResolvers<LearningReply>();

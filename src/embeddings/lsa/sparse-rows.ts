@@ -34,11 +34,11 @@ export function* gramProduct(
   onProgress: (share: number) => void,
 ): Generator<ColumnBlock> {
   const { columnCount } = matrix;
-  const most = Math.min(BLOCK_WIDTH, rows.width);
-  const source = new Float32Array(columnCount * most);
-  const product = new Float32Array(columnCount * most);
-  for (let from = 0; from < rows.width; from += most) {
-    const width = Math.min(most, rows.width - from);
+  const max = Math.min(BLOCK_WIDTH, rows.width);
+  const source = new Float32Array(columnCount * max);
+  const product = new Float32Array(columnCount * max);
+  for (let from = 0; from < rows.width; from += max) {
+    const width = Math.min(max, rows.width - from);
     for (let row = 0; row < columnCount; row++) {
       const start = row * rows.width + from;
       source.set(rows.values.subarray(start, start + width), row * width);
@@ -58,7 +58,7 @@ export function multiplyByGram(matrix: SparseRows, rows: DenseRows, onProgress: 
   }
 }
 
-interface Multiplied {
+interface MultiplyParts {
   readonly source: Float32Array;
   readonly product: Float32Array;
   readonly width: number;
@@ -66,7 +66,7 @@ interface Multiplied {
 
 function multiply(
   matrix: SparseRows,
-  { source, product, width }: Multiplied,
+  { source, product, width }: MultiplyParts,
   onProgress: (share: number) => void,
 ): void {
   const { rowCount, starts, columns, values: entries } = matrix;

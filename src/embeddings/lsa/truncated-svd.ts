@@ -31,9 +31,9 @@ const OVERSAMPLING = 16;
  */
 export function truncatedSvd(matrix: SparseRows, options: SvdOptions): TruncatedSvd {
   const { seed, powerIterations, onProgress = () => {} } = options;
-  const most = Math.min(matrix.rowCount, matrix.columnCount);
-  const rank = Math.min(options.rank, most);
-  const width = Math.min(rank + OVERSAMPLING, most);
+  const max = Math.min(matrix.rowCount, matrix.columnCount);
+  const rank = Math.min(options.rank, max);
+  const width = Math.min(rank + OVERSAMPLING, max);
   const total = powerIterations + 2;
   let basis = randomRows(matrix.columnCount, width, seed);
   for (let done = 0; done < total - 1; done++) {

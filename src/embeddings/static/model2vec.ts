@@ -77,7 +77,7 @@ export async function readModel2Vec(folder: ModelFolder): Promise<StaticModel> {
     { length: tokens },
     (_, token) => (scales[rowOf?.[token] ?? token] ?? 0) * (weights?.[token] ?? 1),
   );
-  const largest = factors.reduce((most, factor) => Math.max(most, factor), 0);
+  const largest = factors.reduce((max, factor) => Math.max(max, factor), 0);
   if (!(largest > 0 && Number.isFinite(largest))) throw damaged('its vectors are empty or not finite');
   const vectors = {
     dimensions,

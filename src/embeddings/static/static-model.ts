@@ -12,7 +12,7 @@ export interface StaticModel {
 /** The model shipped with this package. */
 export interface PackagedModel extends StaticModel {
   /** Share (0 to 1) of a text's words that are in the vocabulary as a whole; low for other languages and rare words. */
-  familiarity(text: string): number;
+  vocabularyCoverage(text: string): number;
 }
 
 /** Longer texts are truncated; chunks are far shorter. */
@@ -43,7 +43,7 @@ async function readPackagedModel(): Promise<PackagedModel> {
   const isContinued = (token: number | undefined) => token !== undefined && vocabulary[token]?.startsWith('##');
   return {
     ...staticModel(table, encode),
-    familiarity(text) {
+    vocabularyCoverage(text) {
       const tokens = encode(text.slice(0, MAX_LENGTH)).filter((token) => /[\p{L}\p{N}]/u.test(vocabulary[token] ?? ''));
       const whole = tokens.filter((token, at) => !isContinued(token) && !isContinued(tokens[at + 1]));
       return tokens.length === 0 ? 0 : whole.length / tokens.length;

@@ -38,7 +38,7 @@ export async function wordPieces(vocabulary: readonly string[]): Promise<EncodeW
   const unknown = vocabulary.indexOf(UNKNOWN);
   const encodePlain = plainWordPieces(
     (piece) => tokenizer.token_to_id(piece),
-    vocabulary.reduce((most, token) => Math.max(most, token.length), 0),
+    vocabulary.reduce((max, token) => Math.max(max, token.length), 0),
   );
   const encodeWord = rememberWords((word) =>
     PLAIN_WORD.test(word)

@@ -105,11 +105,11 @@ function chooseSubjects({ gathered, statements, isSignificantAlone }: Findings):
     if (predicate === 'is_a') defined.add(subject).add(object);
     related.add(subject).add(object);
   }
-  const matters = (subject: Subject): boolean =>
+  const isRelevant = (subject: Subject): boolean =>
     isSignificantAlone(subject) ||
     (subject.kind === 'date' ? related.has(subject) || subject.mentions.length > 2 : defined.has(subject));
   return [...gathered.subjects.values()]
-    .filter(matters)
+    .filter(isRelevant)
     .sort((a, b) => importance(b, related) - importance(a, related))
     .slice(0, MAX_ENTITIES);
 }
@@ -135,11 +135,11 @@ function spellings({ mentions, kind }: Subject, isWanted: (spotted: MentionCandi
   for (const mention of mentions) {
     if (isWanted(mention)) counts.set(mention.text, (counts.get(mention.text) ?? 0) + 1);
   }
-  const isWrittenSmall = [...counts.keys()].some((text) => /^\p{Ll}/u.test(text));
+  const occursInLowerCase = [...counts.keys()].some((text) => /^\p{Ll}/u.test(text));
   // If a term also occurs in lower case, its capitalised spelling is only due to the beginning of a sentence.
   for (const [text, count] of kind === 'term' ? counts : []) {
     const small = text.charAt(0).toLowerCase() + text.slice(1);
-    if (small === text || !isWrittenSmall) continue;
+    if (small === text || !occursInLowerCase) continue;
     counts.set(small, (counts.get(small) ?? 0) + count);
     counts.delete(text);
   }

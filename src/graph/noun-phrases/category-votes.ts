@@ -119,8 +119,8 @@ function votesAround(tokens: readonly Token[], { from, to }: FoundName, isPlace:
     if (/^(?:who|whose)$/.test(after.lower)) vote('person', 1.5);
   }
   if (after?.text === ',' && /^(?:who|whose)$/.test(tokens[to + 1]?.lower ?? '')) vote('person', 2);
-  const said = describedAs(tokens, to);
-  if (said !== undefined) vote(said, 3);
+  const description = describedAs(tokens, to);
+  if (description !== undefined) vote(description, 3);
 }
 
 /** `X is a … river`, `X, the … company`: the head noun of the following phrase. */

@@ -1,4 +1,4 @@
-import type { Placed } from './gather-subjects.ts';
+import type { SubjectMention } from './gather-subjects.ts';
 import type { Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
 
@@ -28,7 +28,7 @@ interface Count {
 /** Counts subjects that share a sentence, weighted by normalised pointwise mutual information (NPMI). */
 export function findCoOccurrences(
   sentences: readonly Sentence[],
-  inSentences: readonly (readonly Placed[])[],
+  inSentences: readonly (readonly SubjectMention[])[],
   isWanted: (subject: Subject) => boolean,
 ): CoOccurrence[] {
   const order = new Map<Subject, number>();

@@ -8,11 +8,11 @@ export interface DeclaredAlias {
 }
 
 /** `European Union (EU)` and `EU (European Union)`; the letters must be initials of the words. */
-export function declaredAliases(sentence: Sentence, spotted: readonly MentionCandidate[]): DeclaredAlias[] {
+export function declaredAliases(sentence: Sentence, candidates: readonly MentionCandidate[]): DeclaredAlias[] {
   const { tokens } = sentence;
   const aliases: DeclaredAlias[] = [];
-  for (const [place, first] of spotted.entries()) {
-    const second = spotted[place + 1];
+  for (const [place, first] of candidates.entries()) {
+    const second = candidates[place + 1];
     if (second === undefined) break;
     const isBracketed =
       tokens[first.to]?.text === '(' && second.from <= first.to + 2 && /^[),;]$/.test(tokens[second.to]?.text ?? '');

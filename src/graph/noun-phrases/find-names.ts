@@ -289,11 +289,12 @@ function quotedTitle(tokens: readonly Token[], at: number, language: GraphLangua
     if (token?.kind !== 'mark' || !(token.text === CLOSING[open.text] || token.text === '”')) continue;
     const words = tokens.slice(at + 1, to).filter(({ kind }) => kind === 'word');
     const capitalizesTitles = language === 'en' || language === 'de' || language === 'other';
-    const telling = words.filter(({ isCommon }) => !isCommon);
+    const uncommon = words.filter(({ isCommon }) => !isCommon);
     const isTitle =
       words.length >= 2 &&
       words[0]?.isCapital &&
-      (telling.filter(({ isCapital }) => isCapital).length >= Math.max(1, telling.length * 0.7) || !capitalizesTitles);
+      (uncommon.filter(({ isCapital }) => isCapital).length >= Math.max(1, uncommon.length * 0.7) ||
+        !capitalizesTitles);
     const endsLikeSentence = /^[.,!?]$/.test(tokens[to - 1]?.text ?? '');
     return isTitle ? { from: at + 1, to: endsLikeSentence ? to - 1 : to } : undefined;
   }

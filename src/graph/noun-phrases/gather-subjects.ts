@@ -28,29 +28,29 @@ export interface GatheringContext {
 export interface Gathered {
   readonly subjects: ReadonlyMap<string, Subject>;
   /** Mentions per sentence, in order, with their subjects. */
-  readonly inSentences: readonly (readonly Placed[])[];
+  readonly inSentences: readonly (readonly SubjectMention[])[];
 }
 
-export interface Placed {
-  readonly spotted: MentionCandidate;
+export interface SubjectMention {
+  readonly candidate: MentionCandidate;
   readonly subject: Subject;
 }
 
 /** Collects the subjects of a document's sentences, unifying mentions of the same thing. */
 export function gatherSubjects(sentences: readonly Sentence[], context: GatheringContext): Gathered {
-  const spottedIn = sentences.map((sentence, place) => spotIn(sentence, place, context));
+  const candidatesOf = sentences.map((sentence, place) => findCandidates(sentence, place, context));
   const votes = new Map<string, CategoryVotes>();
   const aliases: DeclaredAlias[] = [];
   const names = new Set<string>();
   for (const [place, sentence] of sentences.entries()) {
-    const spotted = spottedIn[place] ?? [];
+    const candidates = candidatesOf[place] ?? [];
     aliases.push(
       ...declaredAliases(
         sentence,
-        spotted.map(({ spotted: each }) => each),
+        candidates.map(({ candidate: each }) => each),
       ),
     );
-    for (const { spotted: each, vote } of spotted) {
+    for (const { candidate: each, vote } of candidates) {
       const own: CategoryVotes = votes.get(each.form) ?? new Map();
       votes.set(each.form, own);
       vote(own);
@@ -59,8 +59,8 @@ export function gatherSubjects(sentences: readonly Sentence[], context: Gatherin
   }
   const meaning = meaningOfForms(names, votes, aliases);
   const subjects = new Map<string, Subject>();
-  const inSentences = spottedIn.map((spotted) =>
-    spotted.flatMap(({ spotted: each }): Placed[] => {
+  const inSentences = candidatesOf.map((candidates) =>
+    candidates.flatMap(({ candidate: each }): SubjectMention[] => {
       const key = meaning.get(each.form) ?? each.form;
       if (each.isWeak && !names.has(each.form) && !meaning.has(each.form)) return [];
       const subject: Subject = subjects.get(key) ?? {
@@ -73,7 +73,7 @@ export function gatherSubjects(sentences: readonly Sentence[], context: Gatherin
       subjects.set(key, subject);
       if (subject.mentions.length < MAX_MENTIONS) subject.mentions.push(each);
       if (each.form !== key) subject.otherForms.add(each.form);
-      return [{ spotted: each, subject }];
+      return [{ candidate: each, subject }];
     }),
   );
   for (const [form, own] of votes) {
@@ -84,51 +84,55 @@ export function gatherSubjects(sentences: readonly Sentence[], context: Gatherin
   return { subjects, inSentences };
 }
 
-interface Found {
-  readonly spotted: MentionCandidate;
+interface FoundCandidate {
+  readonly candidate: MentionCandidate;
   vote(votes: CategoryVotes): void;
 }
 
-function spotIn(sentence: Sentence, place: number, context: GatheringContext): Found[] {
+function findCandidates(sentence: Sentence, place: number, context: GatheringContext): FoundCandidate[] {
   const { tokens, chunkIndex } = sentence;
   const text = context.textOf(chunkIndex);
-  if (context.isUnspaced) return spotUnspaced(sentence, place, text);
+  if (context.isUnspaced) return findUnspacedCandidates(sentence, place, text);
   const nameContext: NameContext = context;
   const dates = findDates(tokens);
   const names = findNames(sentence, dates, nameContext);
   const terms = findTerms(sentence, [...dates, ...names], context);
-  const spot = (span: TokenSpan, kind: MentionCandidate['kind'], isWeak: boolean): MentionCandidate => {
+  const candidateAt = (span: TokenSpan, kind: MentionCandidate['kind'], isWeak: boolean): MentionCandidate => {
     const start = tokens[span.from]?.start ?? 0;
     const end = tokens[span.to - 1]?.end ?? start;
     const written = text.slice(start, end).replace(/\s+/g, ' ');
     const form = kind === 'term' ? normalTerm(written) : normalForm(written);
     return { from: span.from, to: span.to, kind, sentence: place, start, end, text: written, form, isWeak };
   };
-  const found: Found[] = [
+  const found: FoundCandidate[] = [
     ...dates.map((span) => ({
-      spotted: spot(span, 'date', false),
+      candidate: candidateAt(span, 'date', false),
       vote: (votes: CategoryVotes) => void votes.set('date', 9),
     })),
     ...names.map((name) => ({
-      spotted: spot(name, 'name', name.isWeak),
+      candidate: candidateAt(name, 'name', name.isWeak),
       vote: (votes: CategoryVotes) => addVotes(votes, tokens, name, context.gazetteer),
     })),
     ...terms.map((span) => ({
-      spotted: spot(span, 'term', false),
+      candidate: candidateAt(span, 'term', false),
       vote: (votes: CategoryVotes) => void votes.set('concept', 3),
     })),
   ];
-  return found.sort((a, b) => a.spotted.from - b.spotted.from).slice(0, MAX_PER_SENTENCE);
+  return found.sort((a, b) => a.candidate.from - b.candidate.from).slice(0, MAX_PER_SENTENCE);
 }
 
-function spotUnspaced({ start: from, end: to }: Sentence, place: number, chunkText: string): Found[] {
+function findUnspacedCandidates(
+  { start: from, end: to }: Sentence,
+  place: number,
+  chunkText: string,
+): FoundCandidate[] {
   return findUnspaced(chunkText.slice(from, to))
     .slice(0, MAX_PER_SENTENCE)
     .map(({ start, end, kind, category }, order) => {
       const text = chunkText.slice(from + start, from + end);
       // Words are not counted here; a mention's index serves as its position.
       const span = { from: order, to: order + 1 };
-      const spotted = {
+      const candidate = {
         ...span,
         kind,
         sentence: place,
@@ -138,7 +142,7 @@ function spotUnspaced({ start: from, end: to }: Sentence, place: number, chunkTe
         form: normalForm(text),
       };
       const vote = (votes: CategoryVotes) => void (category !== null && votes.set(category, 3));
-      return { spotted: { ...spotted, isWeak: false }, vote };
+      return { candidate: { ...candidate, isWeak: false }, vote };
     });
 }
 

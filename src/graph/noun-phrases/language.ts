@@ -59,11 +59,11 @@ export function guessLanguage(text: string): GraphLanguage {
       .toLowerCase()
       .match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
   let best: GraphLanguage = 'other';
-  let most = 0;
+  let max = 0;
   for (const [language, common] of commonWords) {
     const count = words.reduce((sum, word) => sum + (common.has(word) ? 1 : 0), 0);
-    if (count > most) [best, most] = [language, count];
+    if (count > max) [best, max] = [language, count];
   }
-  if (most >= Math.max(1, words.length * MIN_SHARE)) return best;
+  if (max >= Math.max(1, words.length * MIN_SHARE)) return best;
   return words.length > 0 && words.every((word) => /^[a-z]+$/.test(word)) ? 'en' : 'other';
 }

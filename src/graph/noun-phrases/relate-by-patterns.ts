@@ -1,4 +1,4 @@
-import type { Placed } from './gather-subjects.ts';
+import type { SubjectMention } from './gather-subjects.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import type { GraphLanguage } from './language.ts';
 import { foreignPatterns } from './relation-words.ts';
@@ -11,7 +11,7 @@ const MAX_PATTERN_LENGTH = 90;
 /** Statements of a sentence in a language whose relations are found by the patterns of its words. */
 export function relateByPatterns(
   { tokens }: Sentence,
-  placed: readonly Placed[],
+  placed: readonly SubjectMention[],
   { language, gazetteer }: { readonly language: GraphLanguage; readonly gazetteer: Gazetteer },
 ): StatementDraft[] {
   const patterns = foreignPatterns[language] ?? [];
@@ -19,15 +19,15 @@ export function relateByPatterns(
   for (const [place, first] of placed.entries()) {
     // A date may occur between the two.
     for (const second of placed.slice(place + 1, place + 3)) {
-      const between = wordsOf(tokens.slice(first.spotted.to, second.spotted.from));
+      const between = wordsOf(tokens.slice(first.candidate.to, second.candidate.from));
       if (between === ',' && isCityAndCountry(first, second, gazetteer)) {
         said.push({ subject: first.subject, predicate: 'located_in', object: second.subject });
         break;
       }
       if (between === '' || between.length > MAX_PATTERN_LENGTH) continue;
-      const behind = wordsOf(tokens.slice(second.spotted.to, second.spotted.to + 6));
+      const behind = wordsOf(tokens.slice(second.candidate.to, second.candidate.to + 6));
       const found = patterns.find((pattern) => pattern.between.test(between) && (pattern.behind?.test(behind) ?? true));
-      if (found === undefined || first.spotted.kind === 'date' || second.spotted.kind === 'date') continue;
+      if (found === undefined || first.candidate.kind === 'date' || second.candidate.kind === 'date') continue;
       const [subject, object] = found.isReversed ? [second.subject, first.subject] : [first.subject, second.subject];
       said.push(...[{ subject, predicate: found.predicate, object }].filter(fits));
       break;

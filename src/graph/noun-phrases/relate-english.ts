@@ -1,4 +1,4 @@
-import type { Placed } from './gather-subjects.ts';
+import type { SubjectMention } from './gather-subjects.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import type { Subject } from './mention-candidate.ts';
 import { type RelationPhrase, readGap } from './read-gap.ts';
@@ -12,13 +12,13 @@ export interface EnglishContext {
   /** Whether the subject is significant on its own; other terms count only as the object of `X is a Y`. */
   isSignificantAlone(subject: Subject): boolean;
   /** The mention that a pronoun at the beginning of the sentence may refer to. */
-  readonly earlier: Placed | undefined;
+  readonly earlier: SubjectMention | undefined;
 }
 
 /** Statements of an English sentence about these mentions, which are in order. */
 export function relateEnglish(
   { tokens }: Sentence,
-  all: readonly Placed[],
+  all: readonly SubjectMention[],
   { earlier, gazetteer, isSignificantAlone }: EnglishContext,
 ): StatementDraft[] {
   const placed = all.filter(({ subject }) => subject.kind === 'date' || isSignificantAlone(subject));
@@ -29,8 +29,8 @@ export function relateEnglish(
 
 /** Two mentions next to each other, and the words between them. */
 interface Pair {
-  readonly before: Placed;
-  readonly current: Placed;
+  readonly before: SubjectMention;
+  readonly current: SubjectMention;
   readonly words: string;
 }
 
@@ -49,26 +49,26 @@ const FURTHER_OBJECT = /^(?:in|on|at|from|to|with|since|until)(?: the)?$/;
 class EnglishReading {
   readonly said: StatementDraft[] = [];
   /** Subject of the sentence, which later clauses continue. */
-  carried: Placed | undefined;
+  carried: SubjectMention | undefined;
   readonly #tokens: readonly Token[];
   readonly #gazetteer: Gazetteer;
   /** Mentions joined by `and` that may be the subjects of the next verb. */
-  #group: Placed[] = [];
+  #group: SubjectMention[] = [];
   #last: Stated | undefined;
-  #first: Placed | undefined;
+  #first: SubjectMention | undefined;
 
-  constructor(tokens: readonly Token[], gazetteer: Gazetteer, carried: Placed | undefined) {
+  constructor(tokens: readonly Token[], gazetteer: Gazetteer, carried: SubjectMention | undefined) {
     this.#tokens = tokens;
     this.#gazetteer = gazetteer;
     this.carried = carried;
   }
 
   /** Reads the next mention; `before` is the one before it in the sentence. */
-  read(before: Placed | undefined, current: Placed): void {
+  read(before: SubjectMention | undefined, current: SubjectMention): void {
     this.#first ??= current;
     const gap = this.#tokens.slice(
-      before?.spotted.to ?? referenceLength(this.#tokens, this.carried),
-      current.spotted.from,
+      before?.candidate.to ?? referenceLength(this.#tokens, this.carried),
+      current.candidate.from,
     );
     const pair = before && { before, current, words: wordsOf(gap) };
     if (pair && (this.#isOnePlace(pair) || this.#isListed(pair))) return;
@@ -98,25 +98,33 @@ class EnglishReading {
 
   /** `ferries such as the Skerry`. */
   #isExample({ before, current, words }: Pair): boolean {
-    if (!SUCH_AS.test(words) || !before.spotted.text.endsWith('s')) return false;
+    if (!SUCH_AS.test(words) || !before.candidate.text.endsWith('s')) return false;
     this.#last = { drafts: this.#state([before], current, { predicate: 'is_a', isReversed: true }), isReversed: true };
     return true;
   }
 
-  #linkOf(gap: readonly Token[], first: Placed, before: Placed | undefined): RelationPhrase | undefined {
-    if (isConditional(this.#tokens, first.spotted.from)) return undefined;
+  #linkOf(
+    gap: readonly Token[],
+    first: SubjectMention,
+    before: SubjectMention | undefined,
+  ): RelationPhrase | undefined {
+    if (isConditional(this.#tokens, first.candidate.from)) return undefined;
     const link = readGap(gap);
     if (!link?.isOfSubject || before === undefined) return link;
     const doer = this.#group.includes(before) ? (this.#group[0] ?? first) : first;
     return isInPhrase(this.#tokens, doer) ? undefined : link;
   }
 
-  #subjectsOf({ isInherited }: RelationPhrase, first: Placed, before: Placed | undefined): readonly Placed[] {
+  #subjectsOf(
+    { isInherited }: RelationPhrase,
+    first: SubjectMention,
+    before: SubjectMention | undefined,
+  ): readonly SubjectMention[] {
     if (isInherited) return this.carried ? [this.carried] : [];
     return before !== undefined && this.#group.includes(before) ? this.#group : [first];
   }
 
-  #stateLink(link: RelationPhrase, subjects: readonly Placed[], current: Placed): void {
+  #stateLink(link: RelationPhrase, subjects: readonly SubjectMention[], current: SubjectMention): void {
     const { isReversed, isInherited, verb } = link;
     const isChain = isInherited && this.carried === undefined && this.#last?.drafts[0] !== undefined;
     if (!isChain) this.#last = { drafts: this.#state(subjects, current, link), isReversed, verb };
@@ -136,14 +144,14 @@ class EnglishReading {
     this.carried ??= this.#first;
   }
 
-  #beginAgain(current: Placed): void {
+  #beginAgain(current: SubjectMention): void {
     this.#last = undefined;
     this.#group = [current];
   }
 
   #state(
-    subjects: readonly Placed[],
-    { subject: object }: Placed,
+    subjects: readonly SubjectMention[],
+    { subject: object }: SubjectMention,
     { predicate, isReversed }: Pick<RelationPhrase, 'predicate' | 'isReversed'>,
   ): StatementDraft[] {
     return this.#say(
@@ -163,8 +171,8 @@ class EnglishReading {
 /** Finds `X is a Y` if Y is not significant on its own and counts as a term only because of this sentence. */
 function definitionsIn(
   tokens: readonly Token[],
-  all: readonly Placed[],
-  carried: Placed | undefined,
+  all: readonly SubjectMention[],
+  carried: SubjectMention | undefined,
   isSolid: (subject: Subject) => boolean,
 ): StatementDraft[] {
   return all.flatMap((current, place) => {
@@ -174,20 +182,20 @@ function definitionsIn(
     const first =
       before === undefined
         ? carried
-        : isList && AND.test(wordsOf(tokens.slice(before.spotted.to, current.spotted.from)))
+        : isList && AND.test(wordsOf(tokens.slice(before.candidate.to, current.candidate.from)))
           ? all[place - 2]
           : before;
     const from =
       before === undefined
         ? referenceLength(tokens, carried)
         : isList
-          ? (all[place - 2]?.spotted.to ?? 0)
-          : before.spotted.to;
+          ? (all[place - 2]?.candidate.to ?? 0)
+          : before.candidate.to;
     if (first === undefined) return [];
-    const gap = tokens.slice(from, current.spotted.from);
-    const own = isList && first !== before ? tokens.slice(from, before?.spotted.from) : gap;
+    const gap = tokens.slice(from, current.candidate.from);
+    const own = isList && first !== before ? tokens.slice(from, before?.candidate.from) : gap;
     // `a close friend of` is a relation, not a kind.
-    const isRelation = /^(?:of|to|with)$/.test(tokens[current.spotted.to]?.lower ?? '');
+    const isRelation = /^(?:of|to|with)$/.test(tokens[current.candidate.to]?.lower ?? '');
     if (isRelation || readGap(own)?.predicate !== 'is_a') return [];
     if (before !== undefined && isInPhrase(tokens, first)) return [];
     return [{ subject: first.subject, predicate: 'is_a', object: current.subject }].filter(fits);
@@ -195,8 +203,8 @@ function definitionsIn(
 }
 
 /** Whether the mention is inside a prepositional phrase: in `the mayor of Oslo met`, Oslo is not the verb's subject. */
-function isInPhrase(tokens: readonly Token[], { spotted, subject }: Placed): boolean {
-  let at = spotted.from - 1;
+function isInPhrase(tokens: readonly Token[], { candidate, subject }: SubjectMention): boolean {
+  let at = candidate.from - 1;
   while (
     at >= 0 &&
     (/^(?:the|a|an|his|her|its|their)$/.test(tokens[at]?.lower ?? '') ||
@@ -225,7 +233,7 @@ function isConditional(tokens: readonly Token[], at: number): boolean {
 }
 
 /** Relations of adjacent mentions: `Ghent, Belgium`, `Acme in Oslo`, `Jane Roe of Acme`. */
-function besideEachOther(first: Placed, second: Placed, words: string): StatementDraft | undefined {
+function besideEachOther(first: SubjectMention, second: SubjectMention, words: string): StatementDraft | undefined {
   const of = categoryOf(first.subject);
   const to = categoryOf(second.subject);
   const said = (predicate: string): StatementDraft => ({ subject: first.subject, predicate, object: second.subject });
@@ -246,8 +254,8 @@ const NOUN_OF_REFERENCE =
   /^(?:company|firm|group|organization|organisation|institute|university|bank|agency|party|ship|ferry|vessel|museum|city|town|island|river|book|novel|film|treaty|law|product|device|project|system)$/;
 
 /** The antecedent of `She`, `It` or `The company` at the beginning of a sentence, if it is clear. */
-function referredTo(tokens: readonly Token[], earlier: Placed | undefined): Placed | undefined {
-  if (earlier === undefined || earlier.spotted.kind !== 'name') return undefined;
+function referredTo(tokens: readonly Token[], earlier: SubjectMention | undefined): SubjectMention | undefined {
+  if (earlier === undefined || earlier.candidate.kind !== 'name') return undefined;
   const first = tokens[0]?.lower ?? '';
   const category = categoryOf(earlier.subject);
   if (first === 'he' || first === 'she') return category === 'person' ? earlier : undefined;
@@ -257,5 +265,5 @@ function referredTo(tokens: readonly Token[], earlier: Placed | undefined): Plac
     : undefined;
 }
 
-const referenceLength = (tokens: readonly Token[], carried: Placed | undefined): number =>
+const referenceLength = (tokens: readonly Token[], carried: SubjectMention | undefined): number =>
   carried === undefined ? 0 : tokens[0]?.lower === 'the' ? 2 : 1;

@@ -1,4 +1,4 @@
-import type { Gathered, Placed } from './gather-subjects.ts';
+import type { Gathered, SubjectMention } from './gather-subjects.ts';
 import type { GraphLanguage } from './language.ts';
 import { relateByPatterns } from './relate-by-patterns.ts';
 import { type EnglishContext, relateEnglish } from './relate-english.ts';
@@ -16,21 +16,21 @@ export function relate(
   context: RelationContext,
 ): Statement[] {
   const statements: Statement[] = [];
-  let earlier: Placed | undefined;
+  let earlier: SubjectMention | undefined;
   for (const [place, sentence] of sentences.entries()) {
     if (sentence.style !== 'prose') continue;
     const placed = inSentences[place] ?? [];
     if (sentences[place - 1]?.chunkIndex !== sentence.chunkIndex) earlier = undefined;
-    const said =
+    const found =
       context.language === 'en'
         ? relateEnglish(sentence, placed, { earlier, ...context })
         : relateByPatterns(sentence, placed, context);
-    for (const { subject, predicate, object } of said) {
+    for (const { subject, predicate, object } of found) {
       if (subject !== object) statements.push({ subject, predicate, object, sentence: place });
     }
-    earlier = said[0]
-      ? (placed.find(({ subject }) => subject === said[0]?.subject) ?? earlier)
-      : (placed.find(({ spotted }) => spotted.kind === 'name') ?? earlier);
+    earlier = found[0]
+      ? (placed.find(({ subject }) => subject === found[0]?.subject) ?? earlier)
+      : (placed.find(({ candidate }) => candidate.kind === 'name') ?? earlier);
   }
   return statements;
 }

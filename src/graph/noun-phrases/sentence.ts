@@ -42,10 +42,10 @@ function styleOf(sentence: string, tokens: readonly Token[]): Sentence['style'] 
   if (/^#{1,6}\s/.test(sentence)) return 'title';
   const words = tokens.filter(({ kind, isCommon }) => kind === 'word' && !isCommon);
   const capitals = words.filter(({ isCapital }) => isCapital).length;
-  const shouted = words.filter(
+  const allCaps = words.filter(
     ({ text }) => text.length > 1 && text === text.toUpperCase() && /\p{Lu}/u.test(text),
   ).length;
-  if (words.length >= 4 && shouted > words.length * 0.6) return 'title';
+  if (words.length >= 4 && allCaps > words.length * 0.6) return 'title';
   const isEnded = /[.!?…。！？][\s"'”’»)\]]*$/u.test(sentence);
   return !isEnded && sentence.length < 120 && capitals >= words.length * 0.7 && words.length > 0 ? 'title' : 'prose';
 }

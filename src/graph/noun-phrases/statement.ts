@@ -1,5 +1,5 @@
 import { decideCategory } from './category-votes.ts';
-import type { Placed } from './gather-subjects.ts';
+import type { SubjectMention } from './gather-subjects.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import type { Subject } from './mention-candidate.ts';
 import { isKnownPredicate } from './relation-words.ts';
@@ -43,8 +43,8 @@ export const categoryOf = ({ votes, kind }: Subject): string | null =>
   kind === 'date' ? 'date' : decideCategory(votes);
 
 /** Whether a comma between the two makes them one place, as in `Ghent, Belgium`. */
-export const isCityAndCountry = (first: Placed, second: Placed, gazetteer: Gazetteer): boolean =>
-  gazetteer.get(second.spotted.text.toLowerCase()) === 'country' &&
-  gazetteer.get(first.spotted.text.toLowerCase()) !== 'country' &&
-  first.spotted.kind === 'name' &&
+export const isCityAndCountry = (first: SubjectMention, second: SubjectMention, gazetteer: Gazetteer): boolean =>
+  gazetteer.get(second.candidate.text.toLowerCase()) === 'country' &&
+  gazetteer.get(first.candidate.text.toLowerCase()) !== 'country' &&
+  first.candidate.kind === 'name' &&
   (categoryOf(first.subject) === 'place' || categoryOf(first.subject) === null);

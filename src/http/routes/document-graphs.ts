@@ -51,7 +51,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
   router.post('/:id/deduplicate', async (request, response) => {
     const { id } = await findChangeable(corpus, readId(request, 'id'), response);
     // Extracted rows are merged before they are stored, so there is nothing left to deduplicate.
-    await graph.documents.enriched(id);
+    await graph.documents.markMerged(id);
     response.json(single({ message: 'The entities of this document are merged.', task_id: null }));
   });
 

@@ -18,8 +18,8 @@ import { sourceChangeAt } from '../wire/source-change.ts';
 type Services = Pick<HttpServices, 'followed' | 'collections'>;
 
 /** Number of failed items shown for each source in a list, and for a single source. */
-const FEW = 3;
-const MANY = 100;
+const FAILURES_IN_LIST = 3;
+const FAILURES_OF_SOURCE = 100;
 
 /** Addition: followed sources, from which documents are synchronised. Folders and some other kinds need a superuser. */
 export function followedSourceRoutes({ followed, collections }: Services): Router {
@@ -34,7 +34,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     return found;
   };
 
-  const shown = async (source: SourceStatus, failures = FEW) =>
+  const shown = async (source: SourceStatus, failures = FAILURES_IN_LIST) =>
     toFollowedSource(source, await followed.failuresOf(source, failures));
 
   const router = createRouter();
@@ -59,7 +59,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     response.json(list(kinds.map(toSourceKind), kinds.length));
   });
   router.get('/:id', async (request, response) => {
-    response.json(single(await shown(await find(request, response), MANY)));
+    response.json(single(await shown(await find(request, response), FAILURES_OF_SOURCE)));
   });
   router.patch('/:id', async (request, response) => {
     const { id, location, ownerId } = await find(request, response);

@@ -41,9 +41,9 @@ export function indexRoutes({
   router.post('/', async (request, response) => {
     const { isAwaited } = readBody(request, newIndex);
     const [current] = (await spaces.list()).filter(({ state }) => state === 'current');
-    const mending = maintenance.audit();
-    if (isAwaited) await mending;
-    else mending.catch((error: unknown) => log.warn({ err: error }, 'The vector index could not be checked.'));
+    const audit = maintenance.audit();
+    if (isAwaited) await audit;
+    else audit.catch((error: unknown) => log.warn({ err: error }, 'The vector index could not be checked.'));
     const done = isAwaited ? 'was compared with the records and is up to date' : 'is being compared with the records';
     response.json(single({ message: `The index ${current?.collection ?? 'of the corpus'} ${done}.` }));
   });

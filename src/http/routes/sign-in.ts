@@ -101,10 +101,10 @@ const addressOf = (request: Request): string => request.ip ?? '';
 
 /** Logs once that an untrusted proxy seems to be in front of the server, so that all its clients count as one. */
 function warnOfProxy(log: HttpServices['log']): RequestHandler {
-  let isSaid = false;
+  let hasWarned = false;
   return (request, _response, next) => {
-    if (!isSaid && request.get('X-Forwarded-For') !== undefined && request.ips.length === 0) {
-      isSaid = true;
+    if (!hasWarned && request.get('X-Forwarded-For') !== undefined && request.ips.length === 0) {
+      hasWarned = true;
       const what = 'A request with X-Forwarded-For came from an address that is not a trusted proxy';
       const why = 'Logins and registrations of all its clients are limited together';
       log.warn({ address: request.ip }, `${what}. ${why}; add it to CITEWELL_TRUSTED_PROXIES if it is yours.`);

@@ -47,8 +47,8 @@ export function systemRoutes(services: Services): Router {
 
   router.get('/status', async (_request, response) => {
     requireSuperuser(principalOf(response));
-    const looks = [status(), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
-    const [service, stats, backlog, cpuUsage] = await Promise.all(looks);
+    const queries = [status(), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
+    const [service, stats, backlog, cpuUsage] = await Promise.all(queries);
     response.json(
       single({
         start_time: startTime,

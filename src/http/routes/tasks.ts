@@ -24,7 +24,7 @@ export function taskRoutes({ corpus, ingestions, queue }: Services): Router {
     }
     return { task, document };
   };
-  const steer = (act: (task: IngestionTask) => Promise<IngestionTask>) => {
+  const changeTask = (act: (task: IngestionTask) => Promise<IngestionTask>) => {
     return async (request: Request, response: Response) => {
       const { task, document } = await find(request, response);
       requireOwner(document, response);
@@ -45,8 +45,8 @@ export function taskRoutes({ corpus, ingestions, queue }: Services): Router {
   router.get('/:id', async (request, response) => {
     response.json(single(toTaskRecord((await find(request, response)).task)));
   });
-  router.post('/:id/cancel', steer(ingestions.cancel));
-  router.post('/:id/retry', steer(ingestions.retry));
+  router.post('/:id/cancel', changeTask(ingestions.cancel));
+  router.post('/:id/retry', changeTask(ingestions.retry));
   return router;
 }
 

@@ -83,7 +83,7 @@ export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collection
   });
 
   router.get('/:id/collections', async (request, response) => {
-    const found = await memberships.of(principalOf(response), readId(request, 'id'), readPage(request));
+    const found = await memberships.collectionsOf(principalOf(response), readId(request, 'id'), readPage(request));
     response.json(page(found, toCollectionRecord));
   });
 

@@ -78,7 +78,7 @@ export interface AgentCall {
   readonly request: Omit<AgentRequest, 'principal'>;
 }
 
-interface Asked {
+interface QuestionFields {
   readonly message: z.output<typeof message> | undefined;
   readonly query: string | undefined;
   readonly messages: readonly z.output<typeof message>[] | undefined;
@@ -88,7 +88,11 @@ interface Asked {
  * The question from exactly one of the three members (docs/contract.md D3). Of several messages, the last is the
  * question and the others precede it.
  */
-function questionOf({ message: single, query, messages }: Asked): Pick<AgentRequest, 'message' | 'preceding'> {
+function questionOf({
+  message: single,
+  query,
+  messages,
+}: QuestionFields): Pick<AgentRequest, 'message' | 'precedingMessages'> {
   const given = [single, query, messages].filter((member) => member !== undefined);
   if (given.length !== 1) {
     throw new ServiceError(
@@ -102,8 +106,8 @@ function questionOf({ message: single, query, messages }: Asked): Pick<AgentRequ
   }
   if (asked.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; it needs content.');
   // Tool messages are dropped, because the answers based on them are included.
-  const preceding = (messages ?? [])
+  const precedingMessages = (messages ?? [])
     .slice(0, -1)
     .flatMap(({ role, text }) => (role === 'tool' || text.trim() === '' ? [] : [{ role, text }]));
-  return { message: asked.text, ...(preceding.length > 0 && { preceding }) };
+  return { message: asked.text, ...(precedingMessages.length > 0 && { precedingMessages }) };
 }

@@ -115,7 +115,7 @@ function finishOf(ended: RunEnd | StopReason, calls: readonly ToolCall[]): ChatA
   return ended === 'refusal' ? 'content_filter' : 'length';
 }
 
-interface Named {
+interface CompletionHead {
   readonly id: string;
   /** Seconds since 1970. */
   readonly created: number;
@@ -126,7 +126,7 @@ interface Named {
 }
 
 /** OpenAI's `chat.completion`, with the citations as annotations of its message. */
-export function toChatCompletion(answer: ChatAnswer, { id, created, model, origin }: Named) {
+export function toChatCompletion(answer: ChatAnswer, { id, created, model, origin }: CompletionHead) {
   return {
     id,
     object: 'chat.completion',
@@ -157,7 +157,7 @@ export function toChatCompletion(answer: ChatAnswer, { id, created, model, origi
  */
 export async function* toChatChunks(
   parts: AsyncIterable<ChatPart>,
-  { origin, ...named }: Named,
+  { origin, ...named }: CompletionHead,
   wantsUsage: boolean,
 ): AsyncGenerator<ServerSentEvent, void> {
   const chunk = (delta: object, finish: string | null = null, more: object = {}): ServerSentEvent => ({
@@ -170,7 +170,7 @@ export async function* toChatChunks(
       ...more,
     },
   });
-  let said = '';
+  let streamedText = '';
   let hasBegun = false;
   for await (const part of parts) {
     if (!hasBegun) yield chunk({ role: 'assistant', content: '' });
@@ -178,17 +178,17 @@ export async function* toChatChunks(
     if (part.type === 'thinking') yield chunk({ reasoning_content: part.text });
     if (part.type === 'text') {
       yield chunk({ content: part.text });
-      said += part.text;
+      streamedText += part.text;
     }
     if (part.type !== 'answer') continue;
     const { text, citations, finish, calls, usage, languageModel } = part.answer;
-    if (!said.includes(text)) {
-      const rest = said === '' ? text : `\n\n${text}`;
+    if (!streamedText.includes(text)) {
+      const rest = streamedText === '' ? text : `\n\n${text}`;
       yield chunk({ content: rest });
-      said += rest;
+      streamedText += rest;
     }
     // Offsets are relative to the final answer, which may begin later in the streamed text.
-    const annotations = toAnnotations(shifted(citations, said.lastIndexOf(text)), origin);
+    const annotations = toAnnotations(withOffset(citations, streamedText.lastIndexOf(text)), origin);
     if (annotations.length > 0) yield chunk({ annotations });
     if (calls.length > 0) yield chunk({ tool_calls: calls.map((call, index) => ({ index, ...toWireCall(call) })) });
     yield chunk({}, finish, { language_model: languageModel });
@@ -199,7 +199,7 @@ export async function* toChatChunks(
 
 const toWireCall = (call: ToolCall) => ({ id: call.id, type: 'function', function: toFunction(call) });
 
-const shifted = (citations: readonly Annotated[], by: number): readonly Annotated[] =>
+const withOffset = (citations: readonly Annotated[], by: number): readonly Annotated[] =>
   citations.map((citation) => ({
     ...citation,
     spans: citation.spans.map(({ start, end }) => ({ start: start + by, end: end + by })),

@@ -7,7 +7,7 @@ import type { ClientTools } from '../../toolbox/client-tools.ts';
 import { type ChatModel, readChatModel } from './chat-model.ts';
 import { chatTools, splitAtQuestion, toClientTools, toolChoice, toToolSpec } from './client-tools.ts';
 import { message } from './message.ts';
-import { passedMembers, passedOn, refusedChatMembers } from './openai-members.ts';
+import { passThroughFields, passThroughMembers, refusedChatMembers } from './openai-members.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, optional } from './tolerant.ts';
 
@@ -66,7 +66,7 @@ export const chatRequest = z
     functions: optional(z.array(z.unknown()).max(0, { error: 'expected none: send your functions as tools' })),
     stop: optional(z.union([z.string().max(0), z.array(z.string()).max(0)], { error: STOP_REFUSED })),
     response_format: optional(responseFormat),
-    ...passedMembers,
+    ...passThroughFields,
     ...refusedChatMembers,
     ...searchMembers,
   })
@@ -86,7 +86,7 @@ export const chatRequest = z
         maxTokens: wire.max_completion_tokens ?? wire.max_tokens,
         reasoningEffort: effortOf(wire.reasoning_effort),
         responseFormat: wire.response_format,
-        extra: passedOn(wire),
+        extra: passThroughMembers(wire),
       }),
       clientTools: toClientTools({
         specs: (wire.tools ?? []).map(({ function: given }) => toToolSpec(given)),

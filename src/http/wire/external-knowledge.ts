@@ -84,7 +84,7 @@ function compare(field: string, operator: Condition['comparison_operator'], valu
   if (operator === 'not in') return { kind: 'notIn', field, values };
   const [value] = values;
   if (value === undefined) return { kind: 'none' };
-  const than = (op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', other: Scalar): Filter => ({
+  const comparison = (op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', other: Scalar): Filter => ({
     kind: 'compare',
     field,
     op,
@@ -105,23 +105,23 @@ function compare(field: string, operator: Condition['comparison_operator'], valu
     case 'end with':
       return like('%', '');
     case 'is':
-      return than('eq', value);
+      return comparison('eq', value);
     case 'is not':
-      return than('ne', value);
+      return comparison('ne', value);
     case '=':
-      return than('eq', number);
+      return comparison('eq', number);
     case '≠':
-      return than('ne', number);
+      return comparison('ne', number);
     case '>':
     case 'after':
-      return than('gt', number);
+      return comparison('gt', number);
     case '<':
     case 'before':
-      return than('lt', number);
+      return comparison('lt', number);
     case '≥':
-      return than('gte', number);
+      return comparison('gte', number);
     case '≤':
-      return than('lte', number);
+      return comparison('lte', number);
   }
 }
 

@@ -87,10 +87,10 @@ export const newIndex = snakeCased(
 /** Throws `invalid_request` if the requested arguments exceed those with which the index is built. */
 function checkArguments(given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
-    const most = Object.hasOwn(builtWith, name) ? builtWith[name] : undefined;
-    if (most === undefined) throw refused(`The index has no argument "${name}"; it has m and ef_construction.`);
-    if (typeof value !== 'number' || value > most) {
-      throw refused(`The index is built with ${name} ${most}, which cannot be increased; use ${most} or less.`);
+    const max = Object.hasOwn(builtWith, name) ? builtWith[name] : undefined;
+    if (max === undefined) throw refused(`The index has no argument "${name}"; it has m and ef_construction.`);
+    if (typeof value !== 'number' || value > max) {
+      throw refused(`The index is built with ${name} ${max}, which cannot be increased; use ${max} or less.`);
     }
   }
 }

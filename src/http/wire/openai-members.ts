@@ -59,7 +59,7 @@ export const verbosityOfText = refusedChatMembers.verbosity;
 const penalty = optional(z.number().min(-2).max(2));
 
 /** Members of Chat Completions that are passed on to the language model. */
-export const passedMembers = {
+export const passThroughFields = {
   seed: optional(z.int()),
   frequency_penalty: penalty,
   presence_penalty: penalty,
@@ -67,7 +67,7 @@ export const passedMembers = {
 };
 
 /** Members for the language model, whose provider refuses unsupported ones; values without effect are left out. */
-export function passedOn(wire: z.output<z.ZodObject<typeof passedMembers>>) {
+export function passThroughMembers(wire: z.output<z.ZodObject<typeof passThroughFields>>) {
   const { seed, frequency_penalty, presence_penalty, logit_bias: bias = {} } = wire;
   const extra = defined({
     seed,

@@ -154,8 +154,8 @@ function toResponseUsage({ usage }: ChatAnswer) {
 export type FlatAnnotation = ReturnType<typeof annotationsIn>[number];
 
 /** Offsets relative to the streamed text, in which the final answer may begin later. */
-export function annotationsIn(said: string, { text, citations }: ChatAnswer, origin: string) {
-  const by = said.lastIndexOf(text);
+export function annotationsIn(streamedText: string, { text, citations }: ChatAnswer, origin: string) {
+  const by = streamedText.lastIndexOf(text);
   return toAnnotations(citations, origin).map(({ url_citation: at, citation }) => ({
     type: 'url_citation' as const,
     ...at,

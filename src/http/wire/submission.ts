@@ -65,7 +65,7 @@ export interface ReadUpload {
 export function readUrl({ fields, file }: Upload): string | undefined {
   const { url, raw_text: text, chunks } = checkShape(submissionFields, fields, 'body');
   if (url === undefined || (file ?? (text || undefined) ?? chunks) === undefined) return url;
-  throw notOne('url and other content');
+  throw notExactlyOne('url and other content');
 }
 
 /**
@@ -107,8 +107,8 @@ function contentOf({ file }: Upload, wire: z.output<typeof submissionFields>): S
   const [content] = contents;
   if (content !== undefined && contents.length === 1) return content;
   const given = contents.map(({ kind }) => kind).join(' and ');
-  throw notOne(given === '' ? 'none of them' : given);
+  throw notExactlyOne(given === '' ? 'none of them' : given);
 }
 
-const notOne = (given: string) =>
+const notExactlyOne = (given: string) =>
   invalidField('value_error', ['body'], `Send exactly one of file, raw_text, chunks and url; this has ${given}.`);

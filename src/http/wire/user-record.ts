@@ -101,9 +101,9 @@ export const toMemberRecord = ({ userId, createdAt }: CollectionMember) => {
   );
 };
 
-export const toNewKeyRecord = ({ publicKey, whole, id, name }: IssuedKey) => ({
+export const toNewKeyRecord = ({ publicKey, key, id, name }: IssuedKey) => ({
   public_key: publicKey,
-  api_key: whole,
+  api_key: key,
   key_id: id,
   name,
 });

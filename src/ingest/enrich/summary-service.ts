@@ -40,7 +40,7 @@ export interface SummaryServiceParts {
 }
 
 /** Documents summarised concurrently. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 const PAUSES = {
   /** Pause after a temporary failure, doubled with each consecutive one. */
   firstMs: 5_000,
@@ -75,7 +75,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
       return { documentId, title, outcome: isKept ? 'summarised' : 'changed' };
     } catch (error) {
       if (signal.aborted || isTransient(error)) {
-        await records.putBack(task);
+        await records.release(task);
         throw error;
       }
       const reason = error instanceof ServiceError ? error.message : 'Something went wrong inside the service.';
@@ -87,16 +87,16 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
 
   async function round(signal: AbortSignal): Promise<Round> {
     const results = await Promise.allSettled(
-      Array.from({ length: failures > 0 ? 1 : AT_ONCE }, () => writeNext(signal)),
+      Array.from({ length: failures > 0 ? 1 : CONCURRENCY }, () => writeNext(signal)),
     );
     signal.throwIfAborted();
-    const away = results.find((result) => result.status === 'rejected');
-    if (away !== undefined) {
-      if (failures === 0) report('Summaries are not written for now; the extracts stay until they are.', away.reason);
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) {
+      if (failures === 0) report('Summaries are not written for now; the extracts stay until they are.', failed.reason);
       const waitMs = Math.min(pauses.maxMs, pauses.firstMs * 2 ** failures);
       failures++;
       // The tasks could not be returned to the queue either, for example while the database restarts.
-      if (away.reason instanceof ServiceError && away.reason.code === 'store_failed') queue.requeueAgain();
+      if (failed.reason instanceof ServiceError && failed.reason.code === 'store_failed') queue.requeueAgain();
       return { waitMs };
     }
     failures = 0;
@@ -118,7 +118,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
 
 async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServiceParts, signal: AbortSignal) {
   const settings = storedSummary(task.settings);
-  const most = settings.chunks ?? defaultSummary.chunks;
+  const max = settings.chunks ?? defaultSummary.chunks;
   const model = models.resolve(settings.model, 'fast');
   const chunks: string[] = [];
   for (let offset = 0; ; offset += PAGE) {
@@ -128,7 +128,7 @@ async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServ
   }
   const characters = settings.characters ?? defaultSummary.characters;
   const text = await summarise(
-    { title: task.title, chunks: sampleChunks(chunks, most), characters },
+    { title: task.title, chunks: sampleChunks(chunks, max), characters },
     { model, prompts },
     signal,
   );

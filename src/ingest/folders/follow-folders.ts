@@ -63,7 +63,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
     wake();
   };
   const events: FileEvents[] = [];
-  const lookAgain = setInterval(all, POLL_INTERVAL_MS);
+  const pollTimer = setInterval(all, POLL_INTERVAL_MS);
   let hasCaughtUp = false;
   try {
     // Watching starts before the first pass, so that no change during it is missed.
@@ -97,12 +97,12 @@ export async function followFolders(parts: FollowParts): Promise<void> {
       if (stop.aborted) return;
       const waits = folders.map(({ pending }) => pending.untilDue(performance.now()) ?? POLL_INTERVAL_MS);
       const over = new AbortController();
-      const slept = sleep(Math.min(...waits), undefined, { signal: over.signal }).catch(() => undefined);
-      await Promise.race([woken.next, slept]);
+      const timeout = sleep(Math.min(...waits), undefined, { signal: over.signal }).catch(() => undefined);
+      await Promise.race([woken.next, timeout]);
       over.abort();
     }
   } finally {
-    clearInterval(lookAgain);
+    clearInterval(pollTimer);
     stopListening();
     await Promise.all(events.map((each) => each.close()));
   }

@@ -9,7 +9,7 @@ export interface PendingPaths {
   untilDue(now: number): number | undefined;
 }
 
-export interface Quiet {
+export interface DebounceTimes {
   /** Milliseconds without a further event after which a path is due. */
   readonly quietMs: number;
   /** Milliseconds after which a path is due even if events continue, as for a log file. */
@@ -19,7 +19,7 @@ export interface Quiet {
 /** Beyond this number the whole folder is checked, which costs less than tracking every path. */
 const MAX_PATHS = 10_000;
 
-export function createPendingPaths(root: string, { quietMs, maxMs }: Quiet): PendingPaths {
+export function createPendingPaths(root: string, { quietMs, maxMs }: DebounceTimes): PendingPaths {
   const pending = new Map<string, { first: number; last: number }>();
   const dueAt = ({ first, last }: { first: number; last: number }) => Math.min(last + quietMs, first + maxMs);
 

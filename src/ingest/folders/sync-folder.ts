@@ -151,8 +151,8 @@ async function movedHere(
   client: FolderTarget,
 ): Promise<SourcedDocument | undefined> {
   const prefix = `${pathToFileURL(root).href}/`;
-  const alike = await client.documentsBelow({ prefix, contentHash, limit: DOCUMENTS_PER_PAGE });
-  for (const document of alike) if (await isGone(fileURLToPath(document.source))) return document;
+  const sameContent = await client.documentsBelow({ prefix, contentHash, limit: DOCUMENTS_PER_PAGE });
+  for (const document of sameContent) if (await isGone(fileURLToPath(document.source))) return document;
   return undefined;
 }
 

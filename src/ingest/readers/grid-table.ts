@@ -16,7 +16,7 @@ const MAX_PENDING = 20_000;
 /** A Markdown table whose first row is the header; spanned cells are repeated in each row and column they cover. */
 export function gridTable(rows: readonly (readonly GridCell[])[]): string {
   const grid = layOut(rows).filter((line) => line.some((text) => text !== ''));
-  const width = grid.reduce((most, line) => Math.max(most, line.length), 0);
+  const width = grid.reduce((max, line) => Math.max(max, line.length), 0);
   const [first, ...others] = grid;
   if (first === undefined) return '';
   if (width === 1) return grid.map(([text]) => text).join('\n');

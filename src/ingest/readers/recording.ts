@@ -10,7 +10,7 @@ export const recordingNotRead = (fileName: string): ServiceError =>
   );
 
 /** Whether a message is that of `recordingNotRead`. */
-export const saysRecordingNotRead = (message: string): boolean => message.includes(TRANSCRIBER_PROMPT);
+export const isRecordingNotReadMessage = (message: string): boolean => message.includes(TRANSCRIBER_PROMPT);
 
 /**
  * Rejects recordings. They are transcribed before reading; those that reach this reader are nested in another file, or

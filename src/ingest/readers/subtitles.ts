@@ -36,13 +36,13 @@ function* cuesOf(text: string): Generator<{ readonly seconds: number; readonly t
     const [, hours = '0', minutes, seconds] = TIMES.exec(lines[at] ?? '') ?? [];
     // Headers, styles and notes have no time.
     if (minutes === undefined) continue;
-    const said = lines
+    const spoken = lines
       .slice(at + 1)
       .map((line) => plain(line))
       .filter((line) => line !== '')
       .join(' ');
     const start = Number.parseInt(hours, 10) * 3_600 + Number(minutes) * 60 + Number(seconds);
-    if (said !== '') yield { seconds: start, text: said };
+    if (spoken !== '') yield { seconds: start, text: spoken };
   }
 }
 

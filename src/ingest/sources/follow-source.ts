@@ -32,7 +32,7 @@ export interface Followed {
   over: Promise<void>;
   /** False until the record of the source is written. */
   isStored: boolean;
-  isInWork: boolean;
+  isBeingFollowed: boolean;
   /** Whether the next synchronisation is due by schedule, rather than requested. */
   isScheduled: boolean;
 }
@@ -78,15 +78,15 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     entry.stop = stop;
     entry.state = 'syncing';
     entry.problem = undefined;
-    entry.isInWork = true;
-    entry.over = works[entry.source.location.kind](entry, signal)
+    entry.isBeingFollowed = true;
+    entry.over = followByKind[entry.source.location.kind](entry, signal)
       .catch((error: unknown) => {
         entry.state = 'stopped';
         entry.problem = problemOf(error, entry.source);
         report('A followed source ended unexpectedly.', error);
       })
       .finally(() => {
-        entry.isInWork = false;
+        entry.isBeingFollowed = false;
       });
   };
 
@@ -273,7 +273,7 @@ export function createFollower(parts: FollowerParts, closing: AbortSignal): Foll
     await tally.save();
   }
 
-  const works = { folder: followFolder, site: walkSite, remote: followRemote } as const;
+  const followByKind = { folder: followFolder, site: walkSite, remote: followRemote } as const;
 
   const targetOf = ({ ownerId, collectionIds }: FollowedSource): FolderTarget =>
     localTarget(

@@ -51,7 +51,7 @@ export interface SourceService {
 
 export interface SourceServiceParts extends FollowerParts {
   /** Servers that share the database; only the one on which `start` was called follows the sources. */
-  readonly others?: Pick<OtherServers, 'announce' | 'inTurn'> | undefined;
+  readonly others?: Pick<OtherServers, 'announce' | 'runExclusively'> | undefined;
 }
 
 export function createSourceService(parts: SourceServiceParts): SourceService {
@@ -90,7 +90,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   async function storedOf(id: string): Promise<Partial<FollowedSource>> {
     if (others === undefined) return {};
     const stored = (await records.list()).find((source) => source.id === id);
-    if (stored === undefined) throw notThere(id);
+    if (stored === undefined) throw notFollowed(id);
     const { location, collectionIds, credentials } = stored;
     return { location, collectionIds, credentials };
   }
@@ -115,7 +115,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     if (location.kind === 'remote' && isOver && location.everyMinutes === null) return;
     entry.isScheduled = true;
     void entry.over.then(() => {
-      if (isFollowing && followed.get(entry.source.id) === entry && !entry.isInWork) follow(entry);
+      if (isFollowing && followed.get(entry.source.id) === entry && !entry.isBeingFollowed) follow(entry);
     });
   };
 
@@ -128,7 +128,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   const find = async (id: string): Promise<Followed> => {
     await load();
     const entry = followed.get(id.toLowerCase());
-    if (entry === undefined) throw notThere(id);
+    if (entry === undefined) throw notFollowed(id);
     return entry;
   };
 
@@ -177,7 +177,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     const entry = await find(id);
     if (!isFollowing) {
       await others?.announce({ topic: 'followed_sources', kind: 'sync', id: entry.source.id });
-    } else if (!entry.isInWork || entry.state !== 'syncing') {
+    } else if (!entry.isBeingFollowed || entry.state !== 'syncing') {
       entry.stop.abort();
       await entry.over;
       // Of two concurrent requests, only one starts a synchronisation.
@@ -189,15 +189,15 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     return statusHere(entry);
   }
 
-  const inTurn = <T>(id: string, work: () => Promise<T>): Promise<T> =>
-    others === undefined ? work() : others.inTurn(`source ${id}`, work);
+  const runExclusively = <T>(id: string, work: () => Promise<T>): Promise<T> =>
+    others === undefined ? work() : others.runExclusively(`source ${id}`, work);
 
   async function change(...[id, change, { isTried }]: Parameters<SourceService['change']>): Promise<SourceStatus> {
     const entry = await find(id);
     const before = entry.source;
     const location = changedLocation(before.location, change);
-    const isAnew = change.credentials !== undefined || change.settings !== undefined;
-    if (isTried && isAnew && location.kind === 'remote') {
+    const changesAccess = change.credentials !== undefined || change.settings !== undefined;
+    if (isTried && changesAccess && location.kind === 'remote') {
       await trySource(
         location,
         change.credentials ?? (await openCredentials(parts.secrets, before)),
@@ -206,7 +206,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       );
     }
     const credentials = await sealCredentials(parts.secrets, change.credentials, before.id);
-    return inTurn(before.id, async () => {
+    return runExclusively(before.id, async () => {
       const stored = await storedOf(before.id);
       const source = { ...entry.source, ...stored };
       const changed = {
@@ -223,16 +223,16 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
         if (entry.source === changed) entry.source = source;
         throw error;
       }
-      if (followed.get(source.id) !== entry) throw notThere(id);
-      if (isFollowing) await takeUp(entry, source);
+      if (followed.get(source.id) !== entry) throw notFollowed(id);
+      if (isFollowing) await applyChange(entry, source);
       else await others?.announce({ topic: 'followed_sources', kind: 'taken_up', id: source.id });
       return statusHere(entry);
     });
   }
 
   /** Applies a changed source: restarts a running synchronisation, or starts one if the change requires it. */
-  async function takeUp(entry: Followed, before: FollowedSource): Promise<void> {
-    const isNeeded = (entry.isInWork && entry.state === 'syncing') || needsNewSync(before, entry.source);
+  async function applyChange(entry: Followed, before: FollowedSource): Promise<void> {
+    const isNeeded = (entry.isBeingFollowed && entry.state === 'syncing') || needsNewSync(before, entry.source);
     entry.stop.abort();
     await entry.over;
     // Removed meanwhile, or restarted by another request.
@@ -266,7 +266,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       else {
         const before = entry.source;
         entry.source = { ...before, ...(await storedOf(before.id)) };
-        await takeUp(entry, before);
+        await applyChange(entry, before);
       }
     },
     async list() {
@@ -278,7 +278,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     add: (...source) => {
       const [, owner] = source;
       const adding = () => add(...source);
-      return others === undefined ? adding() : others.inTurn(`sources of ${owner.userId}`, adding);
+      return others === undefined ? adding() : others.runExclusively(`sources of ${owner.userId}`, adding);
     },
     change,
     sync,
@@ -294,7 +294,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   };
 }
 
-const notThere = (id: string) => new ServiceError('not_found', `There is no followed source ${id}.`);
+const notFollowed = (id: string) => new ServiceError('not_found', `There is no followed source ${id}.`);
 
 const newEntry = (source: FollowedSource): Followed => ({
   source,
@@ -304,6 +304,6 @@ const newEntry = (source: FollowedSource): Followed => ({
   stop: new AbortController(),
   over: Promise.resolve(),
   isStored: true,
-  isInWork: false,
+  isBeingFollowed: false,
   isScheduled: false,
 });

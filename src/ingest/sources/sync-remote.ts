@@ -2,9 +2,9 @@ import { ServiceError } from '../../errors.ts';
 import type { Listed, RemoteItem } from '../../sources/connector.ts';
 import { itemProblem, MAX_KEY_BYTES, nameProblem } from './check-item.ts';
 import { rememberFailures } from './failed-items.ts';
+import { processBatch, retryFailed } from './process-items.ts';
 import { removeItem, removeUnseen } from './remove-items.ts';
 import type { PassParts, RemoteStep, RemoteSyncParts, SyncParts } from './sync-parts.ts';
-import { retryFailed, takeBatch } from './take-items.ts';
 
 const BATCH = 200;
 const MAX_ITEMS = 1_000_000;
@@ -77,11 +77,11 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
       }
       batch.push(each);
       if (batch.length < BATCH) continue;
-      isSettled = (yield* takeBatch(batch, parts)) && isSettled;
+      isSettled = (yield* processBatch(batch, parts)) && isSettled;
       batch = [];
     }
   }
-  isSettled = (yield* takeBatch(batch, parts)) && isSettled;
+  isSettled = (yield* processBatch(batch, parts)) && isSettled;
   signal.throwIfAborted();
   if (end === undefined) throw new ServiceError('provider_failed', 'The listing ended early, so nothing was removed.');
   if (end.covers === 'all' && isWhole) yield* removeUnseen(listed, parts);

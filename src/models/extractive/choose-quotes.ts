@@ -85,14 +85,14 @@ interface PickedQuote extends ChosenQuote {
   readonly mayAnswer: boolean;
 }
 
-interface Picking {
+interface PickParts {
   readonly limit: number;
   readonly sources: readonly SourceText[];
   readonly kind: AnswerKind | undefined;
 }
 
 /** Picks the most probable sentences; adjacent ones become one quote. */
-function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: Picking): PickedQuote[] {
+function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: PickParts): PickedQuote[] {
   const picked: PickedQuote[] = [];
   const [best] = candidates;
   let count = 0;
@@ -102,9 +102,9 @@ function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: 
     if (count > 0 && (share < MIN_SHARE_OF_BEST || isIdle(candidate, picked, kind))) continue;
     if (best !== undefined && isOtherRow(candidate, best)) continue;
     if (picked.some((quote) => repeats(candidate, quote))) continue;
-    const at = picked.findIndex((quote) => joins(candidate, quote, sources[quote.sourceIndex]?.text ?? ''));
-    const beside = picked[at];
-    if (beside !== undefined) picked[at] = joined(beside, candidate);
+    const at = picked.findIndex((quote) => isAdjacent(candidate, quote, sources[quote.sourceIndex]?.text ?? ''));
+    const neighbour = picked[at];
+    if (neighbour !== undefined) picked[at] = joined(neighbour, candidate);
     else if (picked.length < limit) {
       const { sourceIndex, start, end, cell, position, terms, mayAnswer } = candidate;
       picked.push({
@@ -140,7 +140,7 @@ function repeats({ terms, sourceIndex }: Candidate, quote: PickedQuote): boolean
 const MAX_COMBINED_LENGTH = 500;
 
 /** Whether the sentence stands directly before or after the quote, in the same paragraph. */
-function joins({ sourceIndex, position, start, end, cell }: Candidate, quote: PickedQuote, text: string): boolean {
+function isAdjacent({ sourceIndex, position, start, end, cell }: Candidate, quote: PickedQuote, text: string): boolean {
   if (sourceIndex !== quote.sourceIndex || cell !== undefined || quote.cell !== undefined) return false;
   if (position !== quote.first - 1 && position !== quote.last + 1) return false;
   const between = position < quote.first ? text.slice(end, quote.start) : text.slice(quote.end, start);

@@ -53,9 +53,8 @@ export function answerFeatures(asked: Question, { sources, candidates: all }: Ra
   const scores = withoutCopies(sources)
     .flatMap(({ score }) => score ?? [])
     .toSorted((a, b) => b - a);
-  const [most = 0] = scores;
-  const leadOver = (place: number) =>
-    most > 0 ? (most - (scores[Math.min(place, scores.length - 1)] ?? 0)) / most : 0;
+  const [max = 0] = scores;
+  const leadOver = (place: number) => (max > 0 ? (max - (scores[Math.min(place, scores.length - 1)] ?? 0)) / max : 0);
   return {
     bias: 1,
     best: top,
@@ -73,8 +72,8 @@ export function answerFeatures(asked: Question, { sources, candidates: all }: Ra
     kind: own?.kind ?? 0,
     lacksKind: best?.mayAnswer === false ? 1 : 0,
     first: best?.sourceIndex === 0 ? 1 : 0,
-    support: candidates.reduce((most, { features }) => Math.max(most, features.support), 0),
-    mostNear: candidates.reduce((most, { features }) => Math.max(most, features.near), 0),
+    support: candidates.reduce((max, { features }) => Math.max(max, features.support), 0),
+    mostNear: candidates.reduce((max, { features }) => Math.max(max, features.near), 0),
     leadOverSecond: leadOver(1),
     leadOverFifth: leadOver(4),
     leadOverTenth: leadOver(9),

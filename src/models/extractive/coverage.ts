@@ -13,12 +13,12 @@ export interface WeightedCoverage {
 
 function coverageBy(weights: readonly number[]): WeightedCoverage {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const most = Math.max(0, ...weights);
+  const max = Math.max(0, ...weights);
   return {
     of: (matches) =>
       total === 0 ? 0 : weights.reduce((sum, weight, index) => sum + weight * (matches[index] ?? 0), 0) / total,
     missing: (matches) =>
-      most === 0 ? 0 : Math.max(0, ...weights.map((weight, index) => weight * (1 - (matches[index] ?? 0)))) / most,
+      max === 0 ? 0 : Math.max(0, ...weights.map((weight, index) => weight * (1 - (matches[index] ?? 0)))) / max,
   };
 }
 

@@ -70,17 +70,17 @@ export function questionWords(question: string): QuestionWords {
   const words = question.toLowerCase().match(WORD) ?? [];
   const [english = NO_WORDS] = FUNCTION_WORDS;
   let language = english;
-  let most = 0;
+  let max = 0;
   for (const candidate of FUNCTION_WORDS) {
     const count = words.filter((word) => candidate.has(word)).length;
-    if (count > most) [language, most] = [candidate, count];
+    if (count > max) [language, max] = [candidate, count];
   }
   const isEnglish = language === english;
   // "How tall" is answered with a number, "how loud" may be answered with any word.
   const asksNumber = expectedAnswer(question) === 'number';
-  const vague = asksNumber ? [...question.matchAll(MEASURE)].flatMap(([, word]) => word ?? []) : [];
+  const measureWords = asksNumber ? [...question.matchAll(MEASURE)].flatMap(([, word]) => word ?? []) : [];
   return {
-    measures: vague,
+    measures: measureWords,
     words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))),
     isEnglish,
     isSyllabic: language === VIETNAMESE,

@@ -1,5 +1,5 @@
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
-import { askingPart } from './asking-part.ts';
+import { questionPart } from './question-part.ts';
 import { questionWords, withoutUnspacedQuestionWords } from './question-words.ts';
 
 /** One content term of a question. */
@@ -37,17 +37,17 @@ const MIN_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
 
 /** Analyses a question into weighted terms. */
 export function readQuestion(given: string, { analyseQuery }: TextAnalyser): Question {
-  const question = askingPart(given);
+  const question = questionPart(given);
   const { words: ignoredWords, measures, isEnglish, isSyllabic } = questionWords(question);
   const vagueTerms = new Set(measures.flatMap((word) => [...analyseQuery(word)]));
   const ignored = new Set([...ignoredWords].flatMap((word) => [...analyseQuery(word)]));
   const names = new Set(namesIn(question).flatMap((word) => [...analyseQuery(word)]));
   const content = withoutUnspacedQuestionWords(question);
   const all = analyseQuery(/[\p{L}\p{N}]/u.test(content) ? content : question);
-  const telling = all.filter((term) => !ignored.has(term));
+  const contentTerms = all.filter((term) => !ignored.has(term));
 
   const terms: (Omit<QuestionTerm, 'forms'> & { readonly forms: string[] })[] = [];
-  for (const term of telling.length > 0 ? telling : all) {
+  for (const term of contentTerms.length > 0 ? contentTerms : all) {
     const word = term.endsWith('-') ? terms.findLast(({ forms }) => isPrefixTermOf(term, forms[0] ?? '')) : undefined;
     if (word !== undefined) {
       word.forms.push(term);

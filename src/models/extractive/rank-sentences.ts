@@ -107,7 +107,7 @@ export function rankSentences(
     .map((candidate) => ({ ...candidate, score: weighted(candidate.features, weights) }))
     .toSorted((a, b) => b.score - a.score);
   const mostSupport = candidates.reduce(
-    (most, { features: { support, near } }) => Math.max(most, (support + near) / 2),
+    (max, { features: { support, near } }) => Math.max(max, (support + near) / 2),
     0,
   );
   return { kind, sources, candidates, mostSupport };

@@ -155,21 +155,21 @@ export function cellAskedFor(
   const named = countIn(rowWords);
   if (named === 0) return undefined;
   let best: TableCell | undefined;
-  let most = -1;
+  let max = -1;
   const consider = (fits: (value: string) => boolean) => {
     for (const [index, value] of cells.entries()) {
       if (value === '' || value === row || !fits(value)) continue;
       const column = header[index] ?? '';
       const count = countIn(wordsOf(column));
-      if (count > most) [best, most] = [{ row, column, value, ...(unit !== '' && { unit }) }, count];
+      if (count > max) [best, max] = [{ row, column, value, ...(unit !== '' && { unit }) }, count];
     }
   };
   consider(isFigure);
   if (allowsText) {
-    most = Math.max(most, 0);
+    max = Math.max(max, 0);
     consider((value) => !isFigure(value));
   }
   if (best === undefined) return undefined;
-  const fit = (named / rowWords.length) * (most > 0 ? 1 : FIT_WITHOUT_COLUMN);
-  return { cell: best, fit, isColumnNamed: most > 0 };
+  const fit = (named / rowWords.length) * (max > 0 ? 1 : FIT_WITHOUT_COLUMN);
+  return { cell: best, fit, isColumnNamed: max > 0 };
 }

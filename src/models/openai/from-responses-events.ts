@@ -17,7 +17,7 @@ export async function* fromResponsesEvents(
 ): AsyncGenerator<ModelEvent, void> {
   let hasCalls = false;
   let refused = false;
-  let hasThought = false;
+  let hasSentThinking = false;
 
   for await (const event of events) {
     switch (event.type) {
@@ -30,11 +30,11 @@ export async function* fromResponsesEvents(
         break;
       case 'response.reasoning_summary_part.added':
         // Summary parts are paragraphs without separators.
-        if (hasThought) yield { type: 'thinking', text: '\n\n' };
+        if (hasSentThinking) yield { type: 'thinking', text: '\n\n' };
         break;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        hasThought = true;
+        hasSentThinking = true;
         yield { type: 'thinking', text: event.delta };
         break;
       case 'response.output_item.done':

@@ -124,8 +124,8 @@ _sandbox.keep_time_zones(${pythonText(JSON.stringify(timeZones))})
 
 /** Runs the isolate's timers until Python has started, which depends on them. */
 async function untilReady(drain: Callable): Promise<void> {
-  const begun = performance.now();
-  while (performance.now() - begun < BOOT_LIMIT_MS) {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < BOOT_LIMIT_MS) {
     const state = await drain.apply(undefined, []);
     if (state === 'ready') return;
     if (state !== 'starting') throw new Error(String(state));

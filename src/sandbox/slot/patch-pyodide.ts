@@ -16,14 +16,14 @@ export function patchPyodide(source: string): string {
   return text;
 }
 
-interface Guarded {
+interface GuardedCall {
   readonly call: string;
   readonly times: number;
   /** Condition (JavaScript) under which the access is allowed despite the lockdown. */
   readonly unless?: string;
 }
 
-const GUARDED: readonly Guarded[] = [
+const GUARDED: readonly GuardedCall[] = [
   // Every JavaScript value passed to Python goes through this call. Errors are let through, as refusals are errors.
   { call: 'try{let type_flags=0;if(API.isPyProxy(obj)', times: 1, unless: 'obj instanceof Error' },
   { call: 'try{const jskey=normalizeReservedWords(UTF8ToString(ptrkey));const result=jsobj[jskey]', times: 1 },

@@ -11,7 +11,7 @@ import type { Printed, SlotFault, SlotMessage, SlotRequest, SlotStart } from './
 
 const WATCH_EVERY_MS = 20;
 /** User id to switch to; must match the probe in reduced-rights.ts. */
-const NOBODY = 65_534;
+const NOBODY_UID = 65_534;
 const MAX_REQUEST_LENGTH = 128_000_000;
 
 const output = process.stdout;
@@ -57,8 +57,8 @@ function dropRoot(): void {
   if (process.getuid?.() !== 0) return;
   try {
     process.setgroups?.([]);
-    process.setgid?.(NOBODY);
-    process.setuid?.(NOBODY);
+    process.setgid?.(NOBODY_UID);
+    process.setuid?.(NOBODY_UID);
   } catch {
     // `citewell doctor` tests and reports this.
   }

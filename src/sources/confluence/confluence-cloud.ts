@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { JsonRequests } from '../json-requests.ts';
-import { patiently } from '../patiently.ts';
+import { withRetries } from '../with-retries.ts';
 import type { ConfluenceEdition, ListedFile, ListedPage, PageType } from './confluence-edition.ts';
 
 const PER_REQUEST = 250;
@@ -54,7 +54,7 @@ export function confluenceCloud(site: string, requests: JsonRequests): Confluenc
         url.searchParams.set(name, value);
       }
       if (cursor !== undefined) url.searchParams.set('cursor', cursor);
-      const found = await patiently(() => requests.json(url, schema, { signal }), signal);
+      const found = await withRetries(() => requests.json(url, schema, { signal }), signal);
       for (const record of found.results) yield { record, base: found._links.base ?? '' };
       if (found._links.next === undefined) return;
       cursor = URL.parse(found._links.next, site)?.searchParams.get('cursor') ?? undefined;

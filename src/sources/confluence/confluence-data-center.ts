@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { JsonRequests } from '../json-requests.ts';
-import { patiently } from '../patiently.ts';
+import { withRetries } from '../with-retries.ts';
 import type { ConfluenceEdition, ListedFile, ListedPage, PageType, Space } from './confluence-edition.ts';
 
 const PER_REQUEST = 100;
@@ -70,7 +70,7 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
       for (const [name, value] of Object.entries({ ...parameters, start: `${start}`, limit: `${PER_REQUEST}` })) {
         url.searchParams.set(name, value);
       }
-      const found = await patiently(() => requests.json(url, schema, { signal }), signal);
+      const found = await withRetries(() => requests.json(url, schema, { signal }), signal);
       yield found.results;
       if (found._links.next === undefined) return;
       // Offsets count invisible entries too, so the next offset cannot be derived from the number of results.
@@ -96,7 +96,7 @@ export function confluenceDataCenter(site: string, requests: JsonRequests): Conf
   async function spaceOf(key: string, signal: AbortSignal): Promise<readonly Space[]> {
     const url = new URL(`${api}/space/${encodeURIComponent(key)}`);
     try {
-      const found = await patiently(() => requests.json(url, spaceRecord, { signal }), signal);
+      const found = await withRetries(() => requests.json(url, spaceRecord, { signal }), signal);
       return [{ id: found.key, key: found.key }];
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') return [];

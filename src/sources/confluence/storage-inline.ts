@@ -178,7 +178,7 @@ const raisedText = (text: string): string => (/^[\p{L}\p{N}+−-]+$/u.test(text.
 /** Inline code, delimited by more backticks than the text contains in a row. */
 function codeText(text: string): string {
   if (text.trim() === '') return '';
-  const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
+  const longest = [...text.matchAll(/`+/g)].reduce((max, [run]) => Math.max(max, run.length), 0);
   const fence = '`'.repeat(longest + 1);
   return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
 }

@@ -28,7 +28,7 @@ export function isDataTable(table: StorageElement): boolean {
 /** A Markdown table; the first row becomes the header. Cells spanning columns or rows are repeated in each. */
 export function markdownTable(table: StorageElement, textOf: (cell: StorageElement) => string): string {
   const lines = layOut(table, textOf).filter((line) => line.some((text) => text !== ''));
-  const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
+  const width = lines.reduce((max, line) => Math.max(max, line.length), 0);
   const [header, ...others] = lines;
   if (header === undefined) return '';
   const write = (line: readonly string[]) =>

@@ -182,7 +182,7 @@ const cellText = (cell: StorageElement): string =>
 function fenced(code: string, language = ''): string {
   const lines = code.trimEnd().replace(/^(?:[ \t]*\n)+/, '');
   if (lines === '') return '';
-  const longest = [...lines.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
+  const longest = [...lines.matchAll(/`+/g)].reduce((max, [run]) => Math.max(max, run.length), 0);
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `${fence}${language}\n${lines}\n${fence}`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { ReadOptions, RemoteContent } from '../connector.ts';
 import type { JsonRequests } from '../json-requests.ts';
-import { patiently } from '../patiently.ts';
+import { withRetries } from '../with-retries.ts';
 import { type DriveFile, exportOf, FILE_FIELDS, fileRecord } from './drive-files.ts';
 
 const API = 'https://www.googleapis.com/drive/v3';
@@ -66,7 +66,7 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
     const seen = new Set<string>();
     for (let token = first; ; ) {
       const url = urlOf(path, { ...parameters, pageSize: `${PER_REQUEST}`, pageToken: token });
-      const page = await patiently(() => requests.json(url, schema, { signal }), signal);
+      const page = await withRetries(() => requests.json(url, schema, { signal }), signal);
       yield page;
       token = page.nextPageToken;
       if (token === undefined) return;
@@ -78,7 +78,7 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
   return {
     file: (id, signal) => {
       const url = urlOf(`files/${encodeURIComponent(id)}`, { fields: FILE_FIELDS });
-      return patiently(() => requests.json(url, fileRecord, { signal }), signal);
+      return withRetries(() => requests.json(url, fileRecord, { signal }), signal);
     },
 
     async *children(folders, drive, signal) {
@@ -98,7 +98,7 @@ export function createDriveApi(requests: JsonRequests): DriveApi {
     async startToken(drive, signal) {
       const schema = z.object({ startPageToken: z.string().min(1) });
       const url = urlOf('changes/startPageToken', { driveId: drive });
-      const { startPageToken } = await patiently(() => requests.json(url, schema, { signal }), signal);
+      const { startPageToken } = await withRetries(() => requests.json(url, schema, { signal }), signal);
       return startPageToken;
     },
 

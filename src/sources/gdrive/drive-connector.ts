@@ -17,7 +17,7 @@ export interface DriveSource {
 }
 
 /** Number of folders listed per request. */
-const FOLDERS_AT_ONCE = 20;
+const FOLDERS_PER_QUERY = 20;
 /** With more changes than this, everything is listed instead. */
 const MAX_CHANGES = 50_000;
 
@@ -85,7 +85,7 @@ export function createDriveConnector({ folder, address, account, network }: Driv
   async function* listBelow(folders: readonly string[], tree: Tree, signal: AbortSignal): AsyncGenerator<Listed, void> {
     const waiting = [...folders];
     while (waiting.length > 0) {
-      const next = waiting.splice(0, FOLDERS_AT_ONCE);
+      const next = waiting.splice(0, FOLDERS_PER_QUERY);
       for await (const file of api.children(next, tree.drive, signal)) {
         if (file === 'incomplete') {
           yield { kind: 'failed', key: tree.root, reason: 'Google lists only a part of the files at this time.' };

@@ -51,9 +51,9 @@ function readerOf(delta: Buffer) {
       }
     },
     /** A little-endian number that omits zero bytes; each set bit marks a byte that is present. */
-    number(bits: number, most: number): number {
+    number(bits: number, max: number): number {
       let value = 0;
-      for (let index = 0; index < most; index++) if (bits & (1 << index)) value += byte() * 256 ** index;
+      for (let index = 0; index < max; index++) if (bits & (1 << index)) value += byte() * 256 ** index;
       return value;
     },
     bytes(length: number): Buffer {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { Listed, ReadOptions, RemoteContent, RemoteItem, RemoteNetwork, SourceConnector } from '../connector.ts';
-import { fitsPattern } from '../path-patterns.ts';
-import { patiently } from '../patiently.ts';
-import { createBreather } from './breather.ts';
+import { matchesPattern } from '../path-patterns.ts';
+import { withRetries } from '../with-retries.ts';
 import { findTip } from './find-tip.ts';
 import { createGitServer } from './git-server.ts';
 import { type Pack, readPack } from './pack.ts';
+import { createPeriodicYield } from './periodic-yield.ts';
 import { readTree, treeOfCommit } from './read-tree.ts';
 import { webAddress } from './web-address.ts';
 
@@ -70,9 +70,9 @@ export function createGitConnector(source: GitSource): SourceConnector {
     return { commit, pack: await readPack(await server.fetch(request, signal), hash, signal) };
   }
 
-  async function fetchFiles(wants: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Pack> {
+  async function fetchFiles(wanted: readonly string[], maxBytes: number, signal: AbortSignal): Promise<Pack> {
     const { hash } = await server.capabilities(signal);
-    return readPack(await server.fetch({ wants, maxBytes }, signal), hash, signal);
+    return readPack(await server.fetch({ wants: wanted, maxBytes }, signal), hash, signal);
   }
 
   async function* walk(
@@ -80,24 +80,24 @@ export function createGitConnector(source: GitSource): SourceConnector {
     hashBytes: number,
     signal: AbortSignal,
   ): AsyncGenerator<Listed, void> {
-    const breathe = createBreather(signal);
+    const yieldToEventLoop = createPeriodicYield(signal);
     const waiting = [{ path: '', oid: treeOfCommit(pack, commit) }];
     let names = 0;
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
       const { path, oid } = at;
       for (const entry of readTree(pack.read(oid, MAX_TREE), hashBytes)) {
-        await breathe();
+        await yieldToEventLoop();
         if (++names > MAX_NAMES)
           throw new ServiceError('too_large', 'The repository has too many files. Follow a folder.');
         const name = path === '' ? entry.name : `${path}/${entry.name}`;
-        const isOnTheWay = start.every((part, index) => (name.split('/')[index] ?? part) === part);
-        if (!isOnTheWay || exclude.some((pattern) => fitsPattern(name, pattern))) continue;
+        const leadsToFolder = start.every((part, index) => (name.split('/')[index] ?? part) === part);
+        if (!leadsToFolder || exclude.some((pattern) => matchesPattern(name, pattern))) continue;
         if (entry.kind === 'folder') {
           waiting.push({ path: name, oid: entry.oid });
           continue;
         }
         const isBelow = name.split('/').length > start.length;
-        if (!isBelow || (include.length > 0 && !include.some((pattern) => fitsPattern(name, pattern)))) continue;
+        if (!isBelow || (include.length > 0 && !include.some((pattern) => matchesPattern(name, pattern)))) continue;
         if (entry.kind === 'file') yield toItem(commit, name, entry.oid);
         else yield { kind: 'skipped', key: name, reason: REASONS[entry.kind] };
       }
@@ -117,12 +117,12 @@ export function createGitConnector(source: GitSource): SourceConnector {
   };
 
   async function* list(cursor: string | undefined, signal: AbortSignal): AsyncGenerator<Listed, void> {
-    const tip = await patiently(() => findTip(server, source, signal), signal);
+    const tip = await withRetries(() => findTip(server, source, signal), signal);
     // The repository has no commits.
     if (tip === undefined) return yield { kind: 'end', covers: 'all' };
     const next = `${tip} ${chosen}`;
     if (cursor === next) return yield { kind: 'end', covers: 'changes', cursor };
-    if (snapshot?.commit !== tip) snapshot = await patiently(() => fetchCommit(tip, signal), signal);
+    if (snapshot?.commit !== tip) snapshot = await withRetries(() => fetchCommit(tip, signal), signal);
     const { hash } = await server.capabilities(signal);
     requireFolder(snapshot, hash === 'sha1' ? 20 : 32);
     yield* walk(snapshot, hash === 'sha1' ? 20 : 32, signal);

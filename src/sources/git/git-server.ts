@@ -241,8 +241,8 @@ async function readPackfile(packets: AsyncIterable<Packet>, name: string, maxByt
     if (packet[0] !== 1) continue;
     size += data.length;
     if (size > maxBytes) {
-      const most = byteCount(maxBytes);
-      throw new ServiceError('too_large', `${name} has more than the ${most} that are fetched at once.`);
+      const max = byteCount(maxBytes);
+      throw new ServiceError('too_large', `${name} has more than the ${max} that are fetched at once.`);
     }
     // Copied, because the packet is a view into a larger buffer.
     parts.push(Buffer.from(data));

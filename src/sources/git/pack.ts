@@ -3,8 +3,8 @@ import { inflateSync } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import { applyDelta, resultSize } from './apply-delta.ts';
-import { createBreather } from './breather.ts';
 import { damaged, type Entry, type HashName, measure, type ObjectType, readEntry } from './pack-entry.ts';
+import { createPeriodicYield } from './periodic-yield.ts';
 
 export interface GitObject {
   readonly type: ObjectType;
@@ -47,9 +47,9 @@ export async function readPack(
 ): Promise<Pack> {
   const data = withoutChecksum(pack, hash);
   const objects = new PackObjects(data, hash, limits);
-  const breathe = createBreather(signal);
-  await objects.index(data.readUInt32BE(8), breathe);
-  await objects.nameDeltas(breathe);
+  const yieldToEventLoop = createPeriodicYield(signal);
+  await objects.index(data.readUInt32BE(8), yieldToEventLoop);
+  await objects.nameDeltas(yieldToEventLoop);
   return objects;
 }
 
@@ -96,10 +96,10 @@ class PackObjects implements Pack {
   }
 
   /** Finds where each entry begins, and the ids of those that are no deltas. */
-  async index(count: number, breathe: () => Promise<void>): Promise<void> {
+  async index(count: number, yieldToEventLoop: () => Promise<void>): Promise<void> {
     let at = HEADER_BYTES;
     for (let index = 0; index < count; index++) {
-      await breathe();
+      await yieldToEventLoop();
       const entry = readEntry(this.#data, at, HASH_BYTES[this.#hash]);
       this.#entries.set(at, entry);
       this.#countUnpacked(entry.size);
@@ -111,12 +111,12 @@ class PackObjects implements Pack {
   }
 
   /** Computes the ids of delta objects. Takes several passes, because a delta may precede the base that it names. */
-  async nameDeltas(breathe: () => Promise<void>): Promise<void> {
+  async nameDeltas(yieldToEventLoop: () => Promise<void>): Promise<void> {
     let left = [...this.#entries].filter(([, { kind }]) => typeof kind !== 'string');
     while (left.length > 0) {
       const waiting: typeof left = [];
       for (const [offset, entry] of left) {
-        await breathe();
+        await yieldToEventLoop();
         if (this.#isBaseKnown(entry)) this.#nameDelta(offset);
         else waiting.push([offset, entry]);
       }

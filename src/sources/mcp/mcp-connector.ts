@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import { percentDecoded } from '../../shared/text.ts';
 import type { Listed, ReadOptions, RemoteContent, RemoteItem, SourceConnector } from '../connector.ts';
-import { patiently } from '../patiently.ts';
+import { withRetries } from '../with-retries.ts';
 import type { McpConnection, McpContent, McpResource } from './mcp-servers.ts';
 
 export interface McpSource {
@@ -25,7 +25,7 @@ export function createMcpConnector({ address, connection }: McpSource): SourceCo
     let cursor: string | undefined;
     for (let page = 1; ; page++) {
       const at = cursor;
-      const { resources, next } = await patiently(() => connection.list(at, signal), signal);
+      const { resources, next } = await withRetries(() => connection.list(at, signal), signal);
       for (const resource of resources) yield toItem(resource, address, unknown);
       if (next === undefined) break;
       if (seen.has(next) || page === MAX_PAGES) {

@@ -4,7 +4,7 @@ import { type ListPage, readListPage, type S3Object } from '../../s3/list-page.t
 import type { ConnectorParts, Listed, RemoteItem, SourceConnector } from '../connector.ts';
 import type { SecretsOf, SettingsOf } from '../fields.ts';
 import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
-import { patiently } from '../patiently.ts';
+import { withRetries } from '../with-retries.ts';
 import { withinTime } from '../within-time.ts';
 import { readEndpoint, type s3Fields, type s3Secrets, uriOf } from './s3-settings.ts';
 
@@ -59,7 +59,7 @@ export function openS3(settings: S3Settings, secrets: S3Secrets, { network }: Co
     async *list(_cursor, signal): AsyncGenerator<Listed, void> {
       const tokens = new Set<string>();
       for (let token: string | undefined; ; ) {
-        const page = await patiently(() => listPage(token, signal), signal);
+        const page = await withRetries(() => listPage(token, signal), signal);
         for (const found of page.objects) {
           // Keys that end with a slash are folder placeholders.
           if (found.key.endsWith('/') || !found.key.startsWith(prefix)) continue;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { Listed, RemoteItem, RemoteNetwork, SourceConnector } from '../connector.ts';
 import { mediaTypeOf, readBytes, refusal } from '../http-answers.ts';
-import { fitsPattern } from '../path-patterns.ts';
-import { patiently } from '../patiently.ts';
+import { matchesPattern } from '../path-patterns.ts';
+import { withRetries } from '../with-retries.ts';
 import { withinTime } from '../within-time.ts';
 import { type DavEntry, type Multistatus, readMultistatus } from './read-multistatus.ts';
 
@@ -132,7 +132,7 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
       const at = path;
       let answer: Multistatus;
       try {
-        answer = await patiently(() => listFolder(at, signal), signal);
+        answer = await withRetries(() => listFolder(at, signal), signal);
       } catch (error) {
         const isPart = error instanceof ServiceError && ['not_found', 'forbidden', 'conflict'].includes(error.code);
         if (at === '' || !isPart) throw error;
@@ -143,12 +143,12 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
         yield { kind: 'failed', key: href.slice(0, 500), reason: 'Its address cannot be read as a path.' };
       }
       for (const [child, entry] of children(answer, at)) {
-        if (exclude.some((pattern) => fitsPattern(child, pattern))) continue;
+        if (exclude.some((pattern) => matchesPattern(child, pattern))) continue;
         if (entry.refused !== undefined) {
           if (GONE.has(entry.refused)) continue;
           yield { kind: 'failed', key: child || name, reason: `${name} answered with ${entry.refused} for it.` };
         } else if (!entry.isFolder) {
-          if (include.length === 0 || include.some((pattern) => fitsPattern(child, pattern)))
+          if (include.length === 0 || include.some((pattern) => matchesPattern(child, pattern)))
             yield toItem(child, entry);
         } else if (child.split('/').length > MAX_DEPTH) {
           const reason = `It is more than ${MAX_DEPTH} folders deep, as when a folder leads to one above it.`;
@@ -188,8 +188,8 @@ function movedEntry(entries: readonly DavEntry[], path: string): DavEntry | unde
     .toSorted((one, other) => one.path.length - other.path.length);
   const isAbove =
     first !== undefined && entries.every((entry) => isSame(entry.path.slice(0, first.path.length), first.path));
-  const isNamedSo = path === '' || plainName(first?.path.at(-1)) === plainName(path.split('/').at(-1));
-  return isAbove && isNamedSo ? first : undefined;
+  const hasSameName = path === '' || plainName(first?.path.at(-1)) === plainName(path.split('/').at(-1));
+  return isAbove && hasSameName ? first : undefined;
 }
 
 const plainName = (name: string | undefined): string | undefined => name?.normalize('NFC').toLowerCase();

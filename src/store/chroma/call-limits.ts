@@ -16,7 +16,7 @@ export interface CallLimits {
   /** Lowers the quota that a rejected call exceeded; true if that changed a quota. */
   learn(error: unknown): boolean;
   /** Makes the call once the collection has a free slot for this kind. Aborting `signal` ends the waiting. */
-  inTurn<T>(turn: Turn, call: () => Promise<T>): Promise<T>;
+  withSlot<T>(turn: Turn, call: () => Promise<T>): Promise<T>;
 }
 
 interface Turn {
@@ -52,7 +52,7 @@ export function createCallLimits(known: Partial<ChromaQuotas> = {}): CallLimits 
       const refused = readRefusal(error);
       return refused !== undefined && lower(refused);
     },
-    async inTurn({ collection, kind, signal }, call) {
+    async withSlot({ collection, kind, signal }, call) {
       if (!Number.isFinite(quotas.calls)) return call();
       const name = `${kind} ${collection}`;
       const limit = turns.get(name) ?? pLimit(quotas.calls);

@@ -55,14 +55,14 @@ async function watched<T>(
   call: () => Promise<T>,
   { late, signal, limitMs }: Watched,
 ): Promise<T> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const stopWatching = watch(connection, limitMs, () => late.abort());
   try {
     return await call();
   } catch (error) {
     if (!late.signal.aborted || signal?.aborted) throw error;
-    connection.suspect();
-    const seconds = Math.round((performance.now() - begun) / 1000);
+    connection.reportTimeout();
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
     throw new ServiceError(
       'store_failed',
       `The vector index does not answer: ${connection.where} was silent for ${seconds} s.`,
@@ -78,13 +78,13 @@ async function watched<T>(
 
 /** Calls `end` if the server does not answer in time; the returned function stops the timer. */
 function watch(connection: ChromaConnection, limitMs: number, end: () => void): () => void {
-  const begun = performance.now();
+  const startedAt = performance.now();
   let heartbeat: AbortController | undefined;
   let isOver = false;
   let timer = wait();
 
   function wait(): NodeJS.Timeout {
-    const left = begun + limitMs - performance.now();
+    const left = startedAt + limitMs - performance.now();
     const check = () => void (left > SILENCE_MS ? askAgain() : endNow());
     return setTimeout(check, Math.min(SILENCE_MS, Math.max(0, left))).unref();
   }

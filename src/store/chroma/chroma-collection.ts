@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChromaClient, Collection } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
+import type { ScopeCondition } from '../access-scope.ts';
 import {
-  type KeptPlaces,
   RequestRefused,
+  type StoredScopes,
   type VectorCollection,
   type VectorHit,
   type VectorRecord,
 } from '../vector-index.ts';
-import type { PlaceCondition } from '../vector-place.ts';
-import { type CallPatience, callChroma } from './call-chroma.ts';
+import { type CallRetryLimits, callChroma } from './call-chroma.ts';
 import type { CallKind, CallLimits } from './call-limits.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { cancelled, isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
 import { type DirectCollection, directCollection } from './direct-collection.ts';
-import { PLACED } from './make-collection.ts';
+import { HAS_SCOPES } from './make-collection.ts';
 import { dropCollection, findOrMakeCollection } from './named-collection.ts';
-import { toMetadata, toWhere } from './place-metadata.ts';
+import { toMetadata, toWhere } from './scope-metadata.ts';
 import { readInPages, withinResults, writeInBatches } from './split-calls.ts';
 
 /** The client serialises vectors on the event loop, some 0.2 ms per thousand numbers, so batches are kept small. */
@@ -27,9 +27,9 @@ const HEALTH_PAUSE_MS = 200;
 /** An exhaustive comparison of all vectors would be faster than a search that takes this long. */
 const SEARCH_LIMIT_MS = 15_000;
 /** If the server stays busy for longer, comparing all stored vectors is better than waiting. */
-const SEARCH_PATIENCE_MS = 2_000;
+const SEARCH_MAX_WAIT_MS = 2_000;
 
-interface CallOptions extends CallPatience {
+interface CallOptions extends CallRetryLimits {
   readonly kind?: CallKind;
 }
 
@@ -48,7 +48,7 @@ export class ChromaCollection implements VectorCollection {
   readonly #direct: DirectCollection;
   #id: string | undefined;
   #isDropped = false;
-  #isPlaced = false;
+  #hasScopes = false;
   #repair: Promise<boolean> | undefined;
 
   constructor(parts: ChromaCollectionParts) {
@@ -75,7 +75,7 @@ export class ChromaCollection implements VectorCollection {
    * intact.
    */
   async check(): Promise<boolean> {
-    this.#repair ??= this.#mend().finally(() => {
+    this.#repair ??= this.#tryRepair().finally(() => {
       this.#repair = undefined;
     });
     try {
@@ -106,9 +106,9 @@ export class ChromaCollection implements VectorCollection {
       if (await this.#direct.upsert(batch)) return;
       const ids = batch.map(({ key }) => String(key));
       const embeddings = batch.map(({ vector }) => Array.from(vector));
-      const metadatas = batch.map(({ place }) => (place === undefined ? {} : toMetadata(place)));
-      const isPlaced = batch.every(({ place }) => place !== undefined);
-      await this.#write((collection) => collection.upsert({ ids, embeddings, ...(isPlaced && { metadatas }) }));
+      const metadatas = batch.map(({ scope }) => (scope === undefined ? {} : toMetadata(scope)));
+      const hasScopes = batch.every(({ scope }) => scope !== undefined);
+      await this.#write((collection) => collection.upsert({ ids, embeddings, ...(hasScopes && { metadatas }) }));
     });
   }
 
@@ -126,18 +126,18 @@ export class ChromaCollection implements VectorCollection {
     vector: Float32Array,
     limit: number,
     signal?: AbortSignal,
-    within: readonly PlaceCondition[] = [],
+    within: readonly ScopeCondition[] = [],
   ): Promise<VectorHit[]> {
     this.#checkLength(vector);
     if (limit < 1) return [];
-    const where = this.places === undefined ? undefined : toWhere(within, this.#limits.quotas().predicates);
-    const patience = { signal, limitMs: SEARCH_LIMIT_MS, patienceMs: SEARCH_PATIENCE_MS };
-    const direct = where === undefined ? await this.#direct.nearest(vector, limit, patience) : undefined;
+    const where = this.scopes === undefined ? undefined : toWhere(within, this.#limits.quotas().predicates);
+    const retryLimits = { signal, limitMs: SEARCH_LIMIT_MS, maxWaitMs: SEARCH_MAX_WAIT_MS };
+    const direct = where === undefined ? await this.#direct.nearest(vector, limit, retryLimits) : undefined;
     if (direct !== undefined) return direct;
     const queryEmbeddings = [Array.from(vector)];
     const asked = { queryEmbeddings, include: ['distances' as const], ...(where && { where }) };
     const result = await withinResults(this.#limits, limit, (nResults) =>
-      this.#ask((collection) => collection.query({ ...asked, nResults }), patience),
+      this.#ask((collection) => collection.query({ ...asked, nResults }), retryLimits),
     );
     const ids = result.ids[0] ?? [];
     const distances = result.distances[0] ?? [];
@@ -155,20 +155,20 @@ export class ChromaCollection implements VectorCollection {
     });
   }
 
-  get places(): KeptPlaces | undefined {
+  get scopes(): StoredScopes | undefined {
     // Other processes may rely on the places of a collection that has them, so they are maintained.
-    if (!this.#parts.connection.keepsPlaces && !this.#isPlaced) return undefined;
+    if (!this.#parts.connection.storesScopes && !this.#hasScopes) return undefined;
     return {
-      areComplete: () => this.#isPlaced,
+      areComplete: () => this.#hasScopes,
       set: (records) =>
         writeInBatches(this.#limits, { items: records, size: BATCH_RECORDS }, async (batch) => {
           const ids = batch.map(({ key }) => String(key));
-          const metadatas = batch.map(({ place }) => toMetadata(place));
+          const metadatas = batch.map(({ scope }) => toMetadata(scope));
           await this.#write((collection) => collection.update({ ids, metadatas }));
         }),
       complete: async () => {
-        await this.#setMetadata({ dimensions: this.#parts.dimensions, ...PLACED });
-        this.#isPlaced = true;
+        await this.#setMetadata({ dimensions: this.#parts.dimensions, ...HAS_SCOPES });
+        this.#hasScopes = true;
       },
     };
   }
@@ -212,7 +212,7 @@ export class ChromaCollection implements VectorCollection {
     } catch (error) {
       const isBeyondRepair = error instanceof ServiceError && isWriteDamage(error.cause);
       if (!isBeyondRepair || this.#isDropped || !this.#parts.connection.isOurs) throw error;
-      this.#repair ??= this.#loseAll().finally(() => {
+      this.#repair ??= this.#discardAndRebuild().finally(() => {
         this.#repair = undefined;
       });
       await this.#repair;
@@ -223,27 +223,31 @@ export class ChromaCollection implements VectorCollection {
   /** Retries once when the server was briefly unavailable; throws when the collection had to be recreated. */
   async #ask<T>(
     question: (collection: Collection) => Promise<T>,
-    { kind = 'read', ...patience }: CallOptions = {},
+    { kind = 'read', ...retryLimits }: CallOptions = {},
   ): Promise<T> {
-    for (let isSecond = false; ; isSecond = true) {
+    for (let isRetry = false; ; isRetry = true) {
       try {
-        return await this.#call(question, kind, patience);
+        return await this.#call(question, kind, retryLimits);
       } catch (error) {
-        if (patience.signal?.aborted) throw cancelled(error);
+        if (retryLimits.signal?.aborted) throw cancelled(error);
         const { isOurs, where } = this.#parts.connection;
-        const isMendable = isMissing(error) || (isOurs && mayBeDamage(error));
+        const isRepairable = isMissing(error) || (isOurs && mayBeDamage(error));
         // With damaged files, some queries may fail although the check's query succeeds.
-        if (isSecond && isRefusal(error)) throw new RequestRefused(toServiceError(error, where));
-        if (isSecond || this.#isDropped || !isMendable) throw toServiceError(error, where);
+        if (isRetry && isRefusal(error)) throw new RequestRefused(toServiceError(error, where));
+        if (isRetry || this.#isDropped || !isRepairable) throw toServiceError(error, where);
         if (!(await this.check())) throw rebuilding(error);
       }
     }
   }
 
-  #call<T>(question: (collection: Collection) => Promise<T>, kind: CallKind, patience: CallPatience = {}): Promise<T> {
+  #call<T>(
+    question: (collection: Collection) => Promise<T>,
+    kind: CallKind,
+    retryLimits: CallRetryLimits = {},
+  ): Promise<T> {
     const { connection, name } = this.#parts;
-    return this.#limits.inTurn({ collection: name, kind, signal: patience.signal }, () =>
-      callChroma(connection, async (client) => question(await this.#collection(client)), patience),
+    return this.#limits.withSlot({ collection: name, kind, signal: retryLimits.signal }, () =>
+      callChroma(connection, async (client) => question(await this.#collection(client)), retryLimits),
     );
   }
 
@@ -254,7 +258,7 @@ export class ChromaCollection implements VectorCollection {
     return client.collection(this.#id);
   }
 
-  async #mend(): Promise<boolean> {
+  async #tryRepair(): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#healthQuery();
@@ -268,12 +272,12 @@ export class ChromaCollection implements VectorCollection {
             continue;
           }
         }
-        return await this.#loseAll();
+        return await this.#discardAndRebuild();
       }
     }
   }
 
-  async #loseAll(): Promise<false> {
+  async #discardAndRebuild(): Promise<false> {
     await this.#rebuild();
     this.#parts.onLost();
     return false;
@@ -301,7 +305,7 @@ export class ChromaCollection implements VectorCollection {
 
   async #findOrMake(): Promise<string> {
     const { id, metadata } = await findOrMakeCollection(this.#parts.connection, this.#parts);
-    this.#isPlaced = metadata?.['places'] === PLACED.places;
+    this.#hasScopes = metadata?.['places'] === HAS_SCOPES.places;
     return id;
   }
 }

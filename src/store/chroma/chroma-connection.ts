@@ -23,14 +23,14 @@ export interface ChromaConnection {
     upsert(write: DirectWrite, endings: readonly AbortSignal[]): Promise<boolean>;
   };
   readonly limits: CallLimits;
-  /** Whether collections keep the places of their records, so that searches need fewer results. */
-  readonly keepsPlaces: boolean;
+  /** Whether collections store the access scopes of their records, so that searches need fewer results. */
+  readonly storesScopes: boolean;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
   /** Whether the server answers a heartbeat within a few seconds. */
   answers(signal: AbortSignal): Promise<boolean>;
   /** Reports that a call timed out; an embedded server that does not answer is restarted. */
-  suspect(): void;
+  reportTimeout(): void;
   /** False while the server is known to be down, so that callers need not wait for a time-out. */
   isUp(): boolean;
   /** The names of all collections in the database, including those of other programs. */

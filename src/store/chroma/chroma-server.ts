@@ -45,7 +45,7 @@ const SILENT_FOR_MS = 10_000;
 /** Runs the native Chroma server in the background and restarts it whenever it ends. */
 export class ChromaServer {
   readonly #options: ChromaServerOptions;
-  readonly #recoveryListeners: ((comeback: ServerRecovery) => void)[] = [];
+  readonly #recoveryListeners: ((recovery: ServerRecovery) => void)[] = [];
   readonly #stopping = new AbortController();
   readonly #keeping: Promise<void>;
   #state: ChromaServerState = { kind: 'starting' };
@@ -119,14 +119,14 @@ export class ChromaServer {
     }
   }
 
-  onRecovered(listener: (comeback: ServerRecovery) => void): void {
+  onRecovered(listener: (recovery: ServerRecovery) => void): void {
     this.#recoveryListeners.push(listener);
   }
 
   /** Deletes the whole index and restarts the server. */
   async empty(): Promise<void> {
     this.#mustEmpty = true;
-    this.#enter({ kind: 'starting' });
+    this.#setState({ kind: 'starting' });
     await this.#server?.stop();
   }
 
@@ -136,7 +136,7 @@ export class ChromaServer {
     await this.#server?.stop();
     await this.#keeping;
     await rm(this.#recordFile, { force: true });
-    this.#enter({ kind: 'stopped' });
+    this.#setState({ kind: 'stopped' });
   }
 
   async #keepRunning(): Promise<void> {
@@ -162,16 +162,16 @@ export class ChromaServer {
         await server.stop();
         return failed;
       }
-      this.#enter({ kind: 'running', url: `http://127.0.0.1:${server.port}`, pid: server.pid });
+      this.#setState({ kind: 'running', url: `http://127.0.0.1:${server.port}`, pid: server.pid });
       if (isEmptied) this.#announce('emptied');
       else if (!isFirst) this.#announce('restarted');
-      const begun = performance.now();
+      const startedAt = performance.now();
       const end = await server.ended;
       this.#server = undefined;
       await rm(this.#recordFile, { force: true });
-      const run = { didStart: true, ranMs: performance.now() - begun };
+      const run = { didStart: true, ranMs: performance.now() - startedAt };
       if (this.#stopping.signal.aborted) return run;
-      this.#enter({ kind: 'starting' });
+      this.#setState({ kind: 'starting' });
       if (this.#mustEmpty) return run;
       log.warn({ reason: reasonOf(end.words), signal: end.signal }, 'The embedded Chroma ended; it is started again.');
       this.#countCrash(end, run.ranMs);
@@ -180,15 +180,15 @@ export class ChromaServer {
       if (this.#stopping.signal.aborted) return failed;
       const error = startFailure(cause, this.#options.folder);
       if (this.#state.kind !== 'failed') log.warn({ reason: error.message }, 'The embedded Chroma cannot be started.');
-      this.#enter({ kind: 'failed', error });
+      this.#setState({ kind: 'failed', error });
       return failed;
     }
   }
 
   // Files that crash the server repeatedly are discarded. A server that was killed does not count as crashed.
   #countCrash(end: ServerEnd, ranMs: number): void {
-    const isTheirFault = end.signal !== 'SIGKILL' && end.signal !== 'SIGTERM' && ranMs < STABLE_AFTER_MS;
-    this.#crashes = isTheirFault ? this.#crashes + 1 : 0;
+    const isCrash = end.signal !== 'SIGKILL' && end.signal !== 'SIGTERM' && ranMs < STABLE_AFTER_MS;
+    this.#crashes = isCrash ? this.#crashes + 1 : 0;
     if (this.#crashes < CRASHES_TO_EMPTY) return;
     this.#crashes = 0;
     this.#mustEmpty = true;
@@ -211,7 +211,7 @@ export class ChromaServer {
       const server = await this.#launch(binding);
       // Present only when the process was killed after setting the files aside and before deciding whether they were
       // damaged.
-      await rm(this.#asideFolder, { recursive: true, force: true });
+      await rm(this.#damagedFolder, { recursive: true, force: true });
       return { server, isEmptied: false };
     } catch (error) {
       if (!(error instanceof LaunchFailure) || (await isEmpty(folder))) throw error;
@@ -223,18 +223,18 @@ export class ChromaServer {
   // The files are discarded only when the server does start without them; otherwise they are not the cause.
   async #launchWithoutFiles(binding: string): Promise<RunningServer> {
     const { folder } = this.#options;
-    const aside = this.#asideFolder;
-    await rm(aside, { recursive: true, force: true });
-    await rename(folder, aside);
+    const damagedFolder = this.#damagedFolder;
+    await rm(damagedFolder, { recursive: true, force: true });
+    await rename(folder, damagedFolder);
     try {
       await mkdir(folder, { mode: 0o700 });
       const server = await this.#launch(binding);
-      await rm(aside, { recursive: true, force: true });
+      await rm(damagedFolder, { recursive: true, force: true });
       return server;
     } catch (error) {
-      if (existsSync(aside)) {
+      if (existsSync(damagedFolder)) {
         await rm(folder, { recursive: true, force: true });
-        await rename(aside, folder);
+        await rename(damagedFolder, folder);
       }
       throw error;
     }
@@ -250,7 +250,7 @@ export class ChromaServer {
     });
   }
 
-  get #asideFolder(): string {
+  get #damagedFolder(): string {
     return `${this.#options.folder}.damaged`;
   }
 
@@ -262,14 +262,14 @@ export class ChromaServer {
     return `${this.#options.folder}.pid`;
   }
 
-  #enter(state: ChromaServerState): void {
+  #setState(state: ChromaServerState): void {
     this.#state = state;
     this.#isFirstStart = false;
     this.#changed.notify();
   }
 
-  #announce(comeback: ServerRecovery): void {
-    for (const listener of this.#recoveryListeners) listener(comeback);
+  #announce(recovery: ServerRecovery): void {
+    for (const listener of this.#recoveryListeners) listener(recovery);
   }
 }
 

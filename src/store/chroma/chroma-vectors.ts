@@ -67,8 +67,8 @@ export class ChromaVectors implements VectorIndex {
     return this.#options.connection.isOurs;
   }
 
-  get keepsPlaces(): boolean {
-    return this.#options.connection.keepsPlaces;
+  get storesScopes(): boolean {
+    return this.#options.connection.storesScopes;
   }
 
   async isHealthy(): Promise<boolean> {

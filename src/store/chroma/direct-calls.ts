@@ -22,7 +22,7 @@ export interface DirectCalls {
    */
   query(database: string, question: DirectQuestion, endings: readonly AbortSignal[]): Promise<VectorHit[] | undefined>;
   /**
-   * Writes vectors, without places, to a server that accepts base64. False if the server did not confirm the write; the
+   * Writes vectors, without access scopes, to a server that accepts base64. False if the server did not confirm the write; the
    * caller then repeats it through Chroma's client.
    */
   upsert(database: string, write: DirectWrite, endings: readonly AbortSignal[]): Promise<boolean>;

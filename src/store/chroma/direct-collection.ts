@@ -28,7 +28,7 @@ export function directCollection(connection: ChromaConnection, idOf: () => strin
 
     async upsert(records) {
       const collection = idOf();
-      if (direct === undefined || collection === undefined || connection.keepsPlaces) return false;
+      if (direct === undefined || collection === undefined || connection.storesScopes) return false;
       try {
         return await requestWithTimeout(connection, (endings) => direct.upsert({ collection, records }, endings));
       } catch (error) {

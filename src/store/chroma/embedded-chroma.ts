@@ -89,10 +89,10 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
         return database !== undefined && direct.upsert(database, write, endings);
       },
     },
-    keepsPlaces: false,
+    storesScopes: false,
     closed: closing.signal,
     answers: (signal) => server.answers(signal),
-    suspect: () => void server.restartIfSilent(),
+    reportTimeout: () => void server.restartIfSilent(),
     where: `the embedded Chroma on ${folder}`,
     isOurs: true,
     async client(signal) {

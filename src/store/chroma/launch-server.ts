@@ -148,7 +148,7 @@ async function stopChild(child: ChildProcess, ended: Promise<ServerEnd>): Promis
   clearTimeout(force);
 }
 
-interface Launching {
+interface StartWaitParts {
   readonly port: number;
   readonly ended: Promise<ServerEnd>;
   readonly words: () => string;
@@ -156,18 +156,18 @@ interface Launching {
   readonly signal: AbortSignal;
 }
 
-async function answered({ port, ended, words, readyWithinMs, signal }: Launching): Promise<void> {
+async function answered({ port, ended, words, readyWithinMs, signal }: StartWaitParts): Promise<void> {
   const hasEnded = new AbortController();
   const isOver = AbortSignal.any([hasEnded.signal, signal]);
   const failed = ended.then((end) => {
     hasEnded.abort();
     throw new LaunchFailure(end.words || 'It ended without output.');
   });
-  const begun = performance.now();
+  const startedAt = performance.now();
   const isOurs = (): boolean =>
-    words().includes('server listening on') || performance.now() - begun > PORT_COLLISION_GRACE_MS;
+    words().includes('server listening on') || performance.now() - startedAt > PORT_COLLISION_GRACE_MS;
   const ready = async (): Promise<void> => {
-    while (performance.now() - begun < readyWithinMs) {
+    while (performance.now() - startedAt < readyWithinMs) {
       // Another program's Chroma may answer on this port while our server is failing to bind it.
       if ((await hasHeartbeat(port, isOver)) && isOurs()) return;
       await sleep(POLL_MS, undefined, { signal: isOver });

@@ -85,9 +85,9 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 async function isGone(identity: ProcessIdentity, withinMs: number): Promise<boolean> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   while (await isAlive(identity)) {
-    if (performance.now() - begun > withinMs) return false;
+    if (performance.now() - startedAt > withinMs) return false;
     await sleep(POLL_MS);
   }
   return true;

@@ -1,8 +1,8 @@
 import type { ChromaClient, Collection } from 'chromadb';
 import { indexGraph } from '../vector-index.ts';
 
-/** Collection metadata that marks that every record has its place. */
-export const PLACED = { places: 1 };
+/** Collection metadata that marks that every record has its access scope. */
+export const HAS_SCOPES = { places: 1 };
 
 // Measured at 384 dimensions (docs/decisions.md): records that are not yet persisted are read again at every write, 38
 // µs each, so a high threshold makes single writes slow, and the default of 1,000 makes loading 100,000 records slow.

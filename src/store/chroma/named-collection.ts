@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { callChroma } from './call-chroma.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { isMissing } from './chroma-failure.ts';
-import { makeCollection, PLACED } from './make-collection.ts';
+import { HAS_SCOPES, makeCollection } from './make-collection.ts';
 
 /**
  * Finds the collection by its name in Chroma, or creates it. Throws `store_failed` if it holds vectors of another length.
@@ -17,7 +17,7 @@ export async function findOrMakeCollection(
       if (isMissing(error)) return undefined;
       throw error;
     });
-    return found ?? (await makeCollection(client, name, { dimensions, ...(connection.keepsPlaces && PLACED) }));
+    return found ?? (await makeCollection(client, name, { dimensions, ...(connection.storesScopes && HAS_SCOPES) }));
   });
   const there = collection.metadata?.['dimensions'];
   if (there === dimensions) return collection;

@@ -43,7 +43,7 @@ interface Tenancy {
 const ANSWERS_WITHIN_MS = 4_000;
 const TENANCY_TIMEOUT_MS = 10_000;
 /** How long calls that a start or a command waits for are retried while the server is busy. */
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 function remoteConnection(address: Address): ChromaConnection {
   const headers = { ...address.headers, ...(address.token && { 'x-chroma-token': address.token }) };
@@ -65,7 +65,7 @@ function remoteConnection(address: Address): ChromaConnection {
   const closing = new AbortController();
   return {
     limits,
-    keepsPlaces: Number.isFinite(limits.quotas().results),
+    storesScopes: Number.isFinite(limits.quotas().results),
     closed: closing.signal,
     async answers(signal) {
       try {
@@ -76,7 +76,7 @@ function remoteConnection(address: Address): ChromaConnection {
         return false;
       }
     },
-    suspect: () => undefined,
+    reportTimeout: () => undefined,
     where,
     isOurs: false,
     async client(signal) {
@@ -89,7 +89,7 @@ function remoteConnection(address: Address): ChromaConnection {
     isUp: () => true,
     async collectionNames() {
       const place = { url: address.url, headers, ...(await findPlace()) };
-      return retryWhenBusy(() => listCollectionNames(place), { patienceMs: PATIENCE_MS, signal: closing.signal });
+      return retryWhenBusy(() => listCollectionNames(place), { maxWaitMs: MAX_WAIT_MS, signal: closing.signal });
     },
     onRecovered: () => undefined,
     empty: async () => {
@@ -106,7 +106,7 @@ async function resolveTenancy(
 ): Promise<Tenancy> {
   if (tenant !== undefined && database !== undefined) return { tenant, database };
   try {
-    const identity = await retryWhenBusy(() => client().getUserIdentity(), { patienceMs: PATIENCE_MS });
+    const identity = await retryWhenBusy(() => client().getUserIdentity(), { maxWaitMs: MAX_WAIT_MS });
     const choices = [...new Set(identity.databases)];
     const [only] = choices;
     const found = database ?? (choices.length === 1 && only !== '*' ? only : undefined);

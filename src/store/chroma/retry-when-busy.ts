@@ -7,18 +7,18 @@ const BUSY_STATUS: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 10_000;
 
-export interface Patience {
+export interface BusyRetryLimits {
   /** No retry begins later than this after the first call. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Retries a call while the server is busy: after the requested pause (`Retry-After`), or else with exponential backoff
- * and jitter, so that several clients do not return together. Throws the last error when `patienceMs` is exhausted.
+ * and jitter, so that several clients do not return together. Throws the last error when `maxWaitMs` is exhausted.
  */
-export async function retryWhenBusy<T>(call: () => Promise<T>, { patienceMs, signal }: Patience): Promise<T> {
-  const begun = performance.now();
+export async function retryWhenBusy<T>(call: () => Promise<T>, { maxWaitMs, signal }: BusyRetryLimits): Promise<T> {
+  const startedAt = performance.now();
   for (let attempt = 0; ; attempt++) {
     const head: ResponseHead = {};
     try {
@@ -26,7 +26,7 @@ export async function retryWhenBusy<T>(call: () => Promise<T>, { patienceMs, sig
     } catch (error) {
       if (!isBusy(error, head) || signal?.aborted) throw error;
       const pause = requestedPause(head.retryAfter) ?? growingPause(attempt);
-      if (performance.now() - begun + pause > patienceMs) throw error;
+      if (performance.now() - startedAt + pause > maxWaitMs) throw error;
       await sleep(pause, undefined, { signal, ref: false });
     }
   }

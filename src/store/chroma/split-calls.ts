@@ -65,7 +65,7 @@ async function readWhole<T>(
   const found: T[] = [];
   while (found.length < limit) {
     const left = limit - found.length;
-    const part = await withinResults(limits, left, (most) => read({ offset: offset + found.length, limit: most }));
+    const part = await withinResults(limits, left, (max) => read({ offset: offset + found.length, limit: max }));
     if (part.length === 0) break;
     for (const one of part) found.push(one);
   }

@@ -106,15 +106,15 @@ async function catalogOfPostgres(database: Kysely<Tables>): Promise<readonly Tab
 /** The tables and columns that both databases have; every table comes after those it refers to. */
 export function commonTables(one: readonly Table[], other: readonly Table[]): readonly Table[] {
   const common = one.flatMap((table) => {
-    const twin = other.find(({ name }) => name === table.name);
-    if (twin === undefined || table.primaryKey.length === 0) return [];
+    const otherTable = other.find(({ name }) => name === table.name);
+    if (otherTable === undefined || table.primaryKey.length === 0) return [];
     const columns = table.columns.flatMap((column) => {
-      const same = twin.columns.find(({ name }) => name === column.name);
+      const same = otherTable.columns.find(({ name }) => name === column.name);
       if (same === undefined) return [];
       return [{ name: column.name, kind: same.kind === 'json' ? same.kind : column.kind }];
     });
     columns.sort((first, second) => (first.name < second.name ? -1 : 1));
-    return [{ ...table, columns, isCounted: table.isCounted || twin.isCounted }];
+    return [{ ...table, columns, isCounted: table.isCounted || otherTable.isCounted }];
   });
   return inOrder(common.sort((first, second) => (first.name < second.name ? -1 : 1)));
 }

@@ -11,7 +11,7 @@ import { measure, readPages } from './read-pages.ts';
 import { readCounter, writeCounter, writeRows } from './write-rows.ts';
 
 /** Number of rows whose full-text entries are written in one transaction. */
-const INDEXED_AT_ONCE = 2_000;
+const INDEX_BATCH_SIZE = 2_000;
 
 /**
  * Copies all records, with their keys, from one database to an empty one of either engine, then compares both. After an
@@ -121,7 +121,7 @@ async function countRows(database: Kysely<Tables>, table: string): Promise<numbe
 
 async function keysAfter(database: Kysely<Tables>, table: string, last: number): Promise<readonly number[]> {
   const { rows } = await sql<{ key: number }>`
-    select key from ${sql.table(table)} where key > ${last} order by key limit ${sql.lit(INDEXED_AT_ONCE)}`.execute(
+    select key from ${sql.table(table)} where key > ${last} order by key limit ${sql.lit(INDEX_BATCH_SIZE)}`.execute(
     database,
   );
   return rows.map(({ key }) => key);

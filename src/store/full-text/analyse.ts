@@ -50,8 +50,8 @@ export function readQueryTerms(text: string): QueryTerms {
   const times = countEach(termsOf(query, languageOf(query) !== 'english', { words, split }));
   const timesInParts = countEach(split.flatMap(({ parts }) => parts));
   const terms = [...times.keys()];
-  const telling = terms.filter((term) => !stopWords.has(term));
-  const chosen = (telling.length > 0 ? telling : terms).slice(0, MAX_QUERY_TERMS);
+  const contentTerms = terms.filter((term) => !stopWords.has(term));
+  const chosen = (contentTerms.length > 0 ? contentTerms : terms).slice(0, MAX_QUERY_TERMS);
   const repeats = chosen.map((term) => [term, times.get(term) ?? 1] as const).filter(([, count]) => count > 1);
   const isOnlyPart = (term: string) => times.get(term) === timesInParts.get(term);
   return {
@@ -141,18 +141,18 @@ interface SplitIdentifier {
   readonly parts: readonly string[];
 }
 
-function addWord(terms: string[], run: string, isInflected: boolean, told: AnalysisOptions): void {
-  const { words, split } = told;
+function addWord(terms: string[], run: string, isInflected: boolean, analysis: AnalysisOptions): void {
+  const { words, split } = analysis;
   const whole = run.replaceAll('_', '');
   if (whole === '') return;
   const place = terms.length;
-  addTerm(terms, whole, isInflected, told);
+  addTerm(terms, whole, isInflected, analysis);
   const parts = run.length <= MAX_TERM ? (run.match(PART) ?? []) : [];
   const term = terms[place];
   if (words !== undefined && term !== undefined && parts.length === 1 && /^[\p{L}\p{M}]+$/u.test(run)) {
     words.set(term, ARABIC.test(term) ? term : foldWord(run));
   }
-  if (parts.length > 1) for (const part of parts) addTerm(terms, part, isInflected, told);
+  if (parts.length > 1) for (const part of parts) addTerm(terms, part, isInflected, analysis);
   if (term !== undefined && parts.length > 1 && /[^_]_+[^_]/.test(run)) {
     split?.push({ whole: term, parts: terms.slice(place + 1) });
   }

@@ -4,9 +4,9 @@ import type { VectorCollection, VectorHit, VectorIndex, VectorRecord } from '../
 /** An in-memory VectorIndex that compares every vector. */
 export interface MemoryVectorIndex extends VectorIndex {
   /** Makes every call fail, as if the server of the index were down. */
-  goDown(): void;
+  simulateOutage(): void;
   /** Answers again, `empty` after data loss; notifies the listeners except with `silently`. */
-  comeBack(how: 'intact' | 'empty' | 'silently'): void;
+  endOutage(how: 'intact' | 'empty' | 'silently'): void;
 }
 
 export function memoryVectorIndex(): MemoryVectorIndex {
@@ -46,10 +46,10 @@ export function memoryVectorIndex(): MemoryVectorIndex {
     async close() {
       isUp = false;
     },
-    goDown() {
+    simulateOutage() {
       isUp = false;
     },
-    comeBack(how) {
+    endOutage(how) {
       isUp = true;
       if (how === 'empty') for (const { vectors } of collections.values()) vectors.clear();
       if (how !== 'silently') for (const listener of listeners) listener();

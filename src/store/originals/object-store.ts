@@ -31,5 +31,5 @@ export interface ObjectStore {
 }
 
 /** What still works, and what does not, while the storage is unavailable. */
-export const WHILE_AWAY =
+export const WHILE_UNAVAILABLE =
   'Search and answers work on; uploads, downloads of files and page images do not until it is back.';

@@ -36,10 +36,10 @@ export async function* streamObject(
   const hashed = createHash('sha256');
   let at = start;
   let last: Uint8Array | undefined;
-  for (let futile = 0; at <= end; ) {
+  for (let readsWithoutProgress = 0; at <= end; ) {
     const before = at;
-    const isRest = at > 0 || end < size - 1;
-    const found = await objects.get(object, { ...(isRest && { range: { start: at, end } }), signal });
+    const isPartial = at > 0 || end < size - 1;
+    const found = await objects.get(object, { ...(isPartial && { range: { start: at, end } }), signal });
     if (found === undefined) {
       throw new MissingObject(
         'store_failed',
@@ -59,8 +59,8 @@ export async function* streamObject(
         if (at > end + 1) break;
       }
     } catch (error) {
-      futile = at > before ? 0 : futile + 1;
-      if (signal?.aborted || futile >= MAX_FUTILE_READS) throw error;
+      readsWithoutProgress = at > before ? 0 : readsWithoutProgress + 1;
+      if (signal?.aborted || readsWithoutProgress >= MAX_FUTILE_READS) throw error;
       continue;
     }
     // The response was complete; interrupted ones throw.

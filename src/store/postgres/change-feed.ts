@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SharedChange, sharedTopics } from '../other-servers.ts';
-import type { Ask } from './one-at-a-time.ts';
+import type { RunQuery } from './serialise-queries.ts';
 
 export interface ChangeFeedParts {
   /** Queries over the current connection; rejects if there is none. */
-  readonly query: Ask;
+  readonly query: RunQuery;
   /** Key of this server, whose own changes are skipped. */
   readonly server: number;
   /** Whether this server deletes changes that are old enough to have been read by all servers. */
@@ -20,17 +20,17 @@ export interface ChangeFeed {
   /** Notifies the other servers. */
   announce(change: SharedChange): Promise<void>;
   /** Reports that anything may have changed, and continues from the current state of the database. */
-  beginAnew(): void;
+  restart(): void;
   close(): Promise<void>;
 }
 
 const POLL_MS = 250;
 const PRUNE_EVERY_MS = 60_000;
-const KEPT_SECONDS = 600;
+const RETENTION_SECONDS = 600;
 /** A server that did not read for this long may have missed rows that were removed. */
-const MISSING_AFTER_SECONDS = KEPT_SECONDS / 2;
+const MISSING_AFTER_SECONDS = RETENTION_SECONDS / 2;
 /** If more changes than this arrive together, listeners are only told that anything may have changed. */
-const MOST_AT_ONCE = 200;
+const MAX_CHANGES_PER_READ = 200;
 
 /** The state of the database up to which changes have been read. */
 interface Position {
@@ -61,7 +61,7 @@ export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed
     const { rows } = await query({ name: 'citewell-changes', text: NEW_CHANGES, values: [position.snapshot, server] });
     const [{ snapshot, time, is_older: isOlder, changes }] = rows;
     // After a failover or a restore, the database may be in an earlier state.
-    const hasMissed = isOlder || time - position.time > MISSING_AFTER_SECONDS || changes.length > MOST_AT_ONCE;
+    const hasMissed = isOlder || time - position.time > MISSING_AFTER_SECONDS || changes.length > MAX_CHANGES_PER_READ;
     position = { snapshot, time };
     if (isOlder) onOlder?.();
     notify(hasMissed ? anything : changes.filter(isKnown).map(withoutNull));
@@ -89,7 +89,7 @@ export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed
       const text = 'insert into cluster_changes (server_key, topic, kind, id) values ($1, $2, $3, $4)';
       await query({ text, values: [server, topic, kind, id ?? null] });
     },
-    beginAnew() {
+    restart() {
       isLost = true;
     },
     async close() {
@@ -99,7 +99,7 @@ export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed
   };
 }
 
-async function currentPosition(query: Ask): Promise<Position> {
+async function currentPosition(query: RunQuery): Promise<Position> {
   const { rows } = await query({ text: `select ${POSITION}` });
   return rows[0];
 }
@@ -116,9 +116,9 @@ const NEW_CHANGES = `
       select topic, kind, id from cluster_changes
       where xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xid, $1::pg_snapshot)
         and server_key is distinct from $2::bigint
-      order by key limit ${MOST_AT_ONCE + 1}) c) as changes`;
+      order by key limit ${MAX_CHANGES_PER_READ + 1}) c) as changes`;
 
-const OLD_CHANGES = `delete from cluster_changes where written_at < clock_timestamp() - interval '${KEPT_SECONDS} seconds'`;
+const OLD_CHANGES = `delete from cluster_changes where written_at < clock_timestamp() - interval '${RETENTION_SECONDS} seconds'`;
 
 /** Sent to listeners when it is unknown what has changed. */
 const anything: readonly SharedChange[] = [

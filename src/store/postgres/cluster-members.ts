@@ -4,7 +4,7 @@ import type { ClusterMember, ProcessRole } from '../other-servers.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import { LEADER, LEASE_SECONDS, LOCKS } from './baseline/cluster-tables.ts';
-import type { Ask } from './one-at-a-time.ts';
+import type { RunQuery } from './serialise-queries.ts';
 import type { VectorIndexKind } from './vector-index-kind.ts';
 
 export interface Announced {
@@ -25,11 +25,11 @@ export interface Announced {
  * A random key, unique with high probability. A sequence could assign a key twice: after a failover that loses a
  * commit, the server that already has the key may still be running.
  */
-const NEW_KEY = `1 + floor(random() * ${LEADER - 1})::bigint`;
+const RANDOM_KEY = `1 + floor(random() * ${LEADER - 1})::bigint`;
 
 /** Inserts or renews the row of this process, and takes its lock unless this session already holds it. */
 export async function announce(
-  query: Ask,
+  query: RunQuery,
   known: number | undefined,
   own: Announced,
 ): Promise<{ readonly key: number; readonly seenAt: string }> {
@@ -40,7 +40,7 @@ export async function announce(
   const { rows } = await query(
     known === undefined
       ? {
-          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4, $5, $6, $7, ${NEW_KEY})
+          text: `insert into cluster_servers (${columns}, key) values ($1, $2, $3, $4, $5, $6, $7, ${RANDOM_KEY})
             returning key, seen_at::text`,
           values,
         }
@@ -59,7 +59,11 @@ export async function announce(
  * Compares the heartbeat of this process in the database with the last one that was confirmed: `earlier` means that the
  * database lost writes; `missing`, that the row is gone, e.g. because other servers took this process for dead.
  */
-export async function lostSign(query: Ask, key: number, seenAt: string): Promise<'present' | 'earlier' | 'missing'> {
+export async function checkHeartbeat(
+  query: RunQuery,
+  key: number,
+  seenAt: string,
+): Promise<'present' | 'earlier' | 'missing'> {
   const text = 'select seen_at < $2::timestamptz as is_earlier from cluster_servers where key = $1';
   const [row] = (await query({ text, values: [key, seenAt] })).rows;
   if (row === undefined) return 'missing';
@@ -67,7 +71,7 @@ export async function lostSign(query: Ask, key: number, seenAt: string): Promise
 }
 
 /** Takes the lock until the session ends; true if this session now holds it or already did. */
-export async function takeLock(query: Ask, key: number): Promise<boolean> {
+export async function takeLock(query: RunQuery, key: number): Promise<boolean> {
   const { rows } = await query({
     text: `select exists (select 1 from pg_locks l where l.pid = pg_backend_pid() and l.locktype = 'advisory' and l.granted
       and l.classid = ${LOCKS} and l.objid = $1::int::oid and l.objsubid = 2) as has`,
@@ -103,7 +107,7 @@ export const writerName = (key: number): string => `citewell writer ${key}`;
  * Terminates the connections of processes whose lease has expired, e.g. suspended ones, because their locks and open
  * transactions would block all others. A process that resumes reconnects.
  */
-export async function endSilent(query: Ask): Promise<void> {
+export async function endSilent(query: RunQuery): Promise<void> {
   const silent = `from cluster_servers s where s.seen_at < clock_timestamp() - interval '${LEASE_SECONDS} seconds'`;
   await query({
     text: `select pg_terminate_backend(pid) from (
@@ -115,7 +119,7 @@ export async function endSilent(query: Ask): Promise<void> {
 }
 
 /** Deletes the row of this process. If it still has tasks, marks it as dead instead, so that others take them over. */
-export async function forgetOwn(query: Ask, key: number): Promise<void> {
+export async function forgetOwn(query: RunQuery, key: number): Promise<void> {
   const hasTasks = 'exists (select 1 from cluster_claims where server_key = $1)';
   await query({ text: `delete from cluster_servers where key = $1 and not ${hasTasks}`, values: [key] });
   await query({ text: 'update cluster_servers set seen_at = to_timestamp(0) where key = $1', values: [key] });

@@ -1,12 +1,12 @@
-import type { Ask } from './one-at-a-time.ts';
+import type { RunQuery } from './serialise-queries.ts';
 
 /** Tracks which database, in which state, the connections of this process have reached. */
 export interface DatabaseState {
   /**
-   * Called on each new connection, before anything is read over it. `sign` says whether the database still has the last
-   * heartbeat of this process (`lostSign`).
+   * Called on each new connection, before anything is read over it. `heartbeat` says whether the database still has the last
+   * heartbeat of this process (`checkHeartbeat`).
    */
-  check(query: Ask, sign?: 'present' | 'earlier' | 'missing'): Promise<void>;
+  check(query: RunQuery, heartbeat?: 'present' | 'earlier' | 'missing'): Promise<void>;
   /** Reports that the database has lost writes that this process may have seen. */
   reverted(): void;
   /** Calls the listener when data that was read may no longer be in the database; also after every server restart. */
@@ -30,8 +30,8 @@ export function createDatabaseState(): DatabaseState {
   const restartListeners = new Set<() => void>();
   const revertListeners = new Set<() => void>();
   let known: { readonly database: string | null; readonly started: string } | undefined;
-  /** Start time at the last check with a `sign`; checks without one may have noticed a restart earlier. */
-  let startedAtSign: string | undefined;
+  /** Start time at the last check with a `heartbeat`; checks without one may have noticed a restart earlier. */
+  let startedAtHeartbeat: string | undefined;
   const restarted = () => {
     for (const listener of restartListeners) listener();
   };
@@ -43,19 +43,20 @@ export function createDatabaseState(): DatabaseState {
     reverted,
     onRestart: (listener) => void restartListeners.add(listener),
     onReverted: (listener) => void revertListeners.add(listener),
-    async check(query, sign) {
-      const former = known;
+    async check(query, heartbeat) {
+      const previous = known;
       // Some providers deny part of this query. The transaction ids of the change feed then reveal most other cases.
       const { rows } = await query({ text: IDENTITY })
         .catch(() => query({ text: STARTED }))
         .catch(() => ({ rows: [] }));
-      known = rows[0] === undefined ? former : { ...rows[0], database: rows[0].database ?? former?.database ?? null };
-      const hasRestarted = former !== undefined && known?.started !== former.started;
-      const isFirst = startedAtSign === undefined;
-      const hasRestartedSinceSign = !isFirst && sign !== undefined && known?.started !== startedAtSign;
-      if (sign !== undefined) startedAtSign = known?.started;
-      const isOther = typeof former?.database === 'string' && known?.database !== former.database;
-      if (isOther || sign === 'earlier' || (sign === 'missing' && hasRestartedSinceSign)) reverted();
+      known =
+        rows[0] === undefined ? previous : { ...rows[0], database: rows[0].database ?? previous?.database ?? null };
+      const hasRestarted = previous !== undefined && known?.started !== previous.started;
+      const isFirst = startedAtHeartbeat === undefined;
+      const hasRestartedSinceHeartbeat = !isFirst && heartbeat !== undefined && known?.started !== startedAtHeartbeat;
+      if (heartbeat !== undefined) startedAtHeartbeat = known?.started;
+      const isOther = typeof previous?.database === 'string' && known?.database !== previous.database;
+      if (isOther || heartbeat === 'earlier' || (heartbeat === 'missing' && hasRestartedSinceHeartbeat)) reverted();
       else if (hasRestarted) restarted();
     },
   };

@@ -5,19 +5,27 @@ import { ServiceError } from '../../errors.ts';
 import type { SharedRecords } from '../sql/database.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
-import { type Announced, announce, endSilent, forgetOwn, listMembers, lostSign, takeLock } from './cluster-members.ts';
+import {
+  type Announced,
+  announce,
+  checkHeartbeat,
+  endSilent,
+  forgetOwn,
+  listMembers,
+  takeLock,
+} from './cluster-members.ts';
 import { createDatabaseState, type DatabaseState } from './database-state.ts';
-import { type Ask, oneAtATime } from './one-at-a-time.ts';
 import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
-import { inSharedTurn } from './shared-turns.ts';
+import { type RunQuery, serialiseQueries } from './serialise-queries.ts';
+import { withSharedLock } from './shared-lock.ts';
 
 export interface JoinOptions extends Announced {
   /** URL of the database without its password, for messages. */
   readonly name: string;
   readonly url: string;
   /** Interval between heartbeats. */
-  readonly beatMs?: number;
+  readonly heartbeatMs?: number;
   /** Time after which an unanswered query fails and the connection is replaced. */
   readonly answerWithinMs?: number;
   /** State of the database as seen by all connections of this process; by default this connection has its own. */
@@ -38,14 +46,14 @@ const ANSWER_WITHIN_MS = 10_000;
 /** After a restart of the database, time for all servers to reconnect before any of them may be considered dead. */
 const GRACE_MS = 5_000;
 /** Work of a killed server is taken over within two intervals plus the three seconds of `cluster_servers_running`. */
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 
 /** Registers this server with the others, over a separate connection that is replaced when it breaks. */
 export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   const {
     name,
     url,
-    beatMs = BEAT_MS,
+    heartbeatMs = HEARTBEAT_MS,
     answerWithinMs = ANSWER_WITHIN_MS,
     state = createDatabaseState(),
     ...own
@@ -57,13 +65,13 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   let isLeading = false;
   let hasLed = false;
   let hasResigned = false;
-  let judgesFrom = 0;
-  let beatAt = Date.now();
+  let checksOthersFrom = 0;
+  let heartbeatAt = Date.now();
   let mayLeadUntil = 0;
-  let hasTold = false;
+  let wasLeader = false;
   let feed: ChangeFeed;
   let connection = await connect(url, name, answerWithinMs);
-  const query: Ask = (each) => connection.query(each);
+  const query: RunQuery = (each) => connection.query(each);
   const { key, ...entered } = await announce(query, undefined, own).catch(async (error: unknown) => {
     await connection.end();
     throw toServiceError(error, name);
@@ -75,7 +83,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     // A server that has resigned still prunes, because it may be the only one.
     const prunes = () => isLeading || hasResigned;
     feed = await openChangeFeed({ query, server: key, prunes, onOlder: state.reverted });
-    state.onReverted(feed.beginAnew);
+    state.onReverted(feed.restart);
   } catch (error) {
     await query({ text: 'delete from cluster_servers where key = $1', values: [key] }).catch(() => {});
     await connection.end();
@@ -86,46 +94,46 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     // If the session has ended, so has its lock.
     await query({ text: `select pg_advisory_unlock(${LOCKS}, ${LEADER})` }).catch(() => {});
   };
-  const lead = async () => {
+  const tryToLead = async () => {
     if (hasResigned) return;
     const has = await takeLock(query, LEADER);
     // `resign` was called while the lock was being requested.
     if (hasResigned) return has ? releaseLead() : undefined;
     isLeading = has;
     // After a reconnect, the previous session of this server may still hold the lock for a moment.
-    if (has || performance.now() >= judgesFrom) hasLed = has;
-    tellLead();
+    if (has || performance.now() >= checksOthersFrom) hasLed = has;
+    notifyLeadership();
   };
-  const tellLead = () => {
+  const notifyLeadership = () => {
     if (isLeading) mayLeadUntil = performance.now() + GRACE_MS;
     // A brief loss of the connection must not stop work that would be resumed immediately.
-    const isTold = isLeading || (hasLed && performance.now() < mayLeadUntil);
-    if (isTold === hasTold) return;
-    hasTold = isTold;
-    for (const { begun, ended } of leadListeners) isTold ? begun() : ended();
+    const countsAsLeader = isLeading || (hasLed && performance.now() < mayLeadUntil);
+    if (countsAsLeader === wasLeader) return;
+    wasLeader = countsAsLeader;
+    for (const { begun, ended } of leadListeners) countsAsLeader ? begun() : ended();
   };
-  await lead();
+  await tryToLead();
 
   const reconnect = async () => {
-    judgesFrom = performance.now() + GRACE_MS;
-    const former = connection;
+    checksOthersFrom = performance.now() + GRACE_MS;
+    const previous = connection;
     connection = await connect(url, name, answerWithinMs);
-    await state.check(query, await lostSign(query, key, seenAt));
+    await state.check(query, await checkHeartbeat(query, key, seenAt));
     // Announces over the new connection before closing the old one, so that the server never seems to be gone.
-    const entered = announce(query, key, own).finally(() => void former.end());
+    const entered = announce(query, key, own).finally(() => void previous.end());
     seenAt = (await entered).seenAt;
   };
 
-  const beat = async () => {
+  const sendHeartbeat = async () => {
     if (failure === undefined) seenAt = (await announce(query, key, own)).seenAt;
     else await reconnect();
     // The machine may have been suspended, and the other servers with it, so they get time to send a heartbeat first.
-    if (Date.now() - beatAt > GRACE_MS) judgesFrom = performance.now() + GRACE_MS;
-    beatAt = Date.now();
-    const isJudging = performance.now() >= judgesFrom;
-    if (isJudging || hasLed) await lead();
+    if (Date.now() - heartbeatAt > GRACE_MS) checksOthersFrom = performance.now() + GRACE_MS;
+    heartbeatAt = Date.now();
+    const checksOthers = performance.now() >= checksOthersFrom;
+    if (checksOthers || hasLed) await tryToLead();
     failure = undefined;
-    if (!isJudging) return;
+    if (!checksOthers) return;
     // Fails if servers log in as different roles; the locks of a suspended server then remain until it resumes or ends.
     await endSilent(query).catch(() => {});
     const { rows } = await query({
@@ -136,12 +144,12 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
 
   const work = (async () => {
     while (!leaving.signal.aborted) {
-      await sleep(beatMs, undefined, { ref: false, signal: leaving.signal }).catch(() => {});
+      await sleep(heartbeatMs, undefined, { ref: false, signal: leaving.signal }).catch(() => {});
       if (!leaving.signal.aborted) {
-        await beat().catch((error: unknown) => {
+        await sendHeartbeat().catch((error: unknown) => {
           failure = error;
           isLeading = false;
-          tellLead();
+          notifyLeadership();
         });
       }
     }
@@ -152,10 +160,10 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   return {
     key,
     counters,
-    inTurn: (turn, work) => inSharedTurn(query, turn, work),
+    runExclusively: (turn, work) => withSharedLock(query, turn, work),
     problem: () => (failure === undefined ? undefined : `The database ${name} does not answer.`),
 
-    async inWork(database, work, whose) {
+    async documentsInProgress(database, work, whose) {
       const { rows } = await sql<{ document: number }>`
         select document_key as document from cluster_claims
         where kind = ${work} and server_key in (select key from cluster_servers_running)
@@ -170,7 +178,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
       return rows[0]?.token;
     },
 
-    async forgetGone(database) {
+    async removeEndedServers(database) {
       await sql`delete from cluster_servers where key not in (select key from cluster_servers_running)`.execute(
         database,
       );
@@ -179,15 +187,15 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
 
     members: listMembers,
     async resign() {
-      const isToRelease = isLeading;
+      const holdsLeadership = isLeading;
       hasResigned = true;
       isLeading = false;
       hasLed = false;
-      tellLead();
-      if (isToRelease) await releaseLead();
+      notifyLeadership();
+      if (holdsLeadership) await releaseLead();
     },
 
-    async forgetOwnWork(database) {
+    async releaseOwnClaims(database) {
       await sql`delete from cluster_claims where server_key = ${key}`.execute(database);
     },
 
@@ -195,10 +203,10 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     onGone: (listener) => void listeners.add(listener),
     onChange: (listener) => feed.onChange(listener),
     announce: (change) => feed.announce(change),
-    leads: () => isLeading,
-    onLead(begun, ended) {
+    isLeader: () => isLeading,
+    onLeadership(begun, ended) {
       leadListeners.add({ begun, ended });
-      if (hasTold) begun();
+      if (wasLeader) begun();
     },
 
     async leave() {
@@ -219,7 +227,7 @@ const KEEP_ALIVE = `select set_config('tcp_keepalives_idle', '2', false), set_co
   set_config('tcp_keepalives_count', '2', false)`;
 
 interface ServerConnection {
-  readonly query: Ask;
+  readonly query: RunQuery;
   end(): Promise<void>;
 }
 
@@ -240,11 +248,11 @@ async function connect(url: string, name: string, answerWithinMs: number): Promi
     await client.end().catch(() => {});
     throw toServiceError(error, name);
   }
-  return { query: oneAtATime((each) => client.query(each)), end: () => client.end().catch(() => {}) };
+  return { query: serialiseQueries((each) => client.query(each)), end: () => client.end().catch(() => {}) };
 }
 
 async function refuseSeveral(
-  query: Ask,
+  query: RunQuery,
   key: number,
   { isAlone, isCopying = false, vectorIndex = 'chroma', name }: Announced & Pick<JoinOptions, 'name'>,
 ): Promise<void> {

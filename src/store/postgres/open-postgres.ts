@@ -9,17 +9,17 @@ import type { Tables } from '../sql/schema.ts';
 import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
 import { writerName } from './cluster-members.ts';
+import { type CommonSettings, recordSettings } from './common-settings.ts';
 import { createDatabaseState } from './database-state.ts';
-import { settleFullText } from './full-text/postgres-full-text.ts';
+import { updateFullText } from './full-text/postgres-full-text.ts';
 import { type JoinedServer, joinServers, WAIT_FOR_TURN } from './join-servers.ts';
 import { lastKnown, type MigrateOptions, migratePostgres, stateOfPostgres } from './migrate.ts';
 import { openConnections } from './postgres-dialect.ts';
 import { postgresSql } from './postgres-sql.ts';
 import { callOn, overOneState } from './search/call-on.ts';
 import { createSearchCache, type Reading } from './search/reading.ts';
-import { type AlikeSettings, settleSettings } from './settings-of-servers.ts';
 import { createSharedState } from './shared-state/shared-state.ts';
-import { settleVectorIndex, type VectorIndexKind } from './vector-index-kind.ts';
+import { recordVectorIndexKind, type VectorIndexKind } from './vector-index-kind.ts';
 
 export interface PostgresOptions {
   /** `postgres://…`, or `postgresql:///name?host=/folder/of/the/socket`. */
@@ -39,7 +39,7 @@ export interface PostgresOptions {
   readonly role?: ProcessRole;
   readonly version?: string;
   /** Settings that must be the same for all processes on the database. */
-  readonly settings?: AlikeSettings;
+  readonly settings?: CommonSettings;
 }
 
 interface AnswerLimits {
@@ -122,8 +122,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const { key } = server;
       await writer.transaction().execute(async (transaction) => {
         const { settings = {} } = options;
-        await settleSettings(transaction, { key, name, role: role ?? 'server', version: version ?? '', settings });
-        await settleVectorIndex(transaction, vectorIndex);
+        await recordSettings(transaction, { key, name, role: role ?? 'server', version: version ?? '', settings });
+        await recordVectorIndexKind(transaction, vectorIndex);
       });
     }
   } catch (error) {
@@ -136,7 +136,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     source.cache = createSearchCache();
   });
   const forget = () => source.cache.states.forget();
-  withinTransactions(writer, { last: settleFullText, after: forget });
+  addTransactionHooks(writer, { finalStep: updateFullText, after: forget });
   return {
     writer,
     transact: transactOn(writer),
@@ -186,7 +186,7 @@ export async function refuseUnusable(writer: Writer, reader: Writer, name: strin
     );
   }
   await refusePooler(writer, reader);
-  await refuseOtherClock(reader, name);
+  await refuseClockDifference(reader, name);
 }
 
 /** Detects a transaction pooler: two open connections have the same backend pid only if they share a server session. */
@@ -202,28 +202,28 @@ export async function refusePooler(writer: Writer, reader: Writer): Promise<void
   );
 }
 
-async function refuseOtherClock(reader: Writer, name: string): Promise<void> {
+async function refuseClockDifference(reader: Writer, name: string): Promise<void> {
   const before = Date.now();
   const { rows } = await sql<{ now: number }>`
     select extract(epoch from clock_timestamp()) as now`.execute(reader);
   const after = Date.now();
   const now = (rows[0]?.now ?? 0) * 1000;
-  const apart = Math.max(before - now, now - after) / 1000;
-  if (apart <= MAX_CLOCK_DIFFERENCE_S) return;
+  const differenceSeconds = Math.max(before - now, now - after) / 1000;
+  if (differenceSeconds <= MAX_CLOCK_DIFFERENCE_S) return;
   throw new ServiceError(
     'store_failed',
-    `The clocks of this machine and of the database ${name} are ${apart.toFixed(1)} s apart; at most ` +
+    `The clocks of this machine and of the database ${name} are ${differenceSeconds.toFixed(1)} s apart; at most ` +
       `${MAX_CLOCK_DIFFERENCE_S} s are allowed, as versions and tasks have times. Synchronise both, for example with NTP.`,
   );
 }
 
-interface Around {
-  readonly last: (transaction: Transaction<Tables>) => Promise<void>;
+interface TransactionHooks {
+  readonly finalStep: (transaction: Transaction<Tables>) => Promise<void>;
   readonly after: () => void;
 }
 
-/** Makes every transaction run `last` as its final step, and calls `after` when it has ended. */
-function withinTransactions(writer: Writer, { last, after }: Around): void {
+/** Makes every transaction run `finalStep` as its final step, and calls `after` when it has ended. */
+function addTransactionHooks(writer: Writer, { finalStep, after }: TransactionHooks): void {
   const transaction = writer.transaction.bind(writer);
   writer.transaction = () => {
     const builder = transaction();
@@ -231,7 +231,7 @@ function withinTransactions(writer: Writer, { last, after }: Around): void {
     builder.execute = (work) =>
       execute(async (running) => {
         const result = await work(running);
-        await last(running);
+        await finalStep(running);
         return result;
       }).finally(after);
     return builder;

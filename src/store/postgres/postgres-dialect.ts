@@ -10,10 +10,10 @@ import { type CustomTypesConfig, Pool, type PoolConfig, type QueryConfig, type Q
 import type { ServiceError } from '../../errors.ts';
 import type { Tables } from '../sql/schema.ts';
 import type { DialectOwner } from '../sql/sql-dialect.ts';
-import { type Ask, oneAtATime } from './one-at-a-time.ts';
 import { isWithoutAnswer, toServiceError, withoutAnswer } from './postgres-errors.ts';
 import { postgresSql } from './postgres-sql.ts';
 import { nameOfStatement, type QuerySettings, settingAll, splitSettings } from './prepared.ts';
+import { type RunQuery, serialiseQueries } from './serialise-queries.ts';
 
 class Adapter extends PostgresAdapter implements DialectOwner {
   readonly sqlDialect = postgresSql;
@@ -31,7 +31,7 @@ export interface PostgresConnections {
   /** Returns a statement to send together with the `begin` of each transaction; undefined for none. */
   readonly first?: () => string | undefined;
   /** Called with each new session, before its first query. */
-  readonly onConnect?: (query: Ask) => Promise<void>;
+  readonly onConnect?: (query: RunQuery) => Promise<void>;
   /** Time limit, read before each query; a late query fails and its connection is replaced. Undefined for none. */
   readonly answerWithinMs?: () => number | undefined;
 }
@@ -89,7 +89,7 @@ function translated(pool: Pool, { name, prepare, first, onConnect, answerWithinM
       };
       const client = await pool.connect().catch(fail);
       if (!prepared.has(client)) {
-        const query = oneAtATime((each) => client.query({ ...each, ...limit(CONNECT_WITHIN_MS) }));
+        const query = serialiseQueries((each) => client.query({ ...each, ...limit(CONNECT_WITHIN_MS) }));
         try {
           if (prepare !== undefined) await query({ text: prepare() });
           await onConnect?.(query);
@@ -137,9 +137,9 @@ async function queryWith(
   config: QueryConfig & { readonly query_timeout?: number },
 ): Promise<QueryResult> {
   const { query_timeout } = config;
-  const around = (text: string) => client.query({ text, ...limit(query_timeout) });
-  const begun = around(`begin; ${settingAll(settings)}`);
-  const [result] = await Promise.all([client.query(config), begun, around('commit')]);
+  const send = (text: string) => client.query({ text, ...limit(query_timeout) });
+  const begun = send(`begin; ${settingAll(settings)}`);
+  const [result] = await Promise.all([client.query(config), begun, send('commit')]);
   return result;
 }
 

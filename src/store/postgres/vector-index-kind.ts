@@ -13,7 +13,7 @@ const NAME = 'vector_index';
  * Records the kind of vector index. After a change, the collections get new names, so that they are filled again from
  * the records: an index that is used again later would otherwise lack the documents added in between.
  */
-export async function settleVectorIndex(database: Queries, kind: VectorIndexKind): Promise<void> {
+export async function recordVectorIndexKind(database: Queries, kind: VectorIndexKind): Promise<void> {
   // Ensures that servers that start at the same time change the names only once.
   await sql`select pg_advisory_xact_lock(hashtext('citewell vector index'))`.execute(database);
   const known = await database.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst();

@@ -5,10 +5,10 @@ import type { SharedState } from '../shared-state.ts';
 
 import type { Transact } from './documents/ingestion-transactions.ts';
 import type { Tables } from './schema.ts';
-import type { AtOnceAnswer, AtOnceQuery } from './search/nearest-at-once.ts';
 import type { NearestList } from './search/nearest-chunks.ts';
 import type { IndexedQuery } from './search/nearest-indexed.ts';
 import type { MatchingQuery, PackedRanking, searchOperations } from './search/search-operations.ts';
+import type { SinglePassAnswer, SinglePassQuery } from './search/single-pass-search.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { OriginalToSave } from './sqlite/save-original.ts';
 import type { Call } from './sqlite/sqlite-dialect.ts';
@@ -21,16 +21,16 @@ export interface SharedRecords extends Omit<OtherServers, 'onTakeOver' | 'member
   /** The processes that have the database open, oldest first. */
   members(database: Queries): Promise<readonly ClusterMember[]>;
   /** Keys of the documents that a running server works on; `others` leaves out this one. */
-  inWork(database: Queries, work: Work, whose?: 'others'): Promise<readonly number[]>;
+  documentsInProgress(database: Queries, work: Work, whose?: 'others'): Promise<readonly number[]>;
   /**
    * The token of this server's current attempt at the document; undefined if another server has taken it over. Every
    * later attempt, by any server, has a new token.
    */
   tokenOf(database: Queries, work: Work, document: number): Promise<number | undefined>;
   /** Removes servers that ended without signing off, and with them their claims on work. */
-  forgetGone(database: Queries): Promise<void>;
+  removeEndedServers(database: Queries): Promise<void>;
   /** Releases this server's claims on work; attempts it has begun can write nothing more. */
-  forgetOwnWork(database: Queries): Promise<void>;
+  releaseOwnClaims(database: Queries): Promise<void>;
   /**
    * Calls the listener when the database has lost transactions that this server may have seen, as after a failover to a
    * replica that had not received them.
@@ -57,8 +57,8 @@ export interface Database {
     readonly call: Call<typeof searchOperations>;
     readonly dialect: SqlDialect;
     /** Whole searches in one call, if everything a search reads is in this database. */
-    readonly atOnce?: {
-      nearest(query: AtOnceQuery, signal?: AbortSignal): Promise<AtOnceAnswer>;
+    readonly singlePass?: {
+      nearest(query: SinglePassQuery, signal?: AbortSignal): Promise<SinglePassAnswer>;
       rank(query: MatchingQuery, signal?: AbortSignal): Promise<PackedRanking>;
     };
     /** The best hits of a vector index inside the database; undefined if the index is outside it. */

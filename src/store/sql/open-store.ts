@@ -16,13 +16,13 @@ import { createGraphResets } from './graph/graph-resets.ts';
 import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
-import { notePlaces } from './index-sync/chunk-places.ts';
-import { takeMark } from './index-sync/in-step-mark.ts';
+import { recordScopeStorage } from './index-sync/chunk-scopes.ts';
+import { takeInStepMark } from './index-sync/in-step-mark.ts';
 import { createIndexUpkeep, type IndexUpkeep } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
 import { createObjectRemovals } from './originals/object-removals.ts';
 import { createOriginalRecords } from './originals/original-records.ts';
-import { settlePlace } from './originals/originals-place.ts';
+import { ensurePlace } from './originals/originals-place.ts';
 import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
 import { createChunkSearch } from './search/chunk-search.ts';
 import { snapshotDatabase } from './snapshot-database.ts';
@@ -89,13 +89,13 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
   try {
     wasInStep = await sqlite.writer.transaction().execute(async (transaction) => {
       await removeSourceToken(transaction);
-      return takeMark(transaction);
+      return takeInStepMark(transaction);
     });
     await recover(sqlite);
-    await notePlaces(sqlite.writer, index);
+    await recordScopeStorage(sqlite.writer, index);
     await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));
     await renewFullText(sqlite);
-    await settlePlace({ ...sqlite, objects, report });
+    await ensurePlace({ ...sqlite, objects, report });
   } catch (error) {
     await sqlite.close();
     throw error;
@@ -133,7 +133,7 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
     collections: createCollections(sqlite, resets),
     conversations: createConversations(sqlite),
     prompts: createPrompts(sqlite),
-    people: createUserStore(sqlite),
+    accounts: createUserStore(sqlite),
     documentGraphs: createDocumentGraphs(sqlite),
     graphs: createGraphs(sqlite, resets),
     graphNames: createNameVectors(sqlite),
@@ -159,10 +159,10 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
 /** Drops what ended processes left unpublished and queues their tasks again. */
 async function recover({ writer, shared }: Database): Promise<void> {
   await writer.transaction().execute(async (transaction) => {
-    await shared?.forgetGone(transaction);
-    const inWork = await shared?.inWork(transaction, 'ingestion');
-    await dropOrphans(transaction, inWork);
-    await recoverTasks(transaction, inWork);
+    await shared?.removeEndedServers(transaction);
+    const inProgress = await shared?.documentsInProgress(transaction, 'ingestion');
+    await dropOrphans(transaction, inProgress);
+    await recoverTasks(transaction, inProgress);
   });
 }
 
@@ -189,7 +189,7 @@ function otherServers({ sqlite, upkeep, report, isClosed }: SharingParts): Store
     let forgets = isReverted;
     isReverted = false;
     try {
-      if (forgets) await sqlite.writer.transaction().execute(shared.forgetOwnWork);
+      if (forgets) await sqlite.writer.transaction().execute(shared.releaseOwnClaims);
       forgets = false;
       await recover(sqlite);
       await requeue(sqlite, 'extraction');
@@ -225,7 +225,7 @@ async function requeue({ writer, shared }: Database, work: 'extraction' | 'summa
       .updateTable('documents')
       .set({ [status]: 'pending' })
       .where(status, '=', 'processing')
-      .where('key', 'not in', (await shared?.inWork(transaction, work)) ?? [])
+      .where('key', 'not in', (await shared?.documentsInProgress(transaction, work)) ?? [])
       .execute();
   });
 }

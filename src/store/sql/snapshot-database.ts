@@ -5,7 +5,7 @@ import { byteCount } from '../../shared/byte-count.ts';
 import { startSqliteThread } from './sqlite/sqlite-thread.ts';
 
 /** The disk has too little space for a copy. */
-class NoRoom extends ServiceError {}
+class InsufficientSpace extends ServiceError {}
 
 /**
  * Writes a consistent copy of the database, without the content of deleted rows, while other processes read and write
@@ -60,7 +60,8 @@ interface KeepOptions {
 }
 
 const isFull = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && (error instanceof NoRoom || /database or disk is full/.test(error.message));
+  error instanceof ServiceError &&
+  (error instanceof InsufficientSpace || /database or disk is full/.test(error.message));
 
 async function requireRoom(path: string, folder: string, freeIn: typeof freeSpaceOn): Promise<void> {
   const [{ size }, log, free] = await Promise.all([
@@ -70,7 +71,7 @@ async function requireRoom(path: string, folder: string, freeIn: typeof freeSpac
   ]);
   const needed = size + log.size;
   if (free >= needed) return;
-  throw new NoRoom(
+  throw new InsufficientSpace(
     'store_failed',
     `A copy of the database needs up to ${byteCount(needed)}, and the disk of ${folder} has ${byteCount(free)} free. ` +
       'Free some space there, and try again.',

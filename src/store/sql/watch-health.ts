@@ -43,7 +43,7 @@ export function refuseEmptied(path: string): void {
 }
 
 /** Records that the database has been created. */
-export function markMade(path: string): void {
+export function markCreated(path: string): void {
   if (path === ':memory:' || existsSync(markerOf(path))) return;
   writeFileSync(markerOf(path), '', { mode: 0o600 });
 }
@@ -62,7 +62,7 @@ export async function refuseDamaged(
 }
 
 /** Replaces an error that means a damaged database file by one with instructions; returns any other error unchanged. */
-export function damageOr(error: unknown, path: string): unknown {
+export function explainDamage(error: unknown, path: string): unknown {
   const finding = unreadableFinding(error);
   if (finding === undefined || (error instanceof ServiceError && error.message.includes(' is damaged '))) return error;
   return new ServiceError('store_failed', damageSentence(path, [finding]), { cause: error });

@@ -108,7 +108,7 @@ describe('the embedder of a corpus', () => {
     expect(topics.slice(0, 5)).toEqual(Array(5).fill(name?.topic));
   });
 
-  it('fuses semantic search with full text while it is the packaged one that nobody has named', async () => {
+  it('fuses semantic search with full text while the packaged embedder is used by default', async () => {
     const { open } = await newCorpus();
     const corpus = await open();
     await corpus.add(['Dogs travel free of charge on a lead.', 'The ferry leaves the harbour at noon.']);
@@ -122,7 +122,7 @@ describe('the embedder of a corpus', () => {
     expect((await reopened.search('harbour')).explanation.kind).toBe('semantic');
   });
 
-  it('of an earlier version stays until there is enough to learn from', async () => {
+  it('of an earlier version is kept until the corpus is large enough for training', async () => {
     const { open } = await newCorpus();
     const first = await open(HASH);
     await first.add(texts.slice(0, 99));
@@ -135,7 +135,7 @@ describe('the embedder of a corpus', () => {
     expect(second.embeddings.name).toBe(LSA);
   });
 
-  it('may be the packaged one, which learning replaces live when it is asked for', async () => {
+  it('may be the packaged one, which training replaces at run time on request', async () => {
     const { open } = await newCorpus();
     const first = await open(STATIC);
     await first.add(texts);

@@ -58,7 +58,7 @@ describe('products of dense rows', () => {
     expect(reported).toBeGreaterThan(0);
   });
 
-  it('with a small matrix are in the place of the rows, also when they are narrower', () => {
+  it('with a small matrix replace the rows, also when they are narrower', () => {
     for (const width of [WIDTH, 3]) {
       const rows = dense(ROWS, WIDTH);
       const small = toMatrix(dense(WIDTH, WIDTH));

@@ -59,7 +59,7 @@ describe('an LSA model', () => {
     expect(decodeArtefact(new Uint8Array())).toBeUndefined();
   });
 
-  it('is read where it is, or copied from a place that no number can have', () => {
+  it('is read in place, or copied when its alignment does not allow that', () => {
     expect(model.directions.buffer).toBe(artefact.buffer);
     const shifted = new Uint8Array(artefact.length + 1);
     shifted.set(artefact, 1);
@@ -106,7 +106,7 @@ describe('an LSA model joined with the packaged embedder', () => {
     }
   });
 
-  it('counts the chunks among what it embeds, and no questions or passages of callers', async () => {
+  it('counts the embedded chunks, but not questions or passages of callers', async () => {
     const counted: number[] = [];
     const onChunksFolded = ({ chunkCount }: { chunkCount: number }) => void counted.push(chunkCount);
     const learned = async () => model;
@@ -127,14 +127,14 @@ describe('an LSA model joined with the packaged embedder', () => {
   });
 
   it('counts less in questions whose words are unknown to the packaged one', async () => {
-    const { familiarity } = await packagedModel();
-    expect(familiarity('When does the ferry leave?')).toBe(1);
-    expect(familiarity('zyxomma qwrtz')).toBe(0);
-    expect(familiarity('Welche Haustiere dürfen mitfahren?')).toBeLessThan(0.5);
-    expect(familiarity('?!')).toBe(0);
+    const { vocabularyCoverage } = await packagedModel();
+    expect(vocabularyCoverage('When does the ferry leave?')).toBe(1);
+    expect(vocabularyCoverage('zyxomma qwrtz')).toBe(0);
+    expect(vocabularyCoverage('Welche Haustiere dürfen mitfahren?')).toBeLessThan(0.5);
+    expect(vocabularyCoverage('?!')).toBe(0);
   });
 
-  it('still reads what was trained before the two were joined, and does not join it', async () => {
+  it('still reads models trained before the two were joined, and does not join them', async () => {
     const earlier = Buffer.from(learnFrom(fables));
     earlier.write('"format":1', earlier.indexOf('"format":2'));
     earlier.set(createHash('sha256').update(earlier.subarray(0, -32)).digest(), earlier.length - 32);

@@ -112,7 +112,7 @@ describe('an installed model of token vectors', () => {
     await expectVector(tensors, 'queen pear', [100, 50, 10]);
   });
 
-  it('gives a text without a known word a vector all the same', async () => {
+  it('gives a text without a known word a vector, too', async () => {
     const { model } = await openModel();
     const [vector] = await model.embed(['什么'], 'passage');
     expect([...(vector ?? [])]).toEqual([1, 0, 0]);

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rememberWords, wordPieces } from '../../../src/embeddings/static/word-pieces.ts';
 
-it('remembers words without the texts that they were cut out of', () => {
+it('caches words without retaining the texts they come from', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const used = () => {

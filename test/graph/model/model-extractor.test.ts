@@ -148,7 +148,7 @@ describe('a graph extracted by a model', () => {
     const chunks = ['Ada sat.', 'Bob stood.', 'Cy lay.'].map((text, place) => chunk(text, `c${place}`));
     const batches: string[][] = [];
     const broken = scriptedModel(reply([entity('Ada')]), fails(new Error('away')));
-    const options = { chunksPerCall: 1, callsAtOnce: 1 };
+    const options = { chunksPerCall: 1, maxConcurrentCalls: 1 };
     const first = createModelExtractor({ model: broken, ...options });
     await expect(async () => {
       for await (const { chunkIds } of first.batches(document(...chunks), never)) batches.push([...chunkIds]);

@@ -11,7 +11,7 @@ import { chatReply, startFakeOpenAi } from '../../support/fake-openai.ts';
 import { describedAnswers } from '../support/described-answers.ts';
 import { type RunningR2r, rowsOf, startR2r } from '../support/start-r2r.ts';
 import { eventsOf } from '../support/stream.ts';
-import { roomsOf, savedBy, watchClient } from '../support/watch-client.ts';
+import { groupsOf, savedBy, watchClient } from '../support/watch-client.ts';
 
 // Calls every method of R2R's public client once against one service. Other tests cover the details of each method;
 // this one makes sure that none is missing.
@@ -385,7 +385,9 @@ describe('every method of r2r-js works:', { shuffle: false }, () => {
   });
 
   it('no method is missing from this test', () => {
-    const all = roomsOf(new r2rClient(server.url)).flatMap(([room, , names]) => names.map((name) => `${room}.${name}`));
+    const all = groupsOf(new r2rClient(server.url)).flatMap(([room, , names]) =>
+      names.map((name) => `${room}.${name}`),
+    );
     expect(all.length).toBeGreaterThan(100);
     expect(all.filter((name) => !called.has(name))).toEqual([]);
   });

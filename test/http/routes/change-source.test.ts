@@ -58,7 +58,7 @@ const source = (endpoint: string) => ({
 });
 
 describe('PATCH /v3/sources/{id}', () => {
-  it('changes schedule and deletions, also for the next start, and keeps what is known of the items', async () => {
+  it('changes schedule and deletions persistently, and keeps the stored state of the items', async () => {
     const objects = papers();
     const bucket = await startBucket(objects);
     const folder = await temporaryFolder();
@@ -90,7 +90,7 @@ describe('PATCH /v3/sources/{id}', () => {
     expect(await second.documents()).toContain(document);
   });
 
-  it('tries new credentials before it stores them, and synchronises with them at once', async () => {
+  it('tests new credentials before it stores them, and synchronises with them immediately', async () => {
     const bucket = await startBucket(papers());
     const { call, over, documents } = await start(bucket.port);
     const { id } = (await call('POST', '/sources', source(bucket.endpoint))).body.results;
@@ -140,7 +140,7 @@ describe('PATCH /v3/sources/{id}', () => {
     });
   });
 
-  it('refuses by name what says what is followed, and what its kind has not', async () => {
+  it('refuses fields that identify the source, and fields its kind does not have, by name', async () => {
     const bucket = await startBucket(papers());
     const { call, over } = await start(bucket.port);
     const { id } = (await call('POST', '/sources', source(bucket.endpoint))).body.results;
@@ -170,7 +170,7 @@ describe('PATCH /v3/sources/{id}', () => {
     expect(without.body.results.settings).toEqual(before.settings);
   });
 
-  it('changes how far a site is followed, and walks through it again', async () => {
+  it('changes the crawl limits of a site, and crawls it again', async () => {
     const pages = { '/docs/': '<a href="mills">mills</a>', '/docs/mills': 'Mills stood at the weir.' };
     const { url, port } = await serve((request, response) => {
       const body = pages[request.url as keyof typeof pages];
@@ -191,7 +191,7 @@ describe('PATCH /v3/sources/{id}', () => {
     expect(await documents()).toHaveLength(2);
   });
 
-  it('says that a source is gone which was removed while the change was tried', async () => {
+  it('reports a source as missing that was removed while the change was tested', async () => {
     const bucket = await startBucket(papers());
     const { call, over } = await start(bucket.port);
     const { id } = (await call('POST', '/sources', source(bucket.endpoint))).body.results;
@@ -204,7 +204,7 @@ describe('PATCH /v3/sources/{id}', () => {
     expect((await changing).status).toBe(404);
   });
 
-  it('is for whoever may remove it', async () => {
+  it('requires the right to remove the source', async () => {
     const bucket = await startBucket(papers());
     const { call } = await start(bucket.port, { isRequired: true, hasTestAdmin: true });
     const tokenOf = async (email: string) => {
@@ -224,7 +224,7 @@ describe('PATCH /v3/sources/{id}', () => {
   });
 });
 
-it('says what of a source fails, and tries it again when it is synchronised', async () => {
+it('lists the items of a source that fail, and retries them at the next synchronisation', async () => {
   const objects = papers().set('docs/broken.pdf', 'This is no PDF.');
   const bucket = await startBucket(objects);
   const { call, over } = await start(bucket.port);

@@ -131,7 +131,7 @@ describe('with a language model', () => {
   });
 
   it.each([true, false])(
-    'passes on what is for the model alone, and no value without effect (streamed: %s)',
+    'passes members on that only concern the model, but no values without effect (streamed: %s)',
     async (stream) => {
       provider.next(chatReply({ text: 'It is Lisbon.' }));
       const passed = {
@@ -266,7 +266,7 @@ describe('without a language model', () => {
     ['frequency_penalty', 3, 1],
   ];
   it.each(withoutMeaning)(
-    'refuses %s by name, streamed and whole, and takes the value that is no wish',
+    'refuses %s by name, streamed or not, and accepts its default value',
     async (param, wish, none) => {
       const create = (change: object) =>
         client.chat.completions.create({ model: 'citewell/rag', messages: [question], ...change } as never);
@@ -277,7 +277,7 @@ describe('without a language model', () => {
     },
   );
 
-  it('takes members that change nothing, and names those it refuses', async () => {
+  it('accepts members without effect, and names those it refuses', async () => {
     const create = (change: object) =>
       client.chat.completions.create({ model: 'citewell/rag', messages: [question], ...change } as never);
     const harmless = { tools: [], stop: null, response_format: { type: 'text' } };

@@ -105,7 +105,7 @@ describe.each(['citewell/rag', 'citewell/agent'])('the caller’s functions in a
     expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('Result of weather') });
   });
 
-  it('are called one at a time where several are not allowed', async () => {
+  it('are called one at a time when parallel calls are not allowed', async () => {
     provider.next(chatReply({ toolCalls: [inLisbon, inPorto] }));
     expect((await chat(model)).choices[0]?.message.tool_calls).toHaveLength(2);
     provider.next(chatReply({ toolCalls: [inLisbon, inPorto] }));

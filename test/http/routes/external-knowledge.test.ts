@@ -59,12 +59,12 @@ it('searches all documents for "all", and returns as many as asked', async () =>
   expect(await titles({ knowledge_id: 'all', query, retrieval_setting: { top_k: 1 } })).toHaveLength(1);
 });
 
-it('takes null for what was not chosen, as Dify sends it', async () => {
+it('accepts null for unset values, as Dify sends it', async () => {
   const settings = { retrieval_setting: { top_k: null, score_threshold: null }, metadata_condition: null };
   expect(await titles({ knowledge_id: 'all', query, ...settings })).toContain('Kettle');
 });
 
-it('leaves out what is below the threshold', async () => {
+it('omits hits below the threshold', async () => {
   const all = await retrieve({ knowledge_id: 'all', query, retrieval_setting: { top_k: 9, score_threshold: 0 } });
   const scores = all.body.records.map(({ score }: { score: number }) => score);
   const threshold = (Math.max(...scores) + Math.min(...scores)) / 2;
@@ -116,7 +116,7 @@ it('names an unknown collection and an operator it lacks in the format of Dify',
   expect(wrong).toMatchObject({ status: 422, body: { error_msg: expect.stringContaining('comparison_operator') } });
 });
 
-it('knows no collection of others', async () => {
+it('does not find collections of others', async () => {
   const form = new URLSearchParams({ username: 'ada@example.org', password: 'analytical engine' });
   await http.post('/v3/users', { email: 'ada@example.org', password: 'analytical engine' });
   const login = await fetch(`${http.url}/v3/users/login`, { method: 'POST', body: form });

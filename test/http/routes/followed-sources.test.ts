@@ -75,7 +75,7 @@ describe('POST /v3/documents with an address', () => {
     expect((await call('GET', '/documents')).body.total_entries).toBe(1);
   });
 
-  it('says why it fetched nothing', async () => {
+  it('reports why nothing was fetched', async () => {
     const { url, port } = await site();
     const { call } = await start({ web: await webTo(port) });
     expect(await call('POST', '/documents', { url: `${url}/docs/gone` })).toMatchObject({
@@ -92,7 +92,7 @@ describe('POST /v3/documents with an address', () => {
 });
 
 describe('/v3/sources', () => {
-  it('walks through a site and reports failed pages', async () => {
+  it('crawls a site and reports failed pages', async () => {
     const { url, port } = await site();
     const { call, titles } = await start({ web: await webTo(port) });
     const added = await call('POST', '/sources', { kind: 'site', url: `${url}/docs/`, crawl_depth: 1 });

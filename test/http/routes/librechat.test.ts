@@ -142,7 +142,7 @@ it('keeps a file that another request embedded at the same time', async () => {
   expect((await call('ada', 'GET', '/documents/file-6/context')).body).toContain('Aurora');
 });
 
-it('says of an unknown type that it is one, and keeps nothing of it', async () => {
+it('reports an unknown type as such, and stores nothing', async () => {
   const answer = await embed('ada', 'file-5', new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0]), {
     name: 'program.exe',
   });

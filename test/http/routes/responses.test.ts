@@ -184,7 +184,7 @@ describe('without a language model', () => {
     ['include.1', { include: ['reasoning.encrypted_content', 'file_search_call.results'] }, 'has no effect'],
     ['text.verbosity', { text: { verbosity: 'low' } }, 'expected "medium"'],
     ['text.format', { text: { format: { type: 'json_schema', name: 'x', schema: {} } } }, 'needs a language model'],
-  ] as const)('names %s, which it cannot honour', async (param, given, words) => {
+  ] as const)('refuses %s by name', async (param, given, words) => {
     const asked = client.responses.create({ model: 'citewell', input: question, ...(given as object) });
     const error = await asked.then(() => undefined).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(APIError);
@@ -192,7 +192,7 @@ describe('without a language model', () => {
     expect((error as APIError).message).toContain(words);
   });
 
-  it('takes members that ask for what happens anyway', async () => {
+  it('accepts members that request the default behaviour', async () => {
     const response = await client.responses.create({
       model: 'citewell',
       input: question,

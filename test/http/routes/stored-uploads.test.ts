@@ -26,7 +26,7 @@ async function start({ file = 3_000_000, fileName = 'rivers.txt' } = {}) {
   return { ...server, uploads, post, left: () => readdir(uploads) };
 }
 
-it('keeps a file on disk while it arrives, takes it in whole, and removes it', async () => {
+it('stores a file on disk while it is received, ingests it completely, and removes it', async () => {
   const { url, post, left } = await start();
   const bytes = Buffer.from(randomBytes(40_000).toString('hex'));
   const { status, body } = await post(bytes);
@@ -38,7 +38,7 @@ it('keeps a file on disk while it arrives, takes it in whole, and removes it', a
   expect(await left()).toEqual([]);
 });
 
-it('leaves nothing of one that is too large, refused, or breaks off', async () => {
+it('leaves nothing of an upload that is too large, refused or interrupted', async () => {
   const { url, uploads, post, left } = await start();
   const large = await post(Buffer.alloc(3_000_001, 'a'));
   expect([large.status, large.body.message]).toEqual([413, expect.stringContaining('larger than 3000000 bytes')]);

@@ -131,7 +131,7 @@ export async function startCitewell(options: CitewellOptions = {}): Promise<Runn
     createAuthenticator({
       keys: [],
       localToken: () => undefined,
-      people: services.accounts.people,
+      userAuthenticator: services.accounts.userAuthenticator,
       ...(!options.isRequired && { anonymous: defaultAdmin }),
     });
   const mounts = options.mount === undefined ? [] : [options.mount({ ...services, authenticate })];

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
 /** The client's groups of methods, `documents` and so on, with their names. */
-export const roomsOf = (client: r2rClient): [room: string, methods: Methods, names: readonly string[]][] =>
+export const groupsOf = (client: r2rClient): [room: string, methods: Methods, names: readonly string[]][] =>
   Object.entries(client as unknown as Record<string, unknown>).flatMap(([room, part]) => {
     const name = part?.constructor.name ?? '';
     if (!/^\w+Client$/.test(name)) return [];
@@ -14,7 +14,7 @@ export const roomsOf = (client: r2rClient): [room: string, methods: Methods, nam
 
 /** Wraps the client to record `documents.create` and so on when a method is called. */
 export function watchClient(client: r2rClient, called: Set<string>): r2rClient {
-  for (const [room, methods, names] of roomsOf(client)) {
+  for (const [room, methods, names] of groupsOf(client)) {
     for (const name of names) {
       const original = methods[name];
       methods[name] = (...args) => {

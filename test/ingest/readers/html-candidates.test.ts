@@ -78,7 +78,7 @@ describe('the author and the date of a page', () => {
     expect(page('', '<p>Version 3.11.12</p><p>Tel. 06.12.34.56.78</p>').published).toBeUndefined();
   });
 
-  it('takes no name that is none of its own', () => {
+  it('ignores metadata named like inherited object members', () => {
     expect(JSON.stringify(page('<meta name="constructor" content="wrong">', ''))).not.toContain('wrong');
     expect(Object.values(readHtmlMetadata(load('<meta name="constructor" content="wrong">')))).not.toContain('wrong');
   });
@@ -102,7 +102,7 @@ describe('the author and the date of a page', () => {
     expect(page(inHead, inBody).author).toBe(wanted);
   });
 
-  it('leaves the name of the site out of the title', () => {
+  it('omits the site name from the title', () => {
     const html = `<html><head><title>Gauges of the river - The Weir</title></head><body><article>${TEXT}</article></body></html>`;
     expect(readHtmlPage(Buffer.from(html), 'https://site.example/').title).toBe('Gauges of the river');
   });

@@ -42,7 +42,7 @@ describe('numbers and formulas of a page', () => {
       '<p>So <math><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac><mo>=</mo><msup><mi>x</mi><mn>2</mn></msup></math> holds.</p>',
       'So a/(b+1)=x^2 holds.',
     ],
-  ])('survive: %s', (_, html, wanted) => {
+  ])('are kept: %s', (_, html, wanted) => {
     const { text, markdown } = read(html);
     expect(text).toContain(wanted);
     expect(markdown).toContain(wanted);
@@ -132,7 +132,7 @@ describe('lists, tables and pictures of a page', () => {
       '<table><tr><th>Day</th><th>Levels</th></tr><tr><td>Monday</td><td><table><tr><td>noon</td><td>3 m</td></tr><tr><td>night</td><td>4 m</td></tr></table></td></tr></table>',
       '| Monday | noon, 3 m; night, 4 m |',
     ],
-  ])('stay: %s', (_, html, wanted) => {
+  ])('are kept: %s', (_, html, wanted) => {
     expect(read(html).text).toContain(wanted);
   });
 
@@ -151,7 +151,7 @@ describe('lists, tables and pictures of a page', () => {
   });
 });
 
-describe('marks of a page that are no text', () => {
+describe('invisible and decorative parts of a page', () => {
   it.each([
     ['the anchor of a heading', '<h2>Units<a class="headerlink" href="#units">¶</a></h2>', 'Units¶'],
     ['a hash before a heading', '<h2><a href="#units">#</a> Units</h2>', '# Units'],
@@ -163,7 +163,7 @@ describe('marks of a page that are no text', () => {
       'SECRET',
     ],
     ['transparent', '<p style="color:transparent">SECRET words</p>', 'SECRET'],
-  ])('go: %s', (_, html, unwanted) => {
+  ])('are removed: %s', (_, html, unwanted) => {
     expect(read(html).text).not.toContain(unwanted);
   });
 

@@ -63,7 +63,7 @@ describe('an element without prose', () => {
       'a row of cards',
       `<div class="grid">${[1, 2, 3, 4].map((n) => `<div class="card"><a href="/${n}"><h3>Number ${n} of some pages to read</h3></a><p>What happened at the harbour. A short account.</p></div>`).join('')}</div>`,
     ],
-  ])('goes: %s', (_, html) => {
+  ])('is removed: %s', (_, html) => {
     const text = read(`<body>${MENU}<div class="page">${body('')}${html}</div></body>`);
     expect(text).toContain('The gauge at the weir');
     expect(text).not.toContain('some pages');

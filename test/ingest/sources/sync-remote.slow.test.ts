@@ -18,7 +18,7 @@ describeEngines('A long synchronisation', (engine) => {
   // Many are the same work on either engine, and each is a transaction.
   const ITEMS = engine.name === 'SQLite' ? 10_000 : 500;
 
-  it('goes on after the process was killed, without loss and without doubles', async () => {
+  it('continues after the process was killed, without loss or duplicates', async () => {
     const store = await engine.openTestStore();
     await store.close();
     const program = fileURLToPath(new URL('../../support/sync-endlessly.ts', import.meta.url));

@@ -24,7 +24,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(source.reads()).toEqual(['small.md']);
   });
 
-  it('tries an item again that failed and is not listed again, later and later, until it succeeds', async () => {
+  it('retries a failed item that is not listed again, with growing pauses, until it succeeds', async () => {
     const { sync, failures, cursor, titles } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
     source.failing.set('b.md', tooLarge);
@@ -47,7 +47,7 @@ describeEngines('A synchronisation', (engine) => {
     expect([1, 2, 3, 4, 40].map((tries) => pauseAfter(tries) / MINUTE)).toEqual([0, 15, 60, 240, 10_080]);
   });
 
-  it('deletes the document of an item that became one which is not read, and skips it', async () => {
+  it('deletes the document of an item that became unsupported, and skips the item', async () => {
     const { sync, titles, failures } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
     await sync(source);
@@ -64,7 +64,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await titles()).toEqual(['a.md']);
   });
 
-  it('waits also where everything is listed each time, unless the item changes or all is asked for', async () => {
+  it('pauses retries also when everything is listed each time, unless the item changes or a full synchronisation is requested', async () => {
     const { sync, failures } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
     source.listAll();
@@ -82,7 +82,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await failures()).toEqual(['b.md: It is too large. (1)']);
   });
 
-  it('forgets what failed when it is gone', async () => {
+  it('forgets the failure of an item that is gone', async () => {
     const { sync, failures } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.' });
     for (const key of ['b.md', 'c.md']) source.failing.set(key, tooLarge);
@@ -96,7 +96,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await failures()).toEqual([]);
   });
 
-  it('keeps the cursor when a part is not listed, and when more fails than is remembered', async () => {
+  it('keeps the cursor when a part cannot be listed, and when more items fail than can be stored', async () => {
     const { sync, failures, cursor, records } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.' });
     await sync(source);
@@ -123,7 +123,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await failures()).toEqual([]);
   });
 
-  it('removes documents only after a whole listing, and none where they are kept', async () => {
+  it('removes documents only after a complete listing, and none if deleted items are kept', async () => {
     const { sync, titles } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.', 'd.md': 'Locks.' });
     await sync(source);
@@ -140,7 +140,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await titles()).toEqual(['c.md', 'd.md']);
   });
 
-  it('keeps the document of an item that moves, and takes in a file again under its new name', async () => {
+  it('keeps the document of an item that moves, and ingests a renamed file again', async () => {
     const { sync, titles, target } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });
     await sync(source);
@@ -156,7 +156,7 @@ describeEngines('A synchronisation', (engine) => {
     expect((await sync(source, { isFull: true }))['unchanged']).toEqual(['a.md', 'new.md']);
   });
 
-  it('takes in an item by itself when the document with its content gets other content', async () => {
+  it('ingests an item on its own when the document that it shared gets other content', async () => {
     const { sync, titles } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.' });
     await sync(source);
@@ -168,7 +168,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await sync(source)).toEqual({});
   });
 
-  it('takes in a file that was copied while the old one got other content', async () => {
+  it('ingests a copied file when the original gets other content', async () => {
     const { sync, titles } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.' });
     await sync(source);
@@ -178,7 +178,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await titles()).toEqual(['a.md', 'b.md']);
   });
 
-  it('takes in an item by itself when the one with its content is no longer read', async () => {
+  it('ingests an item on its own when the item that it shared a document with is no longer read', async () => {
     const { sync, titles } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.' });
     await sync(source);
@@ -209,7 +209,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await titles()).toEqual(['a.md', 'b.md']);
   });
 
-  it('keeps the document of an item that could not be looked at', async () => {
+  it('keeps the document of an item that could not be read', async () => {
     const { sync, titles, cursor } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.', 'c.md': 'Weirs.' });
     await sync(source);
@@ -243,7 +243,7 @@ describeEngines('A synchronisation', (engine) => {
     expect(await sync(source)).toEqual({ removed: ['c.md'] });
   });
 
-  it('goes on after an interruption, without loss and without reading anything twice', async () => {
+  it('continues after an interruption, without loss and without reading anything twice', async () => {
     const store = await engine.openTestStore();
     const first = await followOver(store);
     const files = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`${number}.md`, `Text ${number}.`]));

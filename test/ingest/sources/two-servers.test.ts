@@ -16,7 +16,7 @@ import { PATIENT } from '../../support/patience.ts';
 import { embeddingText } from '../../support/store.ts';
 
 describePostgres('Two servers that are asked for the same synchronisation', () => {
-  it('list a source one after another, read each item once, and the other goes on when one ends', async () => {
+  it('list a source one after the other, read each item once, and one continues when the other ends', async () => {
     const objects = new Map(
       Array.from({ length: 12 }, (_, number) => [`${number}.md`, `Text ${number}.`] as [string, string]),
     );
@@ -24,7 +24,7 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
     const url = await postgresDatabase();
     const index = memoryVectorIndex();
     let listings = 0;
-    let most = 0;
+    let max = 0;
     const reads: string[] = [];
 
     async function startServer() {
@@ -37,7 +37,7 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
           reads.push(address);
           return network.fetch(...request);
         }
-        most = Math.max(most, ++listings);
+        max = Math.max(max, ++listings);
         // As long as a listing that two could begin.
         await sleep(300);
         return network.fetch(...request).finally(() => {
@@ -78,7 +78,7 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
       (await server.followed.list()).find((source) => source.id === id)?.lastSync;
     await vi.waitFor(async () => expect((await reported(other))?.endedAt).toEqual(expect.any(String)), PATIENT);
     await vi.waitFor(() => expect(listings).toBe(0), PATIENT);
-    expect([most, reads.length, new Set(reads).size]).toEqual([1, 12, 12]);
+    expect([max, reads.length, new Set(reads).size]).toEqual([1, 12, 12]);
 
     await one.close();
     objects.set('new.md', 'A new text.');
@@ -90,6 +90,6 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
     }, PATIENT);
     // Another request would begin the next one.
     await vi.waitFor(async () => expect((await reported(other))?.endedAt).toEqual(expect.any(String)), PATIENT);
-    expect([most, reads.filter((address) => address.includes('new.md')).length]).toEqual([1, 1]);
+    expect([max, reads.filter((address) => address.includes('new.md')).length]).toEqual([1, 1]);
   });
 });

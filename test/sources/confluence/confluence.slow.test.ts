@@ -12,7 +12,7 @@ const page = (id: string, title: string, more: Partial<ConfluencePage> = {}): Co
 });
 
 it.each(['cloud', 'data-center'] as const)(
-  'follows a space (%s): new, changed and deleted pages; away and empty, the documents stay',
+  'follows a space (%s): new, changed and deleted pages; keeps the documents when the space is unavailable or empty',
   async (edition) => {
     const file = { id: 'att9', title: 'plan.txt', version: 1, mediaType: 'text/plain', bytes: 'The plan of the weir.' };
     const pages = [page('1', 'Rivers'), page('2', 'Mills'), page('3', 'Weirs', { files: [file] })];

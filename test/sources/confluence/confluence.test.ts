@@ -49,7 +49,7 @@ async function open(
 }
 
 describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (edition) => {
-  it('are listed over several answers: pages, blog posts and files that can be read', async () => {
+  it('are listed page by page: pages, blog posts and supported files', async () => {
     const pages = [
       page('1', 'One'),
       page('2', 'Two', { version: 7 }),
@@ -86,7 +86,7 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
     });
   });
 
-  it('are read as Markdown, and their files as they are', async () => {
+  it('are read as Markdown, and their files unchanged', async () => {
     const storage =
       '<h1>Steps</h1><p>Order&nbsp;beams</p><ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[a < b]]></ac:plain-text-body></ac:structured-macro>';
     const pages = [page('3', 'Barn roof', { storage, files: files('3') })];
@@ -113,7 +113,7 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
     await expect(read('attachment/att31')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('show what is new, changed, moved and gone by another listing', async () => {
+  it('show new, changed, moved and deleted pages in a further listing', async () => {
     const pages = [page('1', 'One'), page('2', 'Two'), page('3', 'Three', { files: files('3') })];
     const { connector } = await open(edition, pages);
     const versions = async () =>
@@ -130,7 +130,7 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
   });
 
   it.each(['AUTHENTICATED_FAILED', 'AUTHENTICATION_DENIED'])(
-    'are no listing when the server answers with what visitors see (%s)',
+    'are not listed when the server answers as to anonymous visitors (%s)',
     async (reason) => {
       const { connector, refusals } = await open(edition, [page('1', 'One')]);
       const answered = { status: 200, headers: { 'x-seraph-loginreason': reason }, body: '{"results": []}' };
@@ -143,7 +143,7 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
     },
   );
 
-  it('are all but those of persons, and say which is missing', async () => {
+  it('are all except personal ones, and a missing one is named', async () => {
     const pages = [page('1', 'One'), page('2', 'Two', { space: 'OPS' }), page('3', 'Mine', { space: '~ann' })];
     const all = await open(edition, pages, {});
     expect(new Set((await collectListing(all.connector)).items.map(({ key }) => key))).toEqual(
@@ -160,7 +160,7 @@ describe.each(['cloud', 'data-center'] as const)('spaces of Confluence (%s)', (e
     expect(await collectListing(empty.connector)).toMatchObject({ items: [], end: { covers: 'all' } });
   });
 
-  it('wait as long as the server asks for, and say what is refused', async () => {
+  it('respect Retry-After, and report what is refused', async () => {
     const pages = [page('1', 'One'), page('2', 'Two', { space: 'OPS' })];
     const { connector, refusals } = await open(edition, pages, { spaces: ['ENG', 'OPS'] });
     refusals.push({ status: 429, headers: { 'retry-after': '0' } }, { status: 429, headers: { 'retry-after': '0' } });
@@ -193,7 +193,7 @@ it('lists the files of the whole site where there are many pages', async () => {
   expect(server.requests).toHaveLength(5);
 });
 
-it('passes over no page when others are deleted while a server of one’s own lists', async () => {
+it('skips no page when others are deleted while a self-hosted server is listed', async () => {
   const pages = Array.from({ length: 6 }, (_, at) => page(`${at}`, `Page ${at}`));
   const { connector, requests } = await open('data-center', pages);
   const seen = new Set<string>();
@@ -206,7 +206,7 @@ it('passes over no page when others are deleted while a server of one’s own li
   expect(requests.filter((each) => each.includes('type=page')).length).toBeGreaterThan(3);
 });
 
-it('reaches the cloud by its gateway, as tokens with scopes need, and links to the site', async () => {
+it('reaches the cloud through its gateway, as scoped tokens require, and links to the site', async () => {
   const server = await startConfluence({ edition: 'cloud', pages: [page('1', 'One')], spaces: SPACES });
   onTestFinished(server.close);
   const gateway = 'https://api.atlassian.com/ex/confluence/cloud-1/wiki';
@@ -226,7 +226,7 @@ it('reaches the cloud by its gateway, as tokens with scopes need, and links to t
   ]);
 });
 
-it('says that a page to log in is no answer', async () => {
+it('recognises a login page as a failure', async () => {
   const { connector, refusals } = await open('data-center', [page('1', 'One')]);
   const [item] = (await collectListing(connector)).items;
   if (item === undefined) throw new Error('not listed');
@@ -238,7 +238,7 @@ it('says that a page to log in is no answer', async () => {
 });
 
 describe('addresses of Confluence', () => {
-  it('are those of the browser, with another scheme', () => {
+  it('are browser addresses with another scheme', () => {
     const address = 'confluence://Team.atlassian.net/wiki/spaces/ENG/pages/123/Title';
     expect(kindOfAddress(address)).toBe(confluenceKind);
     expect(settingsOfAddress(confluenceKind, address)).toEqual({

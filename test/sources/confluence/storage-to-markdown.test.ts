@@ -109,18 +109,18 @@ describe('the storage format as Markdown', () => {
     );
   });
 
-  it('repeats cells only as far as a table is one', () => {
+  it('repeats cells only up to a limit', () => {
     const cell = `<td rowspan="100" colspan="100">${'x'.repeat(1000)}</td>`;
     const table = `<table><tbody>${`<tr><td>a</td>${cell}</tr>`.repeat(500)}</tbody></table>`;
     expect(storageToMarkdown(table).length).toBeLessThan(5_000_000);
   });
 
-  it('takes tables that arrange a page apart', () => {
+  it('dissolves layout tables', () => {
     const table = `<table><tbody><tr><td><h2>Left</h2></td><td>${macro('code', plain('x'))}</td></tr></tbody></table>`;
     expect(storageToMarkdown(table)).toBe('### Left\n\n```\nx\n```');
   });
 
-  it('reads what is damaged, and refuses what is nested past reason', () => {
+  it('reads damaged input, and refuses excessive nesting', () => {
     expect(storageToMarkdown('<p>a<ac:structured-macro ac:name="info"><ac:rich-text-body><p>b')).toBe(
       'a\n\n> **Info**\n>\n> b',
     );
@@ -132,7 +132,7 @@ describe('the storage format as Markdown', () => {
     ['crossed out', `${'<s>'.repeat(55)}x`, '~'.repeat(110)],
     ['raised', `${'<sup>'.repeat(55)}x`, '^x'],
     ['in code', `<pre>a${' '.repeat(200_000)}b</pre>`, 'b\n```'],
-  ])('takes no time that grows faster than a text: %s', (_, storage, part) => {
+  ])('takes time linear in the text: %s', (_, storage, part) => {
     expect(storageToMarkdown(storage)).toContain(part);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { folder, SERVICE_KEY, startDrive, textFile } from '../../support/drive-server.ts';
 import { startFollowing } from '../../support/start-following.ts';
 
-it('follows a folder of Google Drive: new, changed and deleted files; away and refused, the documents stay', async () => {
+it('follows a folder of Google Drive: new, changed and deleted files; keeps the documents when access fails', async () => {
   const drive = await startDrive([
     folder('top', 'my-drive'),
     folder('inner', 'top'),

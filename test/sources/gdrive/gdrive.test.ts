@@ -59,7 +59,7 @@ const tree = () => [
 ];
 
 describe('a folder of Google Drive', () => {
-  it('is listed with all that is below it, and read; documents of Google as those of Office', async () => {
+  it('is listed recursively and read; Google documents are exported to Office formats', async () => {
     const { connector, claims } = await open(tree());
     const { keys, covers, items } = await keysOf(connector);
     expect([keys, covers]).toEqual([['a', 'b', 'c', 'doc'], 'all']);
@@ -85,7 +85,7 @@ describe('a folder of Google Drive', () => {
     expect(claims[0]).toMatchObject({ iss: ROBOT, scope: 'https://www.googleapis.com/auth/drive.readonly' });
   });
 
-  it('then tells what changed: new, changed, renamed, moved in, moved out, in the trash and gone', async () => {
+  it('then reports changes: new, changed, renamed, moved in, moved out, trashed and deleted files', async () => {
     const { connector, put, remove, requests } = await open([
       ...tree(),
       textFile('f', 'top', 'Four'),
@@ -111,7 +111,7 @@ describe('a folder of Google Drive', () => {
     expect(await keysOf(connector, second.cursor)).toMatchObject({ keys: [], removed: [], covers: 'changes' });
   });
 
-  it('takes in what a folder contains that was moved here or made', async () => {
+  it('includes the content of a folder that was moved in or created', async () => {
     const { connector, put } = await open([...tree(), folder('sub', 'other'), textFile('s', 'sub', 'Below')]);
     const first = await keysOf(connector);
     put({ id: 'other', parents: ['top'] });
@@ -133,7 +133,7 @@ describe('a folder of Google Drive', () => {
     expect(await keysOf(connector, first.cursor)).toMatchObject({ keys: ['a'], covers: 'all' });
   });
 
-  it('lists everything again when the changes are no longer known', async () => {
+  it('lists everything again when the change token has expired', async () => {
     const { connector, put, forgetChanges } = await open(tree());
     put({ id: 'a', content: 'Other' });
     const first = await keysOf(connector);
@@ -160,7 +160,7 @@ describe('a folder of Google Drive', () => {
     expect(await keysOf(connector, second.cursor)).toMatchObject({ keys: ['a', 'b', 'c', 'doc'], covers: 'all' });
   });
 
-  it('says of the file of a shortcut that it is unknown where Google refuses it, and not that it is gone', async () => {
+  it('treats the target of a shortcut as unknown, not as deleted, when Google refuses access', async () => {
     const { connector, refusals, put } = await open([...tree(), shortcut('s1', 'top', 'd')]);
     const first = await keysOf(connector);
     const refuse = () => refusals.push({ path: /files\/d$/, status: 403, reason: 'someNewReason' });
@@ -174,7 +174,7 @@ describe('a folder of Google Drive', () => {
     expect((await keysOf(connector, first.cursor)).removed).toContain('d');
   });
 
-  it('is refused in words: not shared, in the trash, no folder', async () => {
+  it('is refused with a clear message: not shared, in the trash, no folder', async () => {
     const { connector, put } = await open(tree());
     put({ id: 'top', isShared: false });
     await expect(collectListing(connector)).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe('a shared drive', () => {
     expect(requests.at(-1)).toContain('driveId=drive');
   });
 
-  it('is listed whole each time for an account that is no member, but has a folder of it', async () => {
+  it('is listed completely each time for an account that has access to a folder but is no member', async () => {
     const { connector } = await open(shared(), { settings: { folder: 'part' }, isMember: false });
     const first = await keysOf(connector);
     expect(first).toMatchObject({ keys: ['b'], covers: 'all', cursor: undefined });
@@ -220,7 +220,7 @@ describe('a shared drive', () => {
 });
 
 describe('access to Google Drive', () => {
-  it('is had with a refresh token, or by a service account for a user', async () => {
+  it('uses a refresh token, or a service account on behalf of a user', async () => {
     const { connector, requests } = await open(tree(), { secrets: CLIENT });
     expect((await keysOf(connector)).keys).toHaveLength(4);
     expect(requests.filter((each) => each.includes('/token'))).toHaveLength(1);
@@ -235,7 +235,7 @@ describe('access to Google Drive', () => {
     [{ settings: { user: 'nobody@example.org' } }, 'may not act for this user'],
     [{ secrets: { service_account_key: SERVICE_KEY.replace(ROBOT, 'x@y.z') } }, 'the key is deleted or not valid'],
     [{ secrets: { service_account_key: SERVICE_KEY.replace(/KEY-----.{40}/, 'KEY-----') } }, 'private key is damaged'],
-  ])('is refused in words: %#', async (opening, words) => {
+  ])('is refused with a clear message: %#', async (opening, words) => {
     const { connector } = await open(tree(), opening);
     const refused = await collectListing(connector).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'unauthenticated', message: expect.stringContaining(words) });
@@ -247,14 +247,14 @@ describe('access to Google Drive', () => {
     [{ ...KEY, ...CLIENT }, undefined],
     [{ service_account_key: '{"type":"authorized_user"}' }, 'expected the whole content'],
     [{ client_id: 'x' }, undefined],
-  ])('needs one whole credential: %#', async (secrets, words = 'needs either') => {
+  ])('needs one complete credential: %#', async (secrets, words = 'needs either') => {
     await expect(open(tree(), { secrets })).rejects.toMatchObject({
       code: 'unauthenticated',
       message: expect.stringContaining(words),
     });
   });
 
-  it('waits where there were too many requests, and asks for another token after a refusal', async () => {
+  it('waits after too many requests, and requests another token after a refusal', async () => {
     const { connector, refusals, requests, expireToken } = await open(tree());
     refusals.push({ path: /files$/, status: 403, reason: 'userRateLimitExceeded', retryAfter: 0 });
     refusals.push({ path: /files$/, status: 429, retryAfter: 0 });
@@ -272,13 +272,13 @@ describe('access to Google Drive', () => {
     ['cannotDownloadFile', 'forbidden', 'permits no download'],
     ['cannotDownloadAbusiveFile', 'invalid_request', 'malware'],
     ['somethingNew', 'forbidden', '403 (somethingNew)'],
-  ])('says what is refused of one file: %s', async (reason, code, words) => {
+  ])('reports why one file is refused: %s', async (reason, code, words) => {
     const { connector, refusals } = await open(tree());
     refusals.push({ path: /\/export$/, status: 403, reason });
     await expect(read(connector, 'doc')).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
   });
 
-  it('says that a document is too large to be exported, or gone', async () => {
+  it('reports a document that is too large to be exported, or deleted', async () => {
     const { connector, limitExports, put } = await open(tree());
     const { items } = await collectListing(connector);
     limitExports(3);
@@ -292,7 +292,7 @@ describe('access to Google Drive', () => {
   });
 });
 
-it('has the identifier of a folder for an address', () => {
+it('is addressed by the identifier of a folder', () => {
   expect(kindOfAddress('gdrive://1dyUEebJ_-A')).toBe(gdriveKind);
   expect(settingsOfAddress(gdriveKind, 'gdrive://1dyUEebJ_-A')).toEqual({ folder: '1dyUEebJ_-A' });
   expect(gdriveKind.addressOf({ folder: '1dyUEebJ_-A' } as never)).toBe('gdrive://1dyUEebJ_-A');

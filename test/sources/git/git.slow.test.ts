@@ -81,7 +81,7 @@ describe('a Git repository', () => {
     });
   }
 
-  it('leaves out links, submodules and what the patterns leave out, and says that LFS keeps the content', async () => {
+  it('omits links, submodules and excluded files, and reports content stored in LFS', async () => {
     const { commit, open, work, git } = await repository();
     await symlink('a.md', join(work, 'link.md'));
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
@@ -113,7 +113,7 @@ describe('a Git repository', () => {
     expect(keys((await collectListing(other, cursor)).items)).toEqual(['docs/b.md']);
   });
 
-  it('is followed at a branch or tag; what is missing is said with what there is', async () => {
+  it('is followed at a branch or tag; a missing one is reported with the existing ones', async () => {
     const { commit, open, git, url } = await repository();
     expect(await collectListing(await open())).toMatchObject({ items: [], end: { covers: 'all' } });
     await commit({ 'a.md': '# A' });
@@ -133,7 +133,7 @@ describe('a Git repository', () => {
     await expect(collectListing(await open())).rejects.toThrow('has no default branch. Name one as ref.');
   });
 
-  it('is given up at once when it is without an end, and nothing of it is wanted', async () => {
+  it('stops listing an enormous tree immediately when it is aborted', async () => {
     const { commit, open, git, work, requests } = await repository();
     await commit({ 'a.txt': 'A' });
     const tree = (entries: readonly string[]) =>
@@ -150,7 +150,7 @@ describe('a Git repository', () => {
     await expect(listing).rejects.toThrow('aborted');
   }, 30_000);
 
-  it('is read file by file when one of those that are fetched together is gone', async () => {
+  it('is read file by file when one file of a batch is gone', async () => {
     const { commit, open } = await repository();
     await commit({ 'a.md': '# A', 'b.md': '# B' });
     const connector = await open();
@@ -163,7 +163,7 @@ describe('a Git repository', () => {
     await expect(textOf(connector, gone)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('says what is refused, missing, damaged or elsewhere', async () => {
+  it('reports what is refused, missing, damaged or moved', async () => {
     const { commit, open, port, state } = await repository({ token: 'right' });
     await commit({ 'a.md': '# A' });
     expect(keys((await collectListing(await open())).items)).toEqual(['a.md']);

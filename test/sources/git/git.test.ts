@@ -4,7 +4,7 @@ import { webAddress } from '../../../src/sources/git/web-address.ts';
 import { kindOfAddress, settingsOfAddress } from '../../../src/sources/kinds.ts';
 
 describe('addresses of repositories', () => {
-  it('say repository, branch and folder', () => {
+  it('contain repository, branch and folder', () => {
     const address = 'git+https://github.com/owner/papers.git@release%2F2/docs/a';
     expect(kindOfAddress(address)).toBe(gitKind);
     const settings = settingsOfAddress(gitKind, address);
@@ -17,7 +17,7 @@ describe('addresses of repositories', () => {
     expect(settingsOfAddress(gitKind, inFolder)).toEqual({ url: 'https://git.example.org/papers', folder: 'docs' });
   });
 
-  it('are refused with a token in them, or when they are none', () => {
+  it('are refused when they contain a token or are invalid', () => {
     const of = (address: string) => gitKind.addressOf(settingsOfAddress(gitKind, address) as never);
     expect(() => of('git+https://ann:secret@github.com/o/r.git')).toThrow('carries a password');
     expect(() => of('git+https://ghp_123@github.com/o/r.git')).toThrow('this is a token');
@@ -25,7 +25,7 @@ describe('addresses of repositories', () => {
     expect(() => gitKind.addressOf({ url: 'https://h/r.git', folder: '../x' } as never)).toThrow('expected a path');
   });
 
-  it('lead to the page of a file at the commit that was read', () => {
+  it('link to the page of a file at the commit that was read', () => {
     expect(webAddress('https://github.com/o/r.git', 'c0', 'a b/ü.md')).toBe(
       'https://github.com/o/r/blob/c0/a%20b/%C3%BC.md',
     );

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const versions = Array.from({ length: 4 }, (_, version) => Buffer.alloc(40_000, `version ${version} `));
 const nameOf = (content: Buffer) => createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 
-it('holds no more of a chain of differences than the limit, and leaves out what needs more', async () => {
+it('keeps delta chains in memory up to a limit, and omits objects that need more', async () => {
   const pack = chainOf(versions);
   const names = versions.map(nameOf);
   const known = async (limits: { readonly chain: number; readonly cache: number; readonly named: number }) => {

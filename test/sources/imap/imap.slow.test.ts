@@ -105,7 +105,7 @@ describe.skipIf(dovecot === undefined)(title, () => {
     await connector.close?.();
   });
 
-  it('follows chosen folders, keeps what a vanished one had, and heeds the day', async () => {
+  it('follows selected folders, keeps the documents of a missing one, and respects the start date', async () => {
     await writer.mailboxCreate('Archive/2025');
     await write('Kept', 'Archive/2025');
     const connector = await open({ folders: ['Archive/*', 'Nowhere'] });
@@ -132,7 +132,7 @@ describe.skipIf(dovecot === undefined)(title, () => {
     await connector.close?.();
   });
 
-  it('says what is wrong with access, certificate and address', async () => {
+  it('reports problems with access, certificate and address', async () => {
     const wrong = await open({}, { password: 'wrong' });
     await expect(collectListing(wrong)).rejects.toMatchObject({ code: 'unauthenticated' });
     await expect(open({}, {})).rejects.toMatchObject({ code: 'unauthenticated' });

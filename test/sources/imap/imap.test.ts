@@ -4,7 +4,7 @@ import { fromRanges, toRanges } from '../../../src/sources/imap/uid-set.ts';
 import { kindOfAddress, settingsOfAddress } from '../../../src/sources/kinds.ts';
 
 describe('addresses of mailboxes', () => {
-  it('say server, user and folder, and are shown without credentials', () => {
+  it('contain server, user and folder, and are shown without credentials', () => {
     const address = 'imaps://ann%40example.org@mail.example.org/Projects/?since=2024-01-31';
     expect(kindOfAddress(address)).toBe(imapKind);
     const settings = settingsOfAddress(imapKind, address);
@@ -19,12 +19,12 @@ describe('addresses of mailboxes', () => {
     expect(settingsOfAddress(imapKind, 'imap://ann@mail.example.org')).toMatchObject({ port: 143 });
   });
 
-  it('refuses what is no day', () => {
+  it('refuses an invalid date', () => {
     expect(() => imapKind.addressOf({ host: 'h', user: 'u', since: 'yesterday' } as never)).toThrow('is no day');
   });
 });
 
-it('keeps numbers of messages as ranges', () => {
+it('stores message numbers as ranges', () => {
   expect(toRanges([1, 2, 3, 7, 9, 10])).toBe('1:3,7,9:10');
   expect([...fromRanges('1:3,7,9:10')]).toEqual([1, 2, 3, 7, 9, 10]);
   expect([toRanges([]), [...fromRanges('')]]).toEqual(['', []]);

@@ -36,7 +36,7 @@ it('ends the process that was being started when the connection was closed', asy
 });
 
 describe('a server that cannot be used', () => {
-  it('says so in words: no access, no command, no resources, no such name', async () => {
+  it('is reported clearly: no access, no command, no resources, unknown name', async () => {
     const { file } = await offered({ resources: [] });
     const refused = await open(await overHttp(file, [], 'other'));
     await expect(collectListing(refused)).rejects.toMatchObject({ code: 'unauthenticated' });

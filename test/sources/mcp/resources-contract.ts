@@ -111,7 +111,7 @@ export const describeResources = (way: string, start: (file: string) => Promise<
       });
     });
 
-    it('are given up when one is too long or does not come, and the others are read', async () => {
+    it('are abandoned one by one when too long or missing, and the others are read', async () => {
       const { file } = await offered({
         resources: [{ uri: 'x:huge', characters: 3_000_000 }, { uri: 'x:never', hangs: true }, handbook],
       });
@@ -125,7 +125,7 @@ export const describeResources = (way: string, start: (file: string) => Promise<
       ]);
     });
 
-    it('without an end are an error, and delete nothing', async () => {
+    it('listed endlessly are an error, and delete nothing', async () => {
       const { file } = await offered({ resources: [handbook], isEndless: true });
       await expect(collectListing(await open(await start(file)))).rejects.toThrow('without an end');
     });

@@ -23,7 +23,7 @@ async function workspace(pages: readonly NotionPage[], token = TOKEN) {
 }
 
 describe('pages of Notion', () => {
-  it('are listed over several answers, with their link, and read as Markdown with the values of their row', async () => {
+  it('are listed page by page, with their link, and read as Markdown with the values of their row', async () => {
     const row = page('r', 'Barn roof', {
       properties: {
         Task: titled('Barn roof'),
@@ -64,7 +64,7 @@ describe('pages of Notion', () => {
     await expect(connector.read(item, { ...readOptions, maxBytes: 10 })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('are gone only in the trash: not when the search misses them, nor when they are no longer shared', async () => {
+  it('are deleted only when they are in the trash, not when the search misses them or they are no longer shared', async () => {
     const pages = [page('a', 'Stays'), page('b', 'Trashed'), page('c', 'Hidden'), page('d', 'Missed')] as const;
     const { connector } = await workspace(pages);
     const first = await collectListing(connector);
@@ -91,7 +91,7 @@ describe('pages of Notion', () => {
     expect((await collectListing(connector)).items[0]?.version).toBe(OLD);
   });
 
-  it('wait as long as Notion asks for, and say what is refused', async () => {
+  it('respect Retry-After, and report what is refused', async () => {
     const { connector, refusals, requests } = await workspace([page('a', 'One')]);
     refusals.push({ status: 429, code: 'rate_limited', retryAfter: 0.01 });
     expect((await collectListing(connector)).items).toHaveLength(1);

@@ -20,7 +20,7 @@ async function files() {
 const keys = (items: readonly RemoteItem[]) => items.map(({ key }) => key).toSorted();
 
 describe('a folder of a WebDAV server', () => {
-  it('is walked and read; changes have other versions, and what is deleted is not listed', async () => {
+  it('is listed recursively and read; changed files have new versions, and deleted ones are omitted', async () => {
     const { open, folder, put, remove, port } = await files();
     await folder('docs');
     await folder('docs/a b+ü');
@@ -54,7 +54,7 @@ describe('a folder of a WebDAV server', () => {
     expect(keys((await collectListing(below)).items)).toEqual(['a b+ü/100% #1?.md']);
   });
 
-  it('says what is refused, missing, locked, full or no folder', async () => {
+  it('reports what is refused, missing, locked, full or no folder', async () => {
     const { open, put, url, state } = await files();
     await put('a.md', '# A');
     await expect(collectListing(await open({}, 'wrong'))).rejects.toMatchObject({ code: 'unauthenticated' });
@@ -94,7 +94,7 @@ describe('a folder of a WebDAV server', () => {
     expect(seen).toEqual(['/', '/new/']);
   });
 
-  it('ends where a folder leads to itself, and keeps the documents of one that cannot be listed', async () => {
+  it('stops at a folder that contains itself, and keeps the documents of one that cannot be listed', async () => {
     const { open, state } = await files();
     const entry = (path: string) =>
       `<response><href>${path}</href><propstat><prop><resourcetype><collection/></resourcetype></prop>` +
@@ -131,7 +131,7 @@ describe('an answer to PROPFIND', () => {
     return collectListing(await open(settings));
   };
 
-  it('says of what it refuses that it is unknown, and of what is gone nothing', async () => {
+  it('treats refused entries as unknown, and deleted ones as absent', async () => {
     const refused = [
       response('/a.md', '<status>HTTP/1.1 403 Forbidden</status>'),
       response('/locked/', part('HTTP/1.1 423 Locked', '<resourcetype/><getetag/>')),
@@ -149,14 +149,14 @@ describe('an answer to PROPFIND', () => {
     ]);
   });
 
-  it('is not complete when the server cut it', async () => {
+  it('is incomplete when the server truncated it', async () => {
     const cut = response('/', '<status>HTTP/1.1 507 Insufficient Storage</status>');
     const { items, failed } = await listing({ '/': [aFolder('/'), aFile('/b.md', 'x'), cut] });
     expect(keys(items)).toEqual(['b.md']);
     expect(failed).toMatchObject([{ reason: expect.stringContaining('507') }]);
   });
 
-  it('without the folder itself is refused, and not taken for one of a folder in it', async () => {
+  it('without the folder itself is refused, and not mistaken for that of a subfolder', async () => {
     const top = [aFolder('/'), aFolder('/docs/')];
     await expect(listing({ '/': top, '/docs/': [aFolder('/docs/inner/')] })).rejects.toThrow(
       'without the folder itself',
@@ -179,7 +179,7 @@ describe('an answer to PROPFIND', () => {
   });
 });
 
-it('reads answers of any prefix, and of members that are missing', () => {
+it('reads responses with any namespace prefix, and with missing members', () => {
   const xml = `<?xml version="1.0"?><D:multistatus xmlns:D="DAV:" xmlns:o="http://owncloud.org/ns"><D:response>
     <D:href>https://h:8080/remote.php/dav/files/ann/a%20%26%20b.md</D:href>
     <D:propstat><D:prop><D:resourcetype/><D:getetag>W/&quot;abc&quot;</D:getetag><o:fileid>42</o:fileid></D:prop>
@@ -216,7 +216,7 @@ it.each([
   expect(webdavKind.addressOf(settingsOfAddress(webdavKind, address) as never)).toBe(expected);
 });
 
-it('refuses addresses with a password, and files of nobody', () => {
+it('refuses addresses with a password, without the user’s name, or of another scheme', () => {
   expect(() => settingsOfAddress(webdavKind, 'davs://ann:secret@c.example/')).toThrow('carries a password');
   expect(() => webdavKind.addressOf({ url: 'https://c.example/apps/files' } as never)).toThrow('need the name');
   expect(() => webdavKind.addressOf({ url: 'ftp://c.example/' } as never)).toThrow('expected an address');

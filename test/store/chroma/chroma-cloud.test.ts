@@ -65,7 +65,7 @@ describe('an index behind the quotas of Chroma Cloud', () => {
     expect(cloud.refused).toEqual([]);
   });
 
-  it('is asked for less after it refused a call, when its quotas were not known', async () => {
+  it('receives smaller calls after it refused one, when its quotas were not known', async () => {
     const cloud = await startCloud({ records: 70, results: 90 });
     const collection = await openIn(cloud);
     await collection.upsert(records(500));
@@ -79,26 +79,26 @@ describe('an index behind the quotas of Chroma Cloud', () => {
     ]);
   });
 
-  it('leaves out what belongs to others, and follows changes of places', async () => {
+  it('omits records of others, and follows changes of access scopes', async () => {
     const cloud = await startCloud();
     const collection = await openIn(cloud, { quotas: QUOTAS });
-    const placed = (key: number, owner: string, ...collections: string[]) => ({ key, place: { owner, collections } });
-    const places = [
-      placed(0, 'me'),
-      placed(1, 'me', 'b', 'a'),
-      placed(2, 'them', 'b'),
-      placed(3, 'them', 'c', 'd', 'e', 'f'),
-      placed(4, 'them'),
+    const scoped = (key: number, owner: string, ...collections: string[]) => ({ key, scope: { owner, collections } });
+    const records = [
+      scoped(0, 'me'),
+      scoped(1, 'me', 'b', 'a'),
+      scoped(2, 'them', 'b'),
+      scoped(3, 'them', 'c', 'd', 'e', 'f'),
+      scoped(4, 'them'),
     ];
-    await collection.upsert(places.map((one) => ({ ...one, vector: vectorOf(one.key) })));
+    await collection.upsert(records.map((one) => ({ ...one, vector: vectorOf(one.key) })));
     const find = async (owners: string[], collections: string[]) =>
       sorted((await collection.nearest(vectorOf(0), 10, undefined, [{ owners, collections }])).map(({ key }) => key));
-    expect(collection.places?.areComplete()).toBe(true);
+    expect(collection.scopes?.areComplete()).toBe(true);
     expect(await find(['me'], [])).toEqual([0, 1]);
     // A record in more collections than are named may always be among them.
     expect(await find([], ['b'])).toEqual([1, 2, 3]);
     expect(await find(['me'], ['x', 'b'])).toEqual([0, 1, 2, 3]);
-    await collection.places?.set([placed(1, 'me'), placed(3, 'them', 'b'), placed(99, 'me')]);
+    await collection.scopes?.set([scoped(1, 'me'), scoped(3, 'them', 'b'), scoped(99, 'me')]);
     expect(await find([], ['b'])).toEqual([2, 3]);
     expect(await collection.count()).toBe(5);
     expect(cloud.refused).toEqual([]);
@@ -112,9 +112,9 @@ describe('an index behind the quotas of Chroma Cloud', () => {
       { status: 503, headers: { 'retry-after': '0' }, message: 'The service is restarting' },
       { status: 429, message: 'Too many requests; backoff and try again' },
     );
-    const begun = performance.now();
+    const startedAt = performance.now();
     await collection.upsert(records(1));
-    expect(performance.now() - begun).toBeGreaterThan(1_000);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_000);
     expect(await collection.count()).toBe(1);
     expect(cloud.failures).toEqual([]);
   });

@@ -59,14 +59,14 @@ async function startParent(folder: string) {
 
 describe('the embedded Chroma server', () => {
   it('starts and stops promptly and leaves no process', async () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const server = startServer(join(await temporaryFolder(), 'chroma'));
     const response = await fetch(`${await server.url(START_MS)}/api/v2/heartbeat`);
     expect(response.ok).toBe(true);
     await response.arrayBuffer();
     const pid = pidOf(server);
     await server.stop();
-    expect(performance.now() - begun).toBeLessThan(PROMPTLY_MS);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
     expect(await isRunning(pid)).toBe(false);
     await expect(server.url(100)).rejects.toMatchObject({ code: 'store_failed' });
   });
@@ -76,21 +76,21 @@ describe('the embedded Chroma server', () => {
     const server = startServer(join(folder, 'chroma'));
     await until(() => existsSync(join(folder, 'chroma.pid')));
     const { pid } = JSON.parse(await readFile(join(folder, 'chroma.pid'), 'utf8'));
-    const begun = performance.now();
+    const startedAt = performance.now();
     await server.stop();
-    expect(performance.now() - begun).toBeLessThan(PROMPTLY_MS);
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
     expect(await isRunning(pid)).toBe(false);
   });
 
   it('restarts by itself after a crash and reports it', async () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
-    const comebacks: ServerRecovery[] = [];
-    server.onRecovered((comeback) => comebacks.push(comeback));
+    const recoveries: ServerRecovery[] = [];
+    server.onRecovered((recovery) => recoveries.push(recovery));
     await server.url(START_MS);
     const first = pidOf(server);
     process.kill(first, 'SIGKILL');
-    await until(() => comebacks.length === 1);
-    expect(comebacks).toEqual(['restarted']);
+    await until(() => recoveries.length === 1);
+    expect(recoveries).toEqual(['restarted']);
     expect(pidOf(server)).not.toBe(first);
   });
 
@@ -99,10 +99,10 @@ describe('the embedded Chroma server', () => {
     await mkdir(join(folder, 'chroma'));
     await writeFile(join(folder, 'chroma', 'chroma.sqlite3'), 'no database '.repeat(1000));
     const server = startServer(join(folder, 'chroma'));
-    const comebacks: ServerRecovery[] = [];
-    server.onRecovered((comeback) => comebacks.push(comeback));
+    const recoveries: ServerRecovery[] = [];
+    server.onRecovered((recovery) => recoveries.push(recovery));
     await server.url(START_MS);
-    expect(comebacks).toEqual(['emptied']);
+    expect(recoveries).toEqual(['emptied']);
     expect(existsSync(join(folder, 'chroma.damaged'))).toBe(false);
   });
 
@@ -180,14 +180,14 @@ describe('the embedded Chroma server', () => {
 
   it('deletes everything on request', async () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
-    const comebacks: ServerRecovery[] = [];
-    server.onRecovered((comeback) => comebacks.push(comeback));
+    const recoveries: ServerRecovery[] = [];
+    server.onRecovered((recovery) => recoveries.push(recovery));
     await server.url(START_MS);
     const first = pidOf(server);
     await server.empty();
     await server.url(START_MS);
     expect(pidOf(server)).not.toBe(first);
-    expect(comebacks).toEqual(['emptied']);
+    expect(recoveries).toEqual(['emptied']);
   });
 
   it('reports how long a caller has waited for a slow start, and releases an aborted one', async () => {

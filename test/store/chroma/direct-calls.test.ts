@@ -19,7 +19,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/db`;
 }
 
-it('asks for keys and distances alone, over one connection', async () => {
+it('requests only keys and distances, over one connection', async () => {
   const asked: { url: string | undefined; body: unknown; socket: IncomingMessage['socket'] }[] = [];
   const database = await serve(async (request, response) => {
     asked.push({ url: request.url, body: JSON.parse(await text(request)), socket: request.socket });

@@ -17,7 +17,7 @@ import { describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
 import { embeddingText, newDocument, openTestStore, testSpace } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { directionOf, takeIn, timestamp } from '../sql/versions/take-in.ts';
+import { directionOf, ingestTexts, timestamp } from '../sql/versions/ingest-texts.ts';
 
 const QUESTIONS = [
   'How do I back up the database?',
@@ -37,11 +37,14 @@ async function fill(store: SqlStore): Promise<string> {
       .split(/\n\s*\n/)
       .slice(0, 60);
     const metadata = { z: 1, a: { list: [1, 2.5, null, true], text: 'a "b" \u{1f600}' } };
-    await takeIn(store, newDocument(file, { collectionIds: [collectionId], metadata }), texts);
+    await ingestTexts(store, newDocument(file, { collectionIds: [collectionId], metadata }), texts);
   }
   const asOf = await timestamp();
   const [first = ''] = globSync('docs/*.md').sort();
-  await takeIn(store, newDocument(first, { collectionIds: [collectionId] }), ['A lighthouse.', 'Of granite\0 blocks.']);
+  await ingestTexts(store, newDocument(first, { collectionIds: [collectionId] }), [
+    'A lighthouse.',
+    'Of granite\0 blocks.',
+  ]);
   const second = newDocument(globSync('docs/*.md').sort()[1] ?? '');
   await store.corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: second.id });
   const task = await store.documentGraphs.next();
@@ -145,7 +148,7 @@ describePostgres('Copying all records', () => {
     onTestFinished(() => again.close());
     expect(await answers(again, asOf)).toEqual(expected);
     // A key that was used once is not used again.
-    await takeIn(again, newDocument('new'), ['Something new.']);
+    await ingestTexts(again, newDocument('new'), ['Something new.']);
     const highest = await sql<{ key: number }>`select max(key) as key from chunks`.execute(again.sqlite.reader);
     const before = await sql<{ seq: number }>`select seq from sqlite_sequence where name = 'chunks'`.execute(
       source.database.reader,

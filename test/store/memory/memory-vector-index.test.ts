@@ -11,11 +11,11 @@ it('refuses requests while down, and reports when it is back', async () => {
   let recoveries = 0;
   index.onRecovered(() => recoveries++);
 
-  index.goDown();
+  index.simulateOutage();
   await expect(collection.count()).rejects.toMatchObject({ code: 'store_failed' });
   expect(await index.isHealthy()).toBe(false);
 
-  index.comeBack('empty');
+  index.endOutage('empty');
   expect(recoveries).toBe(1);
   expect(await collection.count()).toBe(0);
 });

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../src/store/originals/object-store.ts';
 import { moveToDatabase, moveToObjects } from '../../../src/store/sql/originals/move-originals.ts';
-import { settlePlace } from '../../../src/store/sql/originals/originals-place.ts';
+import { ensurePlace } from '../../../src/store/sql/originals/originals-place.ts';
 import { describeEngines } from '../../support/engines.ts';
 import { type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { ingest, newChunks, newDocument, type TestStore } from '../../support/store.ts';
@@ -30,7 +30,7 @@ describeEngines('moving originals', (engine) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('moves those of documents and versions there and back, and goes on after an interruption', async () => {
+  it('moves the files of documents and versions there and back, and resumes after an interruption', async () => {
     const store = await engine.openTestStore();
     const names = Array.from({ length: 60 }, (_, number) => `document ${number}`);
     for (const name of names.slice(1)) await store.corpus.begin(newDocument(name));
@@ -50,7 +50,7 @@ describeEngines('moving originals', (engine) => {
     const database = store.sqlite;
     await expect(Array.fromAsync(moveToObjects({ database, objects: breaking, signal }))).rejects.toThrow(/cable/);
     expect(await inDatabase(store)).toBe(names.length - 50);
-    await expect(settlePlace({ ...database, objects })).rejects.toThrow(
+    await expect(ensurePlace({ ...database, objects })).rejects.toThrow(
       /was interrupted.*migrate originals --to s3:\/\/originals\/moved"/,
     );
 
@@ -87,8 +87,8 @@ describeEngines('moving originals', (engine) => {
     expect(await inDatabase(store)).toBe(0);
     await objects.remove(object);
     await expect(back()).rejects.toThrow(words('missing'));
-    await expect(settlePlace({ ...database, objects })).rejects.toThrow(/was interrupted/);
+    await expect(ensurePlace({ ...database, objects })).rejects.toThrow(/was interrupted/);
     await Array.fromAsync(moveToObjects({ database, objects, signal }));
-    await settlePlace({ ...database, objects });
+    await ensurePlace({ ...database, objects });
   });
 });

@@ -9,7 +9,7 @@ import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index
 import type { ObjectStore } from '../../../src/store/originals/object-store.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts';
 import { raiseWorksFrom } from '../../../src/store/sql/migrations/run-steps.ts';
-import { settlePlace } from '../../../src/store/sql/originals/originals-place.ts';
+import { ensurePlace } from '../../../src/store/sql/originals/originals-place.ts';
 import { describeEngines, describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { type S3Server, startS3Server } from '../../support/s3-server.ts';
@@ -73,7 +73,7 @@ describeEngines('originals as objects', (engine) => {
     await vi.waitFor(async () => expect(await noted(store)).toEqual([]), PATIENT);
   });
 
-  it('gives an object in parts, and refuses to end one that is damaged', async () => {
+  it('streams an object, and fails before the end of a damaged one', async () => {
     const { store, list, prefix } = await open();
     const bytes = Buffer.alloc(400_000, 'abcdefghijklmnopqrstuvwxyz0123456789.');
     const document = newDocument('large', { bytes });
@@ -95,7 +95,7 @@ describeEngines('originals as objects', (engine) => {
     await expect(store.corpus.bytesOf(document.id)).rejects.toThrow(/SHA-256/);
   });
 
-  it('leaves at most an object that no record refers to, which is removed after its time', async () => {
+  it('leaves at most an unreferenced object, which is removed after the grace time', async () => {
     const names: string[] = [];
     const { store, list, objects } = await open(
       (plain) => ({
@@ -140,7 +140,7 @@ describeEngines('originals as objects', (engine) => {
     expect(text(await store.corpus.bytesOf(document.id))).toBe('bytes of one');
   });
 
-  it('remembers an object whose upload failed, as it may arrive yet', async () => {
+  it('keeps a note of an object whose upload failed, because it may still arrive', async () => {
     const { store, list } = await open((plain) => ({
       async put(object, bytes, signal) {
         if (object === 'citewell.json') return plain.put(object, bytes, signal);
@@ -154,7 +154,7 @@ describeEngines('originals as objects', (engine) => {
     expect(Date.parse(notes[0]?.due_at ?? '')).toBeGreaterThan(Date.now());
   });
 
-  it('takes a file for no empty one when its document was removed before it is read', async () => {
+  it('does not mistake a file for an empty one when its document is removed before it is read', async () => {
     const { store } = await open();
     const document = newDocument('one');
     await ingest(store, document, newChunks(1, 'words'));
@@ -173,7 +173,7 @@ describeEngines('originals as objects', (engine) => {
     expect(text(await again.corpus.bytesOf(newDocument('one').id))).toBe('bytes of one');
   });
 
-  it('says what is away and what works on, starts without it, and goes on when it is back', async () => {
+  it('reports an unavailable storage, starts without it, and recovers when it is available again', async () => {
     const { store, objects, list } = await open();
     const document = newDocument('one');
     await ingest(store, document, newChunks(2, 'words'));
@@ -211,7 +211,7 @@ describeEngines('originals as objects', (engine) => {
     }
   });
 
-  it('refuses a database whose originals are elsewhere, and a storage that is another database’s', async () => {
+  it('refuses a database whose originals are elsewhere, and a storage that belongs to another database', async () => {
     const { store, objects } = await open();
     await store.corpus.begin(newDocument('one'));
     await expect(store.reopen({})).rejects.toThrow(
@@ -266,14 +266,14 @@ describePostgres('servers of one database', () => {
     await again.close();
   });
 
-  it('keep what another one has said of the schema while they start', async () => {
+  it('keep what another server records about the schema while they start', async () => {
     const { s3, open } = await storage();
     const objects = s3.open('kb');
     const [running, other] = [await open(objects), await open(objects)];
     const { reader, writer } = running.sqlite;
     const settled = await writer.transaction().execute(async (transaction) => {
       await raiseWorksFrom(transaction, 99);
-      const settling = settlePlace({ writer: other.sqlite.writer, objects });
+      const settling = ensurePlace({ writer: other.sqlite.writer, objects });
       await vi.waitFor(async () => {
         const { rows: waiting } = await sql`
           select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(

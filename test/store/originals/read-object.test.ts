@@ -84,7 +84,7 @@ it('calls an object damaged that is shorter or longer than its name states', asy
   await expect(readObject(long, object)).rejects.toThrow(/is damaged: it is longer than 44 bytes/);
 });
 
-it('repeats requests that failed for a reason that passes, and takes an upload in parts back that was not put together', async () => {
+it('retries requests after transient failures, and aborts a multipart upload that was not completed', async () => {
   const seen: string[] = [];
   const objects = await answering((request, response) => {
     const url = request.url ?? '';

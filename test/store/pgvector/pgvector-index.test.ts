@@ -8,7 +8,7 @@ import { vectorIndexContract } from '../../contracts/vector-index.ts';
 import { describePgvector, describePostgres, pgvectorDatabase, postgresDatabase } from '../../support/engines.ts';
 import { openPgvectorStore } from '../../support/pgvector-store.ts';
 import { direction, ingest, newChunks, newDocument } from '../../support/store.ts';
-import { directionOf, takeIn, timestamp } from '../sql/versions/take-in.ts';
+import { directionOf, ingestTexts, timestamp } from '../sql/versions/ingest-texts.ts';
 
 /** Vectors in as many directions. */
 const around = (key: number): Float32Array =>
@@ -114,7 +114,7 @@ describePgvector('The index', () => {
     expect(await find()).toEqual(first);
   });
 
-  it('ranks a vector without direction as at right angles to all others', async () => {
+  it('ranks a zero vector as orthogonal to all others', async () => {
     const index = await openPgvector({ url: await pgvectorDatabase() });
     onTestFinished(() => index.close());
     const collection = await index.open('zero', 2);
@@ -132,7 +132,7 @@ describePgvector('The index', () => {
     expect((await collection.nearest(Float32Array.of(0, 0), 3)).map(({ key }) => key)).toEqual([1, 2, 3]);
   });
 
-  it('is of all servers of a database, or of none', async () => {
+  it('is used by all servers of a database, or by none', async () => {
     const url = await pgvectorDatabase();
     const one = await openPostgres({ url, readers: 1, nearestIndexed });
     onTestFinished(one.close);
@@ -182,17 +182,17 @@ describePgvector('The index', () => {
   it('finds passages of an earlier version that the present one shares with it', async () => {
     const store = await openPgvectorStore(await pgvectorDatabase());
     const letter = newDocument('letter');
-    await takeIn(store, newDocument('log'), ['The tide was low.']);
-    await takeIn(store, letter, ['The whale was white.', 'The ship was old.']);
+    await ingestTexts(store, newDocument('log'), ['The tide was low.']);
+    await ingestTexts(store, letter, ['The whale was white.', 'The ship was old.']);
     const asOf = await timestamp();
-    await takeIn(store, letter, ['The whale was white.', 'The ship was new.']);
+    await ingestTexts(store, letter, ['The whale was white.', 'The ship was new.']);
     await store.maintenance.replayOutbox();
     const near = { vector: directionOf('The whale was white.'), measure: 'cosine_distance', limit: 1 } as const;
     const found = await store.chunks.nearest({ ...near, filter: { kind: 'all' }, asOf });
     expect(found.map(({ text }) => text)).toEqual(['The whale was white.']);
   });
 
-  it('refuses a database without the extension, and says which statement creates it', async () => {
+  it('refuses a database without the extension, and names the statement that creates it', async () => {
     const url = (await pgvectorDatabase()).replace(/test_\w+/, 'postgres');
     await expect(openPgvector({ url })).rejects.toThrow(
       /needs pgvector 0\.8 or newer .* it is not there yet\. .* superuser .* create extension vector;/,

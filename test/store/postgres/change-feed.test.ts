@@ -40,7 +40,7 @@ const note = (id: string, server: number | null = null) => sql`
 const names = (changes: readonly SharedChange[]) => changes.map(({ id }) => id);
 
 describePostgres('The change feed', () => {
-  it('gives each change once, also of transactions that are committed in another order than they began', async () => {
+  it('reports each change once, also of transactions that are committed out of order', async () => {
     const { url, heard } = await openFeed();
     const [one, other] = [connect(url), connect(url)];
     await one.transaction().execute(async (early) => {
@@ -70,7 +70,7 @@ describePostgres('The change feed', () => {
     await vi.waitFor(() => expect(names(heard)).toEqual(['other']), PATIENT);
   });
 
-  it('says that anything may have changed when very much has', async () => {
+  it('reports that anything may have changed after too many changes', async () => {
     const { url, heard } = await openFeed();
     await sql`insert into cluster_changes (topic, kind, id)
       select 'documents', 'changed', n::text from generate_series(1, 5000) n`.execute(connect(url));
@@ -79,7 +79,7 @@ describePostgres('The change feed', () => {
     expect(heard[0]).toEqual({ topic: 'documents', kind: 'removed' });
   });
 
-  it('removes what all servers have read', async () => {
+  it('removes changes that all servers have read', async () => {
     const { url } = await openFeed(true);
     const connection = connect(url);
     await sql`insert into cluster_changes (topic, kind, id, written_at)

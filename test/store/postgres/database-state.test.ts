@@ -27,7 +27,7 @@ function watched(first: Server) {
   return check;
 }
 
-it('tells a restart from another database', async () => {
+it('distinguishes a restart from another database', async () => {
   const check = watched({ database: 'a', started: '1' });
   expect(await check({ database: 'a', started: '1' })).toEqual([]);
   expect(await check({ database: 'a', started: '2' })).toEqual(['restart']);
@@ -40,7 +40,7 @@ it('notices a restart where the server does not say which database it is', async
   expect(await check({ database: null, started: '2' })).toEqual(['restart']);
 });
 
-it('takes no database for another one because one connection could not ask', async () => {
+it('does not mistake a failed query for another database', async () => {
   const check = watched({ database: 'a', started: '1' });
   expect(await check({ database: 'a', started: '1' })).toEqual([]);
   expect(await check({ database: null, started: '1' })).toEqual([]);

@@ -64,8 +64,8 @@ const noAnswer = expect.objectContaining({
   publicMessage: 'The database does not answer. Try again later.',
 });
 
-describePostgres('A database that answers no more, over connections that stay open', () => {
-  it('fails what writes, and what follows it in the transaction, and writes over a new connection', async () => {
+describePostgres('A database that no longer answers, over connections that stay open', () => {
+  it('fails a write and the rest of its transaction, and then writes over a new connection', async () => {
     const { writer, swallow } = await open({ writing: 500 });
     const lost = writer.transaction().execute(async (transaction) => {
       swallow();
@@ -88,8 +88,8 @@ describePostgres('A database that answers no more, over connections that stay op
   });
 });
 
-describePostgres('A server whose connection to the others answers no more', () => {
-  it('says so, and is back over a new connection', async () => {
+describePostgres('A server whose cluster connection no longer answers', () => {
+  it('reports that, and recovers over a new connection', async () => {
     const { problem, swallow } = await open({});
     expect(problem?.()).toBeUndefined();
     swallow();
@@ -98,7 +98,7 @@ describePostgres('A server whose connection to the others answers no more', () =
   });
 });
 
-describePgvector('Vectors in a database that answers no more', () => {
+describePgvector('Vectors in a database that no longer answers', () => {
   it('fail, and are stored and searched over a new connection', async () => {
     const { url, swallow } = await throughProxy(await pgvectorDatabase());
     const index = await openPgvector({ url, connections: 1, answerWithinMs: 500 });

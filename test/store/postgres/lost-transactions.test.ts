@@ -64,7 +64,7 @@ async function haveBeenSeen({ others }: SqlStore, count: number): Promise<void> 
 }
 
 describePostgres('Servers', () => {
-  it('read everything again when the database has lost what they have seen', async () => {
+  it('read everything again when the database has lost transactions that they saw', async () => {
     const { url, keep, lose } = await ownServer();
     const index = memoryVectorIndex();
     const reports: string[] = [];
@@ -146,7 +146,7 @@ describePostgres('Servers', () => {
     expect(again?.token).not.toBe(token);
   });
 
-  it('that start after their entries were lost do not get the number of one that goes on', async () => {
+  it('that start after lost entries do not get the key of a server that is still running', async () => {
     const url = await postgresDatabase();
     const open = async () => {
       const server = await joinServers({ name: 'database', url, isAlone: false });

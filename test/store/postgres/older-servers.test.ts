@@ -16,7 +16,7 @@ async function open(url: string, steps: Steps) {
 }
 
 describePostgres('Servers of the version before', () => {
-  it('go on beside those of the next one, which is refused while a step would stop them', async () => {
+  it('keep running beside servers of the next version, which is refused while a migration step would break them', async () => {
     const url = await postgresDatabase();
     const old = await open(url, own);
     const next = await open(url, adding);

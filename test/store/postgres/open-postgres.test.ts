@@ -17,7 +17,7 @@ async function open(options: PostgresOptions) {
 const refusal = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
 
 describePostgres('A server', () => {
-  it('writes on after its wait for a turn was cancelled', async () => {
+  it('still writes after its wait for a transaction was cancelled', async () => {
     const url = await postgresDatabase();
     const { writer } = await open({ url });
     const other = openConnections({ name: url, url, size: 1 });
@@ -51,7 +51,7 @@ describePostgres('A server', () => {
 });
 
 describePostgres('Opening', () => {
-  it('refuses a server that is away, and a database that is not there, without their passwords', async () => {
+  it('refuses an unreachable server and a missing database, without revealing passwords', async () => {
     const away = { url: 'postgres://me:geheim@127.0.0.1:1/citewell' };
     await expect(openPostgres(away)).rejects.toEqual(
       refusal(/^The database postgres:\/\/me@127.0.0.1:1\/citewell does not answer: .*ECONNREFUSED.*DATABASE_URL/),
@@ -99,14 +99,14 @@ describePostgres('Opening', () => {
     expect((await sql`select 1 as one`.execute(connections)).rows).toEqual([{ one: 1 }]);
   });
 
-  it('lets servers in beside each other only when their vector index is shared', async () => {
+  it('admits several servers only when their vector index is shared', async () => {
     const url = await postgresDatabase();
     const shared = await open({ url });
     await open({ url });
     await expect(openPostgres({ url, isAlone: true })).rejects.toEqual(
       refusal(/this one has a Chroma of its own.*CHROMA_URL/),
     );
-    expect((await shared.shared?.inWork(shared.reader, 'ingestion')) ?? ['none']).toEqual([]);
+    expect((await shared.shared?.documentsInProgress(shared.reader, 'ingestion')) ?? ['none']).toEqual([]);
     const otherUrl = await postgresDatabase();
     const { close } = await openPostgres({ url: otherUrl, isAlone: true });
     await expect(openPostgres({ url: otherUrl })).rejects.toEqual(refusal(/that one has a Chroma of its own/));
@@ -124,7 +124,7 @@ describePostgres('Opening', () => {
     expect((await sql`select 2 as two`.execute(connection)).rows).toEqual([{ two: 2 }]);
   }, 20_000);
 
-  it('ends a transaction of a server that does nothing in it, under whose lock no other one could write', async () => {
+  it('ends an idle transaction that holds a lock needed by other servers', async () => {
     const { writer } = await open({ url: await postgresDatabase() });
     const { rows } = await sql`
       select current_setting('idle_in_transaction_session_timeout') as idle,
@@ -134,25 +134,25 @@ describePostgres('Opening', () => {
 });
 
 describePostgres('Servers that lose their connections at the same time', () => {
-  it('take over neither work nor lead of one that comes back a little later', async () => {
+  it('take over neither work nor leadership from a server that reconnects shortly after', async () => {
     const url = await postgresDatabase();
-    const join = async (options: Pick<JoinOptions, 'beatMs'>) => {
+    const join = async (options: Pick<JoinOptions, 'heartbeatMs'>) => {
       const server = await joinServers({ name: url, url, isAlone: false, ...options });
       onTestFinished(server.leave);
       return server;
     };
-    const slow = await join({ beatMs: 300 });
-    const quick = await join({ beatMs: 20 });
-    expect([slow.leads(), quick.leads()]).toEqual([true, false]);
+    const slow = await join({ heartbeatMs: 300 });
+    const quick = await join({ heartbeatMs: 20 });
+    expect([slow.isLeader(), quick.isLeader()]).toEqual([true, false]);
     let found = 0;
     quick.onGone(() => found++);
     let led = 0;
-    quick.onLead(
+    quick.onLeadership(
       () => led++,
       () => {},
     );
     let paused = 0;
-    slow.onLead(
+    slow.onLeadership(
       () => {},
       () => paused++,
     );
@@ -173,8 +173,8 @@ describePostgres('Servers that lose their connections at the same time', () => {
           and objid in (select key::oid from cluster_servers)
           and database = (select oid from pg_database where datname = current_database())`.execute(connection);
       expect(rows.map(({ pid }) => ended.includes(pid))).toEqual([false, false]);
-      expect(slow.leads()).toBe(true);
+      expect(slow.isLeader()).toBe(true);
     }, PATIENT);
-    expect([found, led, paused, quick.leads()]).toEqual([0, 0, 0, false]);
+    expect([found, led, paused, quick.isLeader()]).toEqual([0, 0, 0, false]);
   });
 });

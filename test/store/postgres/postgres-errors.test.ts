@@ -17,13 +17,13 @@ describe('Errors of PostgreSQL', () => {
     expect(message).toContain('does not answer: connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432.');
   });
 
-  it('tell a busy database from one that is away', () => {
+  it('distinguish a busy database from an unreachable one', () => {
     const { message, publicMessage } = toServiceError(new Error('timeout exceeded when trying to connect'), name);
     expect(message).toMatch(/connections .* in use/);
     expect(publicMessage).toBe('The database is busy. Try again later.');
   });
 
-  it('refer a login without a password to the address', () => {
+  it('point to the URL when a login lacks its password', () => {
     const missing = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
     expect(toServiceError(missing, name).message).toMatch(/refuses the connection: SASL.*Check the user, password/);
     const wrong = refusalOf('28P01', 'password authentication failed for user "me"');

@@ -20,7 +20,7 @@ import { embeddingText, ingest, newChunks, newDocument, publication, testSpace }
 const WORDS = ['ferry', 'harbour', 'tide', 'gull', 'rope', 'lantern', 'anchor', 'keel'];
 
 describePostgres('A search', () => {
-  it('finds after any change what a server finds that has read nothing before', async () => {
+  it('finds after any change the same as a server with an empty cache', async () => {
     const url = await postgresDatabase();
     const open = async () => {
       const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 2 });
@@ -39,7 +39,7 @@ describePostgres('A search', () => {
   });
 });
 
-describePostgres('A search of what was read before', () => {
+describePostgres('A search of cached data', () => {
   const countingQueries = async (work: () => Promise<unknown>) => {
     const query = vi.spyOn(Client.prototype, 'query');
     try {
@@ -80,7 +80,7 @@ describePostgres('A search of what was read before', () => {
     expect(await find()).toHaveLength(4);
   });
 
-  it('begins again when the state moves between two of its statements', async () => {
+  it('restarts when the state changes between two of its statements', async () => {
     const url = await postgresDatabase();
     const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 1 });
     onTestFinished(() => store.close());
@@ -103,8 +103,8 @@ describePostgres('A search of what was read before', () => {
   });
 });
 
-describePostgres('Postings that were read', () => {
-  it('in an earlier state of the index do not stand for a later one without their lengths', async () => {
+describePostgres('Cached postings', () => {
+  it('of an earlier state of the index are not used for a later one without their lengths', async () => {
     const url = await postgresDatabase();
     const store = await openPostgresStore({ url, index: memoryVectorIndex(), embeddingText, readers: 1 });
     onTestFinished(() => store.close());
@@ -135,7 +135,7 @@ describePostgres('Postings that were read', () => {
   });
 });
 
-it('takes a state for the present one when two searches in a row saw it, until this server writes', () => {
+it('assumes the state that two searches in a row saw, until this server writes', () => {
   const states = createKnownStates();
   const stateOf = (name: string): State => ({
     name,
@@ -154,7 +154,7 @@ it('takes a state for the present one when two searches in a row saw it, until t
 
 const EMPTY = { version: 1, removed: 1, entries: 0, length: 0 };
 
-it('keeps few of the filters whose chunks have great keys', () => {
+it('caches few filters whose chunks have large keys', () => {
   const { filters } = createSearchCache();
   const names = Array.from({ length: 200 }, (_, number) => String(number));
   for (const name of names) filters.set(name, keySet([10_000_000]));

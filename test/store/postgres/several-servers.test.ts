@@ -17,7 +17,7 @@ async function open(url: string): Promise<TestStore> {
 }
 
 describePostgres('Servers', () => {
-  it('put back no summary that another one begins at that moment', async () => {
+  it('do not requeue a summary that another server begins at that moment', async () => {
     const url = await postgresDatabase();
     const [one, two] = [await open(url), await open(url)];
     const { id } = await one.corpus.begin(newDocument('letter'));
@@ -29,8 +29,8 @@ describePostgres('Servers', () => {
       ...one.sqlite,
       shared: {
         ...shared,
-        async inWork(...query) {
-          const keys = await shared.inWork(...query);
+        async documentsInProgress(...query) {
+          const keys = await shared.documentsInProgress(...query);
           taken = two.summaries.take();
           await Promise.race([taken, sleep(200)]);
           return keys;
@@ -42,7 +42,7 @@ describePostgres('Servers', () => {
     expect(await two.summaries.take()).toBeUndefined();
   });
 
-  it('try again to take over the work of one that ended, when the database failed meanwhile', async () => {
+  it('retry taking over the tasks of a server that ended, when the database failed meanwhile', async () => {
     const index = memoryVectorIndex();
     const database = await openPostgres({ url: await postgresDatabase(), readers: 1 });
     const { shared } = database;
@@ -58,9 +58,9 @@ describePostgres('Servers', () => {
           onGone: (listener) => {
             gone = listener;
           },
-          inWork: async (...query) => {
+          documentsInProgress: async (...query) => {
             if (failures-- > 0) throw new Error('The connection was lost.');
-            return shared.inWork(...query);
+            return shared.documentsInProgress(...query);
           },
         },
       },
@@ -94,7 +94,7 @@ describePostgres('Servers', () => {
     expect(await two.conversations.messages(id)).toEqual(onOne);
   });
 
-  it('that lost a task to another one, as when they were suspended, can write nothing more for it', async () => {
+  it('that lost a task to another one, e.g. after being suspended, can write nothing more for it', async () => {
     const url = await postgresDatabase();
     const [one, two] = [await open(url), await open(url)];
     const { id } = await one.corpus.begin(newDocument('letter'), { queued: true });
@@ -123,7 +123,7 @@ describePostgres('Servers', () => {
     expect(await one.corpus.get(id)).toMatchObject({ ingestionStatus: 'success' });
   });
 
-  it('postpone no later try of their own at the same task', async () => {
+  it('do not postpone their own later attempt at the same task', async () => {
     const one = await open(await postgresDatabase());
     const { id } = await one.corpus.begin(newDocument('letter'), { queued: true });
     const first = await one.queue.take({ alone: true });
@@ -137,7 +137,7 @@ describePostgres('Servers', () => {
     expect(await one.queue.ofDocument(id)).toMatchObject({ state: 'queued', lastError: 'It failed.' });
   });
 
-  it('take over what another one that left could not put back', async () => {
+  it('take over tasks that a stopped server could not return', async () => {
     const url = await postgresDatabase();
     const [one, two] = [await open(url), await open(url)];
     const { id } = await one.corpus.begin(newDocument('letter'), { queued: true });

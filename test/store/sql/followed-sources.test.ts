@@ -28,7 +28,7 @@ const item = (key: string, version: string | null = '1', duplicateOf: string | n
 });
 
 describeEngines('Records of followed sources', (engine) => {
-  it('keep what is known of the items of each source, and forget it with the source', async () => {
+  it('store the state of each source’s items, and delete it with the source', async () => {
     const { followed: records } = await engine.openTestStore();
     await records.add(source('papers'));
     await records.add(source('notes'));
@@ -80,7 +80,7 @@ describeEngines('Records of followed sources', (engine) => {
     expect(await records.list()).toHaveLength(1);
   });
 
-  it('name the items again whose content was in a document that is removed', async () => {
+  it('return items whose content was in a document that is removed', async () => {
     const { followed: records } = await engine.openTestStore();
     for (const id of ['papers', 'notes', 'mail']) {
       await records.add(source(id));

@@ -104,10 +104,10 @@ describe('a process that is killed', () => {
   it('lets the next process apply pending removals to the index', async () => {
     const store = await openTestStore();
     await ingest(store, document, newChunks(3));
-    store.index.goDown();
+    store.index.simulateOutage();
     await store.corpus.remove(everything);
     await store.close();
-    store.index.comeBack('intact');
+    store.index.endOutage('intact');
     const next = await startAgain(store);
     expect(await visible(next)).toEqual({ chunks: 0, fullText: 0, indexed: 0 });
   });
@@ -146,14 +146,14 @@ describe('an index that is down', () => {
     const store = await openTestStore();
     await whenInStep(store);
     const { index, corpus, maintenance } = store;
-    index.goDown();
+    index.simulateOutage();
     await ingest(store, document, newChunks(4));
     expect(await corpus.get(document.id)).toMatchObject({ ingestionStatus: 'success', chunkCount: 4 });
     expect(maintenance.state().kind).toBe('down');
     expect((await corpus.stats()).pendingIndexWrites).toBe(4);
     await expect(maintenance.replayOutbox()).rejects.toMatchObject({ code: 'store_failed' });
 
-    index.comeBack('intact');
+    index.endOutage('intact');
     await whenInStep(store);
     expect((await corpus.stats()).pendingIndexWrites).toBe(0);
     expect((await visible(store)).indexed).toBe(4);
@@ -162,9 +162,9 @@ describe('an index that is down', () => {
   it('is retried automatically', async () => {
     const store = await openTestStore();
     await whenInStep(store);
-    store.index.goDown();
+    store.index.simulateOutage();
     await ingest(store, document, newChunks(4));
-    store.index.comeBack('silently');
+    store.index.endOutage('silently');
     await whenInStep(store);
     expect((await visible(store)).indexed).toBe(4);
   });
@@ -172,8 +172,8 @@ describe('an index that is down', () => {
   it('is rebuilt from the records when it returns empty', async () => {
     const store = await openTestStore();
     await ingest(store, document, newChunks(7));
-    store.index.goDown();
-    store.index.comeBack('empty');
+    store.index.simulateOutage();
+    store.index.endOutage('empty');
     await whenInStep(store);
     expect(await visible(store)).toEqual({ chunks: 7, fullText: 7, indexed: 7 });
   });

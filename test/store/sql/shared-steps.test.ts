@@ -57,7 +57,7 @@ describeEngines('Steps of the schema that are written for both engines', (engine
     return document.id;
   };
 
-  it('let servers of the version before start again after a step that only adds', async () => {
+  it('let servers of the previous version start again after a step that only adds', async () => {
     const old = await engine.openTestStore({ schema: { steps: own } });
     const id = await addDocument(old);
     const store = await old.reopen({ schema: { steps: next } });
@@ -86,7 +86,7 @@ describeEngines('Steps of the schema that are written for both engines', (engine
     await addDocument(again, 'Tolmen');
   });
 
-  it('refuse servers of the version before after a step that takes away what they need', async () => {
+  it('refuse servers of the previous version after a step that removes what they need', async () => {
     const store = await engine.openTestStore({ schema: { steps: last } });
     await addDocument(store);
     await expect(store.reopen({ schema: { steps: next } })).rejects.toThrow(
@@ -95,7 +95,7 @@ describeEngines('Steps of the schema that are written for both engines', (engine
     await (await store.reopen({ schema: { steps: last } })).close();
   });
 
-  it('are not applied at a start when that is switched off', async () => {
+  it('are not applied at start when that is disabled', async () => {
     const store = await engine.openTestStore({ schema: { steps: own } });
     await expect(store.reopen({ schema: { steps: next, mode: 'off' } })).rejects.toThrow(
       /lacks 9001-lighthouses of this version.*"citewell database migrate"/,

@@ -44,7 +44,7 @@ async function open(path: string): Promise<string[]> {
 const copiesIn = async (folder: string) => (await readdir(folder)).filter((name) => name.includes('before-upgrade'));
 
 describe('a data folder of an earlier version', () => {
-  it.each(readdirSync(BACKUPS))('is upgraded with all that it holds, from %s', async (name) => {
+  it.each(readdirSync(BACKUPS))('is upgraded with its complete content, from %s', async (name) => {
     const { folder, path } = await restored(name);
     const before = tableContents(path);
     const isOld = databaseFacts(path).schema !== (await newestSchema());
@@ -89,7 +89,7 @@ describe('a data folder of an earlier version', () => {
     expect(tableContents(path)).toEqual(before);
   });
 
-  it('goes on without a copy, and says so, when the disk has no room for one', async () => {
+  it('continues without a copy, and reports it, when the disk has no space for one', async () => {
     const { folder, path } = await restored('0009.backup');
     const reports: string[] = [];
     const report = (message: string) => void reports.push(message);
@@ -99,7 +99,7 @@ describe('a data folder of an earlier version', () => {
   });
 });
 
-it('a data folder of a newer version is refused in words, and left as it is', async () => {
+it('a data folder of a newer version is refused with a clear message, and left unchanged', async () => {
   const folder = await temporaryFolder();
   const path = await migratedDatabase(join(folder, 'citewell.db'));
   const database = new DatabaseSync(path);

@@ -104,7 +104,7 @@ describeEngines('Vector spaces', ({ openTestStore }) => {
   });
 
   describe('reindexing', () => {
-    it('embeds every chunk anew with title and headings, then switches, and keeps the old space', async () => {
+    it('embeds every chunk again with title and headings, then switches, and keeps the old space', async () => {
       const store = await storeWith(600);
       const model = embedder();
       const { progress, result } = await run(store.spaces.reindex(model, never));
@@ -228,11 +228,11 @@ describeEngines('Vector spaces', ({ openTestStore }) => {
     it('succeeds while the index is down, which is filled when it is back', async () => {
       const store = await storeWith(5);
       await store.maintenance.audit();
-      store.index.goDown();
+      store.index.simulateOutage();
       const { result } = await run(store.spaces.reindex(embedder(), never));
       expect(result).toMatchObject({ state: 'current', vectors: 5 });
       expect(store.maintenance.state().kind).not.toBe('in_step');
-      store.index.comeBack('intact');
+      store.index.endOutage('intact');
       await store.maintenance.audit();
       expect(await countIndexed(store, result.collection, 3)).toBe(5);
     });

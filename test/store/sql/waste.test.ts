@@ -10,7 +10,7 @@ it.each([
   let renewals = 0;
   const renew = async () => {
     renewals++;
-    store.index.comeBack('empty');
+    store.index.endOutage('empty');
   };
   Object.assign(store.index, { bytes: async () => bytes, renew });
   const again = await store.reopen();

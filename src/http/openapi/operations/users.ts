@@ -28,7 +28,7 @@ const word = (name: string) => ({
   'application/x-www-form-urlencoded': z.object({ [name]: z.string() }),
 });
 const credentials = z.object({ username: z.string().describe('The e-mail.'), password: z.string() });
-const unsentMail = z.object({ message: z.string(), note: z.string().exactOptional(), is_sent: z.boolean() });
+const unsentEmail = z.object({ message: z.string(), note: z.string().exactOptional(), is_sent: z.boolean() });
 
 const signInOperations: readonly Operation[] = [
   contractOperation('POST /v3/users', {
@@ -70,7 +70,7 @@ const signInOperations: readonly Operation[] = [
     description: 'No e-mail is sent: an administrator creates the code. The response is the same for every e-mail.',
     access: 'public',
     body: word('email'),
-    answer: json(results(unsentMail)),
+    answer: json(results(unsentEmail)),
     failures: [400],
   }),
   contractOperation('POST /v3/users/verify-email', {
@@ -87,7 +87,7 @@ const signInOperations: readonly Operation[] = [
     description: 'No e-mail is sent: an administrator creates the code.',
     access: 'public',
     body: word('email'),
-    answer: json(results(unsentMail)),
+    answer: json(results(unsentEmail)),
     failures: [400],
   }),
   contractOperation('POST /v3/users/reset-password', {

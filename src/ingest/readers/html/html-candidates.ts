@@ -33,8 +33,8 @@ export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evide
   if (one === undefined || other === undefined) return first;
   const { articleBody, description } = evidence;
   if (articleBody !== undefined && articleBody.length > 500) {
-    const away = (own: Measure) => Math.abs(Math.log(Math.max(1, own.text) / articleBody.length));
-    return away(other) + 0.1 < away(one) ? second : first;
+    const distance = (own: Measure) => Math.abs(Math.log(Math.max(1, own.text) / articleBody.length));
+    return distance(other) + 0.1 < distance(one) ? second : first;
   }
   // The second is only a box with a heading of its own, or the table of contents.
   if (other.weight < one.weight * MIN_SHARE) return first;

@@ -106,10 +106,10 @@ const breaksAfter = ({ next }: HtmlElement): boolean => next?.type === 'text' &&
 
 /** The language of code as highlighters name it, on the `<pre>`, its `<code>` or the elements around it. */
 export function codeLanguage(pre: HtmlElement): string | undefined {
-  const around = [pre.parent, pre.parent?.parent].filter(
+  const ancestors = [pre.parent, pre.parent?.parent].filter(
     (node) => node !== null && node !== undefined && isElement(node),
   );
-  for (const element of [...elementsOf(pre), pre, ...around]) {
+  for (const element of [...elementsOf(pre), pre, ...ancestors]) {
     if (!isElement(element)) continue;
     const { attribs } = element;
     const named = attribs['data-lang'] ?? attribs['data-language'] ?? LANGUAGE.exec(attribs['class'] ?? '')?.[1];

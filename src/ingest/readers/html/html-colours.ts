@@ -28,13 +28,14 @@ export function isColouredAway({ name, attribs }: HtmlElement, background: strin
 /** The background of the content of an element; undefined for pictures and gradients. */
 export function backgroundOf(
   { attribs }: HtmlElement,
-  around: string | undefined,
+  parentBackground: string | undefined,
   sheets: boolean,
 ): string | undefined {
   if (attribs['background'] !== undefined || PICTURE.test(attribs['style'] ?? '')) return undefined;
   const declared = last(BACKGROUND, attribs['style']) ?? attribs['bgcolor'];
-  if (declared !== undefined) return /^\s*(?:none|transparent|inherit)\s*$/i.test(declared) ? around : hex(declared);
-  return sheets && (attribs['class'] !== undefined || attribs['id'] !== undefined) ? undefined : around;
+  if (declared !== undefined)
+    return /^\s*(?:none|transparent|inherit)\s*$/i.test(declared) ? parentBackground : hex(declared);
+  return sheets && (attribs['class'] !== undefined || attribs['id'] !== undefined) ? undefined : parentBackground;
 }
 
 /** Whether a descendant has a colour or background of its own, so that it may be visible. */

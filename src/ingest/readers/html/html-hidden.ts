@@ -33,7 +33,7 @@ export function removeHidden(root: HtmlNode): number {
   const total = lengthOf(root);
   let removed = 0;
   const sheets = hasSheets(root);
-  const visit = (node: HtmlNode, around: string | undefined): void => {
+  const visit = (node: HtmlNode, parentBackground: string | undefined): void => {
     if (node.type === 'text') {
       const { data } = node;
       const visible = data.replaceAll(INVISIBLE, '');
@@ -44,7 +44,7 @@ export function removeHidden(root: HtmlNode): number {
     for (const child of [...childrenOf(node)]) {
       if (isElement(child)) {
         if (NOT_TEXT.has(child.name)) continue;
-        const background = backgroundOf(child, around, sheets);
+        const background = backgroundOf(child, parentBackground, sheets);
         if (isHidden(child, byName) || (isColouredAway(child, background) && !isRecolouredBelow(child, sheets))) {
           const length = lengthOf(child);
           if (length <= total * MAX_HIDDEN) {
@@ -54,7 +54,7 @@ export function removeHidden(root: HtmlNode): number {
           }
         }
         visit(child, background);
-      } else visit(child, around);
+      } else visit(child, parentBackground);
     }
   };
   visit(root, sheets ? undefined : 'ffffff');

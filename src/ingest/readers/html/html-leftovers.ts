@@ -74,12 +74,12 @@ function proseRange(root: HtmlNode, measures: ReadonlyMap<HtmlNode, Measure>): {
   return last === -1 ? { first: -1, last: Number.POSITIVE_INFINITY } : { first, last };
 }
 
-interface Where {
+interface Position {
   readonly prose: number;
   readonly place: 'before' | 'within' | 'after';
 }
 
-function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where): boolean {
+function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Position): boolean {
   const { name } = element;
   if (own.text === 0) return false;
   if (/^h[1-6]$/.test(name) || name === 'pre' || name === 'tr' || name === 'td' || name === 'th' || name === 'tbody')

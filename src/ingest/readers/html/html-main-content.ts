@@ -67,11 +67,11 @@ const NO_SENTENCE = 30;
 function removeByName(body: HtmlNode, total: number): void {
   const measures = measure(body);
   const prose = measures.get(body)?.weight ?? 0;
-  const doomed: { readonly element: HtmlElement; readonly weight: number }[] = [];
+  const removable: { readonly element: HtmlElement; readonly weight: number }[] = [];
   const visit = (node: HtmlNode, inContent: boolean): void => {
     for (const child of elementsOf(node)) {
       const own = measures.get(child);
-      if (own !== undefined && isRunningHeader(child, own)) doomed.push({ element: child, weight: own.weight });
+      if (own !== undefined && isRunningHeader(child, own)) removable.push({ element: child, weight: own.weight });
       else visit(child, inContent || child.name === 'main' || child.name === 'article');
     }
 
@@ -92,10 +92,10 @@ function removeByName(body: HtmlNode, total: number): void {
     }
   };
   visit(body, false);
-  const lost = doomed.reduce((sum, { weight }) => sum + weight, 0);
+  const lost = removable.reduce((sum, { weight }) => sum + weight, 0);
   // A page whose elements are all named like boilerplate keeps them.
   const isAll = prose > 0 && lost > prose * MAX_REMOVED_SHARE;
-  for (const { element, weight } of doomed) if (!isAll || weight < NO_SENTENCE) detach(element);
+  for (const { element, weight } of removable) if (!isAll || weight < NO_SENTENCE) detach(element);
 }
 
 /** An element is removed for its name alone if its prose is below this amount or this share of the page's prose. */

@@ -26,9 +26,9 @@ export function isClearlyData(table: HtmlElement): boolean {
   const columns = rows[0]?.reduce((sum, cell) => sum + spanOf(cell, 'colspan'), 0) ?? 0;
   const isRegular = rows.slice(1).every((cells) => cells.length <= columns);
   const lengths = rows.flat().map((cell) => oneLine(textBelow(cell)).length);
-  const most = lengths.reduce((longest, length) => Math.max(longest, length), 0);
+  const max = lengths.reduce((longest, length) => Math.max(longest, length), 0);
   const total = lengths.reduce((sum, length) => sum + length, 0);
-  return rows.length >= MIN_ROWS && isRegular && most <= MAX_CELL && most <= total * MAX_SHARE;
+  return rows.length >= MIN_ROWS && isRegular && max <= MAX_CELL && max <= total * MAX_SHARE;
 }
 
 const HEADED_LAYOUT = new Set(['h1', 'h2', 'article', 'section', 'main', 'form']);

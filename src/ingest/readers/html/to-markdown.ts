@@ -23,7 +23,7 @@ function marked(text: string, { kind, level }: Block): string {
 
 /** A code fence longer than any run of backticks in the code. */
 export function fenced(code: string, language = ''): string {
-  const longest = [...code.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
+  const longest = [...code.matchAll(/`+/g)].reduce((max, [run]) => Math.max(max, run.length), 0);
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `${fence}${language}\n${code.trimEnd().replace(/^(?:[ \t]*\n)+/, '')}\n${fence}`;
 }

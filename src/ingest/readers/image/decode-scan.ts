@@ -67,12 +67,12 @@ function readTiffPage(buffer: Buffer, page: number): Pixels {
     return { data: colours, width, height, channels: 3 };
   }
   const channels = samples < 3 ? 1 : 3;
-  const toByte = bits === 1 ? (value: number) => value * 255 : bits === 16 ? (value: number) => value >> 8 : same;
+  const toByte = bits === 1 ? (value: number) => value * 255 : bits === 16 ? (value: number) => value >> 8 : identity;
   return { data: pick(data, samples, channels, toByte), width, height, channels };
 }
 
 const PALETTE = 3;
-const same = (value: number): number => value;
+const identity = (value: number): number => value;
 
 /** The first `kept` of every `each` values, as bytes. Dropping the alpha channel makes transparent pixels opaque. */
 function pick(values: ArrayLike<number>, each: number, kept: number, toByte: (value: number) => number): Uint8Array {

@@ -37,10 +37,10 @@ function chunk(name: string, content: Buffer): Buffer {
   return framed;
 }
 
-/** Scales a picture down to at most `most` pixels on its longer side, by averaging. */
-export function shrink(picture: Pixels, most: number): Pixels {
+/** Scales a picture down to at most `max` pixels on its longer side, by averaging. */
+export function shrink(picture: Pixels, max: number): Pixels {
   const { data, width, height, channels } = picture;
-  const factor = Math.ceil(Math.max(width, height) / most);
+  const factor = Math.ceil(Math.max(width, height) / max);
   if (factor <= 1) return picture;
   const narrow = Math.floor(width / factor) || 1;
   const low = Math.floor(height / factor) || 1;

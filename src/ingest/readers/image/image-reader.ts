@@ -26,4 +26,4 @@ export const imageNotRead = (fileName: string): ServiceError =>
   );
 
 /** Whether a message is that of `imageNotRead`. */
-export const saysImageNotRead = (message: string): boolean => message.includes(IMAGE_PROMPT);
+export const isImageNotReadMessage = (message: string): boolean => message.includes(IMAGE_PROMPT);

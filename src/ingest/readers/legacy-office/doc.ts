@@ -39,7 +39,7 @@ function addParagraphs(builder: TextBuilder, paragraphs: readonly DocParagraph[]
   let cells: string[] = [];
   const closeTable = () => {
     if (cells.length > 0) rows.push(cells);
-    const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+    const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
     const [header = [], ...body] = rows;
     if (width === 1) builder.add('paragraph', rows.map(([cell]) => cell).join('\n'));
     else if (width > 1)

@@ -84,9 +84,9 @@ function areForms(parts: readonly MimePart[]): boolean {
   const [plain, html] = texts;
   if (texts.length !== 2 || plain?.type !== 'text/plain' || html?.type !== 'text/html') return false;
   const words = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const said = new Set(words(htmlBody(html.bytes(), html.charset).text));
+  const htmlWords = new Set(words(htmlBody(html.bytes(), html.charset).text));
   const own = words(bodyOf(plain).text);
-  return own.length > 0 && own.filter((word) => said.has(word)).length >= own.length * 0.9;
+  return own.length > 0 && own.filter((word) => htmlWords.has(word)).length >= own.length * 0.9;
 }
 
 /** Calendars, patches and the like are attachments even when they are shown inline. */

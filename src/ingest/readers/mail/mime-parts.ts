@@ -61,7 +61,7 @@ export function readMimeParts(source: string, fileName: string): MimePart {
 }
 
 /** The parts between boundary lines; a last part without a closing boundary counts too. */
-function splitAt(body: string, boundary: string, most: number): string[] {
+function splitAt(body: string, boundary: string, max: number): string[] {
   const mark = `--${boundary}`;
   const pieces: string[] = [];
   let start = -1;
@@ -75,7 +75,7 @@ function splitAt(body: string, boundary: string, most: number): string[] {
     if (start !== -1) pieces.push(body.slice(start, at).replace(/\r?\n$/, ''));
     start = newline === -1 ? body.length : newline + 1;
     if (rest === '--') return pieces;
-    if (pieces.length > most) break;
+    if (pieces.length > max) break;
   }
   if (start !== -1 && start < body.length) pieces.push(body.slice(start));
   return pieces;

@@ -1,7 +1,7 @@
 import type { Span } from '../../../citations/citation.ts';
 
 /** Minimum size of a piece; the parser's time is quadratic in its input. */
-const LEAST = 4_000;
+const MIN_PIECE_LENGTH = 4_000;
 
 /** Blocks that continue over blank lines until an end pattern → that pattern. */
 const HTML_UNTIL: readonly (readonly [begin: RegExp, end: RegExp])[] = [
@@ -19,7 +19,7 @@ const LIST_ITEM = /^(?:[*+-]|\d{1,9}[.)])(?:\s|$)/;
 
 /** Splits a Markdown text at block ends into pieces that can be parsed separately. */
 export function markdownPieces(text: string): Span[] {
-  if (text.length <= LEAST) return [{ start: 0, end: text.length }];
+  if (text.length <= MIN_PIECE_LENGTH) return [{ start: 0, end: text.length }];
   const pieces: Span[] = [];
   let start = 0;
   let isAfterBlank = false;
@@ -37,7 +37,7 @@ export function markdownPieces(text: string): Span[] {
       if (html.test(line)) html = undefined;
     } else {
       const mayBegin = isAfterBlank && STANDS_ALONE.test(line) && !LIST_ITEM.test(line);
-      if (mayBegin && at - start >= LEAST) {
+      if (mayBegin && at - start >= MIN_PIECE_LENGTH) {
         pieces.push({ start, end: at });
         start = at;
       }

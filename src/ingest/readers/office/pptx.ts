@@ -67,8 +67,8 @@ function addSlide(builder: TextBuilder, { file, fileName, part, number }: SlideS
   const notes = relations.find(({ type }) => type === 'notesSlide');
   const notesText = notes === undefined ? undefined : file.text(notes.target);
   if (notesText !== undefined) {
-    const said = textOfNotes(parseXml(notesText, fileName));
-    if (said !== '') builder.add('paragraph', `Notes: ${said}`);
+    const notesOfSlide = textOfNotes(parseXml(notesText, fileName));
+    if (notesOfSlide !== '') builder.add('paragraph', `Notes: ${notesOfSlide}`);
   }
   const slide = firstBelow(root, 'sld');
   const show = slide === undefined ? undefined : attributeOf(slide.attribs, 'show');

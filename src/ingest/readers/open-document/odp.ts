@@ -44,10 +44,10 @@ function addSlide(builder: TextBuilder, slide: HtmlElement, { context, number }:
     if (shape !== title && name !== 'notes') addOpenDocumentBlocks(builder, shape, context);
   }
   for (const notes of shapes.filter(({ name }) => localName(name) === 'notes')) {
-    const said = elementsOf(notes)
+    const notesText = elementsOf(notes)
       .filter((shape) => classOf(shape) === 'notes')
       .flatMap((shape) => paragraphsBelow(shape, context));
-    if (said.length > 0) builder.add('paragraph', `Notes: ${said.join('\n')}`);
+    if (notesText.length > 0) builder.add('paragraph', `Notes: ${notesText.join('\n')}`);
   }
 }
 

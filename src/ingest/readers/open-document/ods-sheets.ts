@@ -161,8 +161,8 @@ class OdsReader implements XmlEvents {
   }
 }
 
-const repeatOf = (value: string | undefined, most: number): number =>
-  Math.min(most, Math.max(1, Number.parseInt(value ?? '1', 10) || 1));
+const repeatOf = (value: string | undefined, max: number): number =>
+  Math.min(max, Math.max(1, Number.parseInt(value ?? '1', 10) || 1));
 
 /** The displayed text; dates in ISO form, and values saved without their text. */
 function shownValue(attributes: Attributes, text: string): string {

@@ -216,11 +216,11 @@ function toBlock(rows: readonly Row[], typography: Typography): PdfBlock {
 function joinText(lines: readonly string[], words: ReadonlySet<string>): string {
   let text = '';
   for (const line of lines) {
-    const parted = /(\p{L}+(?:-\p{L}+)*)[-\u2010]$/u.exec(text)?.[1];
+    const hyphenated = /(\p{L}+(?:-\p{L}+)*)[-\u2010]$/u.exec(text)?.[1];
     const rest = /^\p{Ll}[\p{L}]*/u.exec(line)?.[0];
     if (text === '') text = line;
-    else if (parted !== undefined && rest !== undefined) {
-      text = isCompound(parted.toLowerCase(), rest, words) ? text + line : text.slice(0, -1) + line;
+    else if (hyphenated !== undefined && rest !== undefined) {
+      text = isCompound(hyphenated.toLowerCase(), rest, words) ? text + line : text.slice(0, -1) + line;
     } else if (/[-\u2010]$/.test(text) && /\p{L}[-\u2010]$/u.test(text)) text += line;
     else text += UNSPACED.test(text.slice(-1)) && UNSPACED.test(line.slice(0, 1)) ? line : ` ${line}`;
   }
@@ -231,11 +231,13 @@ function joinText(lines: readonly string[], words: ReadonlySet<string>): string 
 const PREFIXES = new Set('over under after inter counter super with through fore there where some every'.split(' '));
 
 /** Whether a hyphen at a line end belongs to the word, judging by the rest of the text. */
-function isCompound(parted: string, rest: string, words: ReadonlySet<string>): boolean {
-  if (words.has(`${parted}${rest}`)) return false;
-  if (words.has(`${parted}-${rest}`)) return true;
+function isCompound(hyphenated: string, rest: string, words: ReadonlySet<string>): boolean {
+  if (words.has(`${hyphenated}${rest}`)) return false;
+  if (words.has(`${hyphenated}-${rest}`)) return true;
   // Both halves are words of the text, and longer than syllables.
-  return parted.length >= 4 && rest.length >= 4 && !PREFIXES.has(parted) && words.has(parted) && words.has(rest);
+  return (
+    hyphenated.length >= 4 && rest.length >= 4 && !PREFIXES.has(hyphenated) && words.has(hyphenated) && words.has(rest)
+  );
 }
 
 /** Scripts without spaces between words, in which a line end is not a space. */

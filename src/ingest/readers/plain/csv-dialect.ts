@@ -47,12 +47,12 @@ function measure(text: string, delimiter: Dialect['delimiter']): Dialect {
     if (character !== ' ') isBlank = false;
   }
   let columns = 1;
-  let most = 0;
+  let max = 0;
   for (const [count, frequency] of counts) {
-    if (frequency > most || (frequency === most && count > columns)) {
-      most = frequency;
+    if (frequency > max || (frequency === max && count > columns)) {
+      max = frequency;
       columns = count;
     }
   }
-  return { delimiter, columns, agreement: rows === 0 ? 0 : most / rows };
+  return { delimiter, columns, agreement: rows === 0 ? 0 : max / rows };
 }

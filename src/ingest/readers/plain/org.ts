@@ -109,7 +109,7 @@ function tableOf(lines: readonly string[]): string {
         .split('|')
         .map((cell) => inline(cell.trim())),
     );
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
   const [header = [], ...body] = rows;
   return rows.length === 0 ? '' : markdownTable([...header, ...Array<string>(width - header.length).fill('')], body);
 }

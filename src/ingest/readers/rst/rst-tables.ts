@@ -8,7 +8,7 @@ export const isSimpleBorder = (line: string): boolean => /^\s*={2,}(?:\s+={2,})+
 /** Rows of cells, the first being the header, as a Markdown table. */
 export function rstTable(rows: readonly (readonly string[])[]): string {
   const kept = rows.map((row) => row.map((cell) => inlineRst(oneLine(cell))));
-  const width = kept.reduce((most, row) => Math.max(most, row.length), 0);
+  const width = kept.reduce((max, row) => Math.max(max, row.length), 0);
   const [header, ...body] = kept;
   if (header === undefined) return '';
   return markdownTable([...header, ...Array<string>(width - header.length).fill('')], body);

@@ -32,7 +32,7 @@ export function createRtfCollector(): RtfCollector {
   let mark = '';
   let note = '';
   // Text outside the body: the name of a style, a property value.
-  let aside = '';
+  let otherText = '';
   let cells: string[] = [];
 
   const toParagraph = (group: RtfGroup): RtfParagraph => {
@@ -49,7 +49,7 @@ export function createRtfCollector(): RtfCollector {
   };
 
   const closeStyle = ({ style }: RtfGroup) => {
-    const level = /^\s*heading (\d)\b/i.exec(aside)?.[1] ?? (/^\s*title;/i.test(aside) ? '1' : undefined);
+    const level = /^\s*heading (\d)\b/i.exec(otherText)?.[1] ?? (/^\s*title;/i.test(otherText) ? '1' : undefined);
     if (level !== undefined && style !== undefined) headings.set(style, Number(level));
   };
 
@@ -61,7 +61,7 @@ export function createRtfCollector(): RtfCollector {
       if (destination === 'body') text += isHidden ? '' : added;
       else if (destination === 'note') note += added;
       else if (destination === 'mark') mark += added;
-      else if (destination !== 'dropped') aside += added;
+      else if (destination !== 'dropped') otherText += added;
     },
     closeParagraph(group) {
       if (group.destination === 'note') note += ' ';
@@ -97,10 +97,10 @@ export function createRtfCollector(): RtfCollector {
         if (shown !== '') notes.push(shown);
         note = '';
       } else if (closed.destination.startsWith('info ')) {
-        const value = cleanText(aside).trim();
+        const value = cleanText(otherText).trim();
         if (value !== '') info[closed.destination.slice(5)] = value.slice(0, MAX_VALUE);
       }
-      aside = '';
+      otherText = '';
     },
   };
 }

@@ -25,7 +25,7 @@ function addParagraphs(builder: TextBuilder, paragraphs: readonly RtfParagraph[]
   let items: string[] = [];
   const flush = () => {
     const [header = [], ...body] = rows;
-    const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+    const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
     if (width === 1) builder.add('paragraph', rows.map(([cell]) => cell).join('\n'));
     else if (rows.length > 0)
       builder.add('table', markdownTable([...header, ...Array<string>(width - header.length).fill('')], body));

@@ -80,7 +80,7 @@ export const library = {
   nothingFound: 'Nothing to add was found.',
   syncedAt: (when: string) => `Last change seen ${when}`,
   interrupted: 'Interrupted',
-  limitReached: (most: number) => `Stopped at the limit of ${most.toLocaleString('en')} pages; the site may have more.`,
+  limitReached: (max: number) => `Stopped at the limit of ${max.toLocaleString('en')} pages; the site may have more.`,
   sourceProgress: (done: number, total: number | null) =>
     total === null || total < done
       ? `${done.toLocaleString('en')} checked`

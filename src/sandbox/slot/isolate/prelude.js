@@ -5,7 +5,7 @@
 
 const files = new Map();
 const timers = new Map();
-const said = [];
+const outputLines = [];
 let nextBytes = () => {
   throw new Error('There is no randomness yet.');
 };
@@ -28,7 +28,7 @@ export function runTimers() {
 }
 
 /** The latest console output. */
-export const lastWords = () => said.join('\n');
+export const latestOutput = () => outputLines.join('\n');
 
 const define = (name, value) =>
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
@@ -48,14 +48,22 @@ define('load', () => {
   throw new Error('Scripts cannot be loaded.');
 });
 
-const say = (...words) => {
-  said.push(words.map(String).join(' ').slice(0, 500));
-  if (said.length > 50) said.shift();
+const writeLine = (...words) => {
+  outputLines.push(words.map(String).join(' ').slice(0, 500));
+  if (outputLines.length > 50) outputLines.shift();
 };
-define('console', { log: say, warn: say, error: say, info: say, debug: say, trace: say, assert: () => {} });
+define('console', {
+  log: writeLine,
+  warn: writeLine,
+  error: writeLine,
+  info: writeLine,
+  debug: writeLine,
+  trace: writeLine,
+  assert: () => {},
+});
 
-const begun = Date.now();
-define('performance', { now: () => Date.now() - begun, timeOrigin: begun });
+const startedAt = Date.now();
+define('performance', { now: () => Date.now() - startedAt, timeOrigin: startedAt });
 
 define('crypto', {
   getRandomValues(view) {

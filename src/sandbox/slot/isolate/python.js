@@ -3,7 +3,7 @@
 import createPyodideModule from 'pyodide/pyodide.asm.mjs';
 import { loadPyodide } from 'pyodide/pyodide.mjs';
 import { lockDown } from './lockdown.js';
-import { lastWords, prepare, runTimers } from './prelude.js';
+import { latestOutput, prepare, runTimers } from './prelude.js';
 
 // Index in the snapshot's header of the offset of the memory image.
 const IMAGE_OFFSET_WORD = 1;
@@ -31,7 +31,7 @@ export function createPython(settings, ...pairs) {
       },
       (error) => {
         state = 'failed';
-        failure = `${error?.stack ?? error}\n${lastWords()}`.slice(0, 4000);
+        failure = `${error?.stack ?? error}\n${latestOutput()}`.slice(0, 4000);
       },
     );
   }
@@ -58,9 +58,9 @@ export function createPython(settings, ...pairs) {
 
   /** Stores output as one character per byte, up to the limit. */
   function keep(stream, bytes) {
-    const room = MAX_PRINTED_BYTES - printed[stream].length;
+    const available = MAX_PRINTED_BYTES - printed[stream].length;
     let text = '';
-    for (let index = 0; index < bytes.length && index < room; index++) text += String.fromCharCode(bytes[index]);
+    for (let index = 0; index < bytes.length && index < available; index++) text += String.fromCharCode(bytes[index]);
     printed[stream] += text;
     return bytes.length;
   }

@@ -3,12 +3,12 @@ import { ServiceError } from '../../../errors.ts';
 import { readListPage } from '../../../s3/list-page.ts';
 import { readXml, textOf } from '../../../s3/xml-element.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { away, keyOf, openRequests, reasonOf, S3Refusal, type S3Request } from './s3-requests.ts';
+import { keyOf, openRequests, reasonOf, S3Refusal, type S3Request, unavailableError } from './s3-requests.ts';
 import { nameOfPlace, placeOf, type S3Settings } from './s3-settings.ts';
 
 /** Larger objects are uploaded in parts of this size. Each part in flight is copied once in memory. */
 const PART_BYTES = 16 * 1024 * 1024;
-const PARTS_AT_ONCE = 2;
+const PART_CONCURRENCY = 2;
 /** Maximum time between two pieces of a response. */
 const SILENT_MS = 60_000;
 const PROBE_WITHIN_MS = 3_000;
@@ -125,7 +125,7 @@ async function* piecesOf(
     }
   } catch (error) {
     signal?.throwIfAborted();
-    throw away(name, reasonOf(error), error);
+    throw unavailableError(name, reasonOf(error), error);
   } finally {
     await reader.cancel().catch(() => undefined);
   }
@@ -144,7 +144,7 @@ async function putInParts(
   const failing = new AbortController();
   const either = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
   try {
-    const limit = pLimit(PARTS_AT_ONCE);
+    const limit = pLimit(PART_CONCURRENCY);
     const count = Math.ceil(bytes.byteLength / PART_BYTES);
     const tags = await Promise.all(
       Array.from({ length: count }, (_, index) =>

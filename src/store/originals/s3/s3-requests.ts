@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { ServiceError } from '../../../errors.ts';
 import { readXml, textOf } from '../../../s3/xml-element.ts';
-import { WHILE_AWAY } from '../object-store.ts';
+import { WHILE_UNAVAILABLE } from '../object-store.ts';
 import { nameOfPlace, type S3Settings } from './s3-settings.ts';
 
 export interface S3Request {
@@ -39,7 +39,7 @@ export class S3Refusal extends ServiceError {
 
   constructor(message: string, { status, reason }: { readonly status: number; readonly reason: string }) {
     super('store_failed', message, {
-      publicMessage: `The storage of the uploaded files rejected the request. ${WHILE_AWAY}`,
+      publicMessage: `The storage of the uploaded files rejected the request. ${WHILE_UNAVAILABLE}`,
       ...((status >= 500 || status === 429) && { retryAfter: RETRY_AFTER_S }),
     });
     this.status = status;
@@ -88,7 +88,11 @@ export function openRequests(
       });
     } catch (error) {
       signal?.throwIfAborted();
-      throw away(name, deadline.signal.aborted ? `no answer within ${withinMs / 1000} s` : reasonOf(error), error);
+      throw unavailableError(
+        name,
+        deadline.signal.aborted ? `no answer within ${withinMs / 1000} s` : reasonOf(error),
+        error,
+      );
     } finally {
       clearTimeout(timer);
     }
@@ -113,14 +117,14 @@ export function openRequests(
 export const keyOf = (object: string, prefix: string): string => (prefix === '' ? object : `${prefix}/${object}`);
 
 /** Error for a storage that does not answer or has stopped answering. */
-export const away = (name: string, reason: string, cause?: unknown): ServiceError =>
+export const unavailableError = (name: string, reason: string, cause?: unknown): ServiceError =>
   new ServiceError(
     'store_failed',
-    `The storage of the originals, ${name}, does not answer (${reason}). ${WHILE_AWAY}`,
+    `The storage of the originals, ${name}, does not answer (${reason}). ${WHILE_UNAVAILABLE}`,
     {
       cause,
       retryAfter: RETRY_AFTER_S,
-      publicMessage: `The storage of the uploaded files does not answer. ${WHILE_AWAY}`,
+      publicMessage: `The storage of the uploaded files does not answer. ${WHILE_UNAVAILABLE}`,
     },
   );
 
@@ -129,10 +133,10 @@ const mayPass = ({ status, reason }: S3Refusal): boolean =>
 
 export function reasonOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined };
-  const told = cause instanceof Error ? cause : error;
-  if (!(told instanceof Error)) return String(told);
-  const code = 'code' in told && typeof told.code === 'string' ? told.code : '';
-  return told.message.includes(code) ? told.message || code : `${code}: ${told.message}`;
+  const reported = cause instanceof Error ? cause : error;
+  if (!(reported instanceof Error)) return String(reported);
+  const code = 'code' in reported && typeof reported.code === 'string' ? reported.code : '';
+  return reported.message.includes(code) ? reported.message || code : `${code}: ${reported.message}`;
 }
 
 async function toRefusal(response: Response, settings: S3Settings, name: string): Promise<S3Refusal> {
@@ -162,5 +166,5 @@ async function toRefusal(response: Response, settings: S3Settings, name: string)
         'the key may list the bucket and read, write and delete its objects.',
     );
   }
-  return refusal(`${name} answers with ${said}. ${WHILE_AWAY}`);
+  return refusal(`${name} answers with ${said}. ${WHILE_UNAVAILABLE}`);
 }

@@ -21,7 +21,7 @@ const dropName = `
     and not exists (select 1 from document_entities where name_key = old.name_key)
     and not exists (select 1 from graph_entities where name_key = old.name_key);`;
 
-const extractAgain = `
+const requeueExtraction = `
   update documents set extraction_status = 'pending'
     where key = old.document_key and generation = old.generation and extraction_status <> 'pending';`;
 
@@ -89,13 +89,13 @@ const graph = [
     'chunk_text_changed',
     'after update of text on chunks',
     `delete from entity_mentions where chunk_key = old.key;
-    delete from relationship_mentions where chunk_key = old.key; ${extractAgain}`,
+    delete from relationship_mentions where chunk_key = old.key; ${requeueExtraction}`,
     'old.text <> new.text',
   ),
-  ...trigger('chunk_gone', 'after delete on chunks', extractAgain),
+  ...trigger('chunk_gone', 'after delete on chunks', requeueExtraction),
 ];
 
-const moveAside = (key: string) => `
+const moveToPastChunks = (key: string) => `
   insert into past_chunks (key, id, document_key, text, heading_path, metadata, embedding_hash, context)
     values (${key}, old.id, old.document_key, old.text, old.heading_path, old.metadata, old.embedding_hash, old.context);
   insert into past_chunk_vectors (space_key, chunk_key, vector)
@@ -115,7 +115,7 @@ const versions = [
   ...trigger(
     'chunks_removed',
     'before delete on chunks',
-    `if exists (select 1 from version_chunks where chunk_key = old.key) then ${moveAside('old.key')} end if;`,
+    `if exists (select 1 from version_chunks where chunk_key = old.key) then ${moveToPastChunks('old.key')} end if;`,
   ),
   // The edited chunk keeps its key; the copy of its old state gets a new, unique one.
   ...trigger(
@@ -123,7 +123,7 @@ const versions = [
     'before update of text, heading_path, metadata, context on chunks',
     `if exists (select 1 from version_chunks where chunk_key = old.key) then
     perform nextval(pg_get_serial_sequence('chunks', 'key'));
-    ${moveAside("currval(pg_get_serial_sequence('chunks', 'key'))")}
+    ${moveToPastChunks("currval(pg_get_serial_sequence('chunks', 'key'))")}
     update version_chunks set chunk_key = currval(pg_get_serial_sequence('chunks', 'key')) where chunk_key = old.key;
     end if;`,
     `old.text <> new.text or old.heading_path <> new.heading_path or old.metadata <> new.metadata

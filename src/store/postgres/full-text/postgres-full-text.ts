@@ -66,7 +66,7 @@ async function addEntries(database: Queries, table: IndexTable, entries: readonl
 }
 
 /** Updates the full-text indexes for rows that triggers have moved or removed in this transaction. */
-export async function settleFullText(database: Transaction<Tables>): Promise<void> {
+export async function updateFullText(database: Transaction<Tables>): Promise<void> {
   const { rows } = await sql<{ name: string; key: number; is_gone: number }>`
     delete from full_text_due returning name, key, is_gone`.execute(database);
   if (rows.length === 0) return;

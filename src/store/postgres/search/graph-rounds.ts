@@ -13,7 +13,7 @@ type Row = SQLInputValue[];
 type GraphIndex = 'graph_name_terms' | 'graph_community_terms';
 
 /** A query in SQLite syntax, with its values. */
-interface Wanted {
+interface FullTextQuery {
   readonly query: string;
   readonly values: readonly SQLInputValue[];
 }
@@ -54,7 +54,7 @@ export async function inRounds<Result>(
   // Awaited in the first round, which is never reached if the search throws.
   ofSizes.catch(() => {});
   for (;;) {
-    const wanted = new Map<string, Wanted>();
+    const wanted = new Map<string, FullTextQuery>();
     const terms = new Set<string>();
     let result: Result | undefined;
     try {
@@ -95,7 +95,7 @@ interface Round {
   readonly sizes: ReadonlyMap<string, Sizes>;
   readonly names: NameCodes | undefined;
   /** Missing queries and, below, terms; filled while the search runs. */
-  readonly wanted: Map<string, Wanted>;
+  readonly wanted: Map<string, FullTextQuery>;
   readonly terms: Set<string>;
 }
 
@@ -112,11 +112,11 @@ function readingOf({ rows: known, postings, sizes, names, wanted, terms }: Round
     if (found === undefined) terms.add(`${table} ${term}`);
     return found ?? [];
   };
-  const ranked = (table: GraphIndex, words: readonly string[], most: number) =>
+  const ranked = (table: GraphIndex, words: readonly string[], max: number) =>
     rank(
       words.map((term) => postingsOf(table, term)),
       sizes.get(table),
-    ).slice(0, most);
+    ).slice(0, max);
   const rowsOf = (query: string, found: readonly Ranked[]) => {
     const byKey = new Map([...rows(query, JSON.stringify(found.map(([key]) => key)))].map((row) => [row[0], row]));
     return found.flatMap(([key, score]) => {

@@ -37,8 +37,8 @@ export async function loadChunks(
 ): Promise<Map<number, Chunk>> {
   if (keys.length === 0) return new Map();
   const wanted = sql`c.key in ${numbers(keys)}`;
-  const stayed = at === undefined ? sql`` : sql`and d.published_at <= ${at}`;
-  const present = sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where ${wanted} ${stayed}`;
+  const unchangedSince = at === undefined ? sql`` : sql`and d.published_at <= ${at}`;
+  const present = sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where ${wanted} ${unchangedSince}`;
   const chunks = (await queries.rows(present, 'prepared')).map((row) => read(row, {}));
   if (at === undefined) return new Map(chunks);
   const past = await queries.rows(sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`);

@@ -260,8 +260,8 @@ async function toList(
 ): Promise<NearestList> {
   const found = best.take();
   const shownKeys = found.slice(0, shown);
-  const lacking = shownKeys.filter(({ key }) => !loaded.has(key)).map(({ key }) => key);
-  const chunks = new Map([...loaded, ...(await loadChunks(queries, lacking, filter?.past?.at))]);
+  const missing = shownKeys.filter(({ key }) => !loaded.has(key)).map(({ key }) => key);
+  const chunks = new Map([...loaded, ...(await loadChunks(queries, missing, filter?.past?.at))]);
   const hits = shownKeys
     .flatMap(({ key, score }) => {
       const chunk = chunks.get(key);

@@ -62,9 +62,9 @@ export const operations: SearchOperations = {
     const database = await reading.transaction();
     const sets: Set<number>[] = [];
     for (const [phrase] of phrases) {
-      const having =
+      const withPhrase =
         phrase === undefined ? new Set<number>() : await chunksWithPhrase(database, phrase, filter?.past !== undefined);
-      sets.push(new Set([...having].filter((key) => allowed?.has(key) ?? true)));
+      sets.push(new Set([...withPhrase].filter((key) => allowed?.has(key) ?? true)));
     }
     const all = [...(sets[0] ?? [])].filter((key) => sets.every((each) => each.has(key)));
     return { each: sets.map(({ size }) => size), all: all.length };

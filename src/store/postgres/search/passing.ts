@@ -54,12 +54,12 @@ async function withPhrases(
   const isPast = past !== undefined;
   let left = keys;
   for (const phrase of phraseFilters.required) {
-    const having = await chunksWithPhrase(database, phrase, isPast);
-    left = left.filter((key) => having.has(key));
+    const withPhrase = await chunksWithPhrase(database, phrase, isPast);
+    left = left.filter((key) => withPhrase.has(key));
   }
   for (const phrase of phraseFilters.excluded) {
-    const having = await chunksWithPhrase(database, phrase, isPast);
-    left = left.filter((key) => !having.has(key));
+    const withPhrase = await chunksWithPhrase(database, phrase, isPast);
+    left = left.filter((key) => !withPhrase.has(key));
   }
   return left;
 }

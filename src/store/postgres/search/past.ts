@@ -5,7 +5,7 @@ import type { DocumentAsOf } from '../../sql/search/terms-as-of.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { numbers } from '../array-values.ts';
 import { readKeys, toRaw } from './conditions.ts';
-import type { TermSource, Within } from './read-terms.ts';
+import type { StatisticsScope, TermSource } from './read-terms.ts';
 import type { StateQueries } from './reading.ts';
 
 /** Binds the time to every `?` of a query from `past-tables.ts`. */
@@ -23,7 +23,7 @@ export const pastKeys = (queries: StateQueries, { at, condition }: PastFilter): 
   readKeys(queries, sql`select c.key from ${replacedSince(at)} where ${toRaw(condition)}`);
 
 /** Statistics of these chunks over the indexes of current and earlier versions. */
-export async function chunksWithin(database: Queries, keys: readonly number[]): Promise<Within> {
+export async function chunksWithin(database: Queries, keys: readonly number[]): Promise<StatisticsScope> {
   const length = await sumOfLengths(database, ['chunk_terms', 'past_chunk_terms'], keys);
   return { keys, length };
 }
@@ -57,7 +57,7 @@ export async function documentsAt(database: Queries, at: string, condition: RawB
 }
 
 /** Statistics of the titles and summaries at that time. */
-export async function documentsWithin(database: Queries, at: string): Promise<Within> {
+export async function documentsWithin(database: Queries, at: string): Promise<StatisticsScope> {
   const { documents, base } = await documentsAt(database, at, sql<boolean>`true`);
   const keys = [...documents.keys()];
   const present = keys.filter((key) => key < base);

@@ -15,7 +15,7 @@ import { fromVectorBytes } from '../../sql/vector-spaces/vector-bytes.ts';
 import { isSameSpace, type VectorSpaceName } from '../../vector-index.ts';
 import { readKeys, toRaw } from './conditions.ts';
 import { documentsAt, documentsWithin } from './past.ts';
-import { type TermSource, type Within, withPresentTerms, withTerms } from './read-terms.ts';
+import { type StatisticsScope, type TermSource, withPresentTerms, withTerms } from './read-terms.ts';
 import type { Reading } from './reading.ts';
 
 type Candidates = ReadonlyMap<number, DocumentAsOf>;
@@ -35,11 +35,11 @@ export async function rankDescriptions(reading: Reading, query: CompiledDescript
   };
   const byWords = found.slice(0, limits.words).flatMap(({ key, score }) => show({ key, score: toTextScore(score) }));
   if (near === undefined) return { byWords, byMeaning: [], total: found.length };
-  const most = Math.floor(MAX_COMPARED / near.vector.length);
+  const max = Math.floor(MAX_COMPARED / near.vector.length);
   const compared =
-    documents.size <= most
+    documents.size <= max
       ? documents
-      : new Map(found.slice(0, most).map(({ key }) => [key, documents.get(key) ?? { key, version: null }]));
+      : new Map(found.slice(0, max).map(({ key }) => [key, documents.get(key) ?? { key, version: null }]));
   const nearest = (await compare(await reading.transaction(), near, compared)).slice(0, limits.meaning);
   const words = new Set(found.map(({ key }) => key));
   const more = nearest.filter(({ key }) => !words.has(key)).length;
@@ -49,7 +49,7 @@ export async function rankDescriptions(reading: Reading, query: CompiledDescript
 interface Found {
   readonly documents: Candidates;
   /** The sources to search instead of the current index, for a search as of an earlier time. */
-  readonly earlier?: { readonly sources: readonly TermSource[]; readonly within: Within };
+  readonly earlier?: { readonly sources: readonly TermSource[]; readonly within: StatisticsScope };
 }
 
 async function candidates(reading: Reading, { filter, at }: CompiledDescriptionQuery): Promise<Found> {
@@ -64,13 +64,13 @@ async function candidates(reading: Reading, { filter, at }: CompiledDescriptionQ
   return { documents };
 }
 
-interface Near {
+interface VectorRanking {
   readonly vector: Float32Array;
   readonly space: VectorSpaceName;
 }
 
 /** Keys of the candidates, nearest first. */
-async function compare(database: Queries, { vector, space: name }: Near, compared: Candidates) {
+async function compare(database: Queries, { vector, space: name }: VectorRanking, compared: Candidates) {
   const space = await currentSpace(database);
   if (space === undefined) return [];
   if (!isSameSpace(space, name)) {

@@ -18,7 +18,7 @@ export interface TermSource {
 }
 
 /** The entries that statistics are computed over: their shifted keys, and their total number of terms. */
-export interface Within {
+export interface StatisticsScope {
   readonly keys: readonly number[];
   readonly length: number;
 }
@@ -42,21 +42,23 @@ export async function withPresentTerms<Result>(
   const known = cache.terms[table].at(indexes[table]);
   await known.fetch(reading, terms);
   for (;;) {
-    const lacking = { counts: new Set<string>(), postings: new Set<string>(), vocabularies: new Set<string>() };
+    const missing = { counts: new Set<string>(), postings: new Set<string>(), vocabularies: new Set<string>() };
     const result = rank({
       chunks: known.chunks,
-      count: (term) => known.get(term)?.count ?? lack(lacking.counts, term, 0),
-      postings: (term) => known.get(term)?.occurrences ?? lack(lacking.postings, term, []),
+      count: (term) => known.get(term)?.count ?? noteMissing(missing.counts, term, 0),
+      postings: (term) => known.get(term)?.occurrences ?? noteMissing(missing.postings, term, []),
       seek: (from) => {
         const [initial = ''] = from;
         const vocabulary = known.vocabulary(initial);
-        return vocabulary === undefined ? lack(lacking.vocabularies, initial, undefined) : firstFrom(vocabulary, from);
+        return vocabulary === undefined
+          ? noteMissing(missing.vocabularies, initial, undefined)
+          : firstFrom(vocabulary, from);
       },
     });
-    if (lacking.counts.size + lacking.postings.size + lacking.vocabularies.size === 0) return result;
-    await known.fetch(reading, lacking.counts);
-    await known.fetch(reading, lacking.postings, true);
-    for (const initial of lacking.vocabularies) await known.fetchVocabulary(reading, initial);
+    if (missing.counts.size + missing.postings.size + missing.vocabularies.size === 0) return result;
+    await known.fetch(reading, missing.counts);
+    await known.fetch(reading, missing.postings, true);
+    for (const initial of missing.vocabularies) await known.fetchVocabulary(reading, initial);
   }
 }
 
@@ -68,7 +70,7 @@ export async function withTerms<Result>(
     within,
     terms,
     rank,
-  }: Ranking<Result> & { readonly sources: readonly TermSource[]; readonly within: Within },
+  }: Ranking<Result> & { readonly sources: readonly TermSource[]; readonly within: StatisticsScope },
 ): Promise<Result> {
   const counted = keySet(within.keys);
   const statistics = { entries: within.keys.length, length: within.length };
@@ -76,38 +78,38 @@ export async function withTerms<Result>(
   const postings = new Map<string, Posting[]>();
   const vocabularies = new Map<string, readonly string[]>();
   for (;;) {
-    const lacking = { counts: new Set<string>(), postings: new Set<string>(), vocabularies: new Set<string>() };
+    const missing = { counts: new Set<string>(), postings: new Set<string>(), vocabularies: new Set<string>() };
     const result = rank({
       chunks: toLengths(postings.values(), counted, statistics),
-      count: (term) => counts.get(term) ?? lack(lacking.counts, term, 0),
+      count: (term) => counts.get(term) ?? noteMissing(missing.counts, term, 0),
       postings: (term) => {
         if (counts.get(term) === 0) return [];
         const known = postings.get(term);
-        return known === undefined ? lack(lacking.postings, term, []) : toOccurrences(known);
+        return known === undefined ? noteMissing(missing.postings, term, []) : toOccurrences(known);
       },
       seek: (from) => {
         const [initial = ''] = from;
         const known = vocabularies.get(initial);
-        return known === undefined ? lack(lacking.vocabularies, initial, undefined) : firstFrom(known, from);
+        return known === undefined ? noteMissing(missing.vocabularies, initial, undefined) : firstFrom(known, from);
       },
     });
-    const isComplete = lacking.counts.size + lacking.postings.size + lacking.vocabularies.size === 0;
+    const isComplete = missing.counts.size + missing.postings.size + missing.vocabularies.size === 0;
     if (isComplete) return result;
-    for (const [term, count] of await readCounts(database, sources, [...lacking.counts])) counts.set(term, count);
-    for (const term of lacking.postings) postings.set(term, []);
+    for (const [term, count] of await readCounts(database, sources, [...missing.counts])) counts.set(term, count);
+    for (const term of missing.postings) postings.set(term, []);
     for (const { table, base } of sources) {
-      for (const [term, found] of await readPostings(database, table, [...lacking.postings])) {
+      for (const [term, found] of await readPostings(database, table, [...missing.postings])) {
         for (const posting of found) postings.get(term)?.push({ ...posting, key: posting.key + base });
       }
     }
-    for (const initial of lacking.vocabularies) {
+    for (const initial of missing.vocabularies) {
       vocabularies.set(initial, await readVocabulary(database, sources, initial));
     }
   }
 }
 
-function lack<Value>(lacking: Set<string>, wanted: string, instead: Value): Value {
-  lacking.add(wanted);
+function noteMissing<Value>(missing: Set<string>, wanted: string, instead: Value): Value {
+  missing.add(wanted);
   return instead;
 }
 
@@ -171,7 +173,7 @@ function toLengths(
   { entries, length }: { readonly entries: number; readonly length: number },
 ): ChunkLengths {
   const lists = [...all];
-  const largest = lists.reduce((most, postings) => postings.reduce((least, { key }) => Math.max(least, key), most), 0);
+  const largest = lists.reduce((max, postings) => postings.reduce((min, { key }) => Math.max(min, key), max), 0);
   const lengths = new Int32Array(largest + 1).fill(-1);
   for (const postings of lists) {
     for (const posting of postings) if (counted.has(posting.key)) lengths[posting.key] = posting.length;

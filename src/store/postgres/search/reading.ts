@@ -55,13 +55,13 @@ export interface Reading extends StateQueries, Pick<State, 'content' | 'indexes'
   readonly cache: SearchCache;
 }
 
-const COUNTS_KEPT = 1_000;
+const MAX_CACHED_COUNTS = 1_000;
 /** Maximum size of the cached key sets, in units of eight bytes: 64 MB. */
-const KEYS_KEPT = 8_000_000;
+const MAX_CACHED_KEYS = 8_000_000;
 /** Up to 16 MB each, but most are far smaller. */
-const VOCABULARIES_KEPT = 16;
+const MAX_CACHED_VOCABULARIES = 16;
 /** Maximum components of the cached vectors: 64 MB. */
-const COMPONENTS_KEPT = 16_000_000;
+const MAX_CACHED_COMPONENTS = 16_000_000;
 
 /** A key set has a bit for each key up to the largest. */
 const sizeOfKeys = ({ keys }: KeySet): number => keys.length + Math.ceil((keys.at(-1) ?? 0) / 64) + 100;
@@ -70,11 +70,11 @@ let caches = 0;
 
 export const createSearchCache = (): SearchCache => ({
   series: ++caches,
-  filters: new LruMap({ max: KEYS_KEPT, sizeOf: sizeOfKeys }),
+  filters: new LruMap({ max: MAX_CACHED_KEYS, sizeOf: sizeOfKeys }),
   digests: new WeakMap(),
-  counts: new LruMap({ max: COUNTS_KEPT }),
-  vocabularies: new LruMap({ max: VOCABULARIES_KEPT }),
-  matrices: new LruMap({ max: COMPONENTS_KEPT, sizeOf: ({ vectors }) => vectors.length + 100 }),
+  counts: new LruMap({ max: MAX_CACHED_COUNTS }),
+  vocabularies: new LruMap({ max: MAX_CACHED_VOCABULARIES }),
+  matrices: new LruMap({ max: MAX_CACHED_COMPONENTS, sizeOf: ({ vectors }) => vectors.length + 100 }),
   terms: { chunk_terms: createTermCache('chunk_terms'), document_terms: createTermCache('document_terms') },
   states: createKnownStates(),
 });

@@ -42,10 +42,10 @@ export interface TermCache {
 }
 
 /** Maximum number of cached occurrences, eight bytes each. */
-const OCCURRENCES_KEPT = 8_000_000;
+const MAX_CACHED_OCCURRENCES = 8_000_000;
 /** Terms with more occurrences are only read on request: a ranking rarely uses more of all its terms together. */
 const MAX_UNASKED = 300_000;
-const FREQUENCIES_KEPT = 8_192;
+const MAX_CACHED_FREQUENCIES = 8_192;
 /** Growth factor of the array of lengths, so that not every new chunk copies it. */
 const GROWTH = 1.1;
 
@@ -55,7 +55,7 @@ interface CachedVocabulary {
 }
 
 /** Maximum number of cached terms, some 50 bytes each. */
-const TERMS_KEPT = 1_000_000;
+const MAX_CACHED_TERMS = 1_000_000;
 
 interface Lengths {
   version: number;
@@ -66,11 +66,11 @@ interface Lengths {
 /** Caches what was read of an index; after a change, only the changed blocks are read again. */
 export function createTermCache(table: IndexTable): TermCache {
   const kept = new LruMap<string, CachedTerm>({
-    max: OCCURRENCES_KEPT,
+    max: MAX_CACHED_OCCURRENCES,
     sizeOf: ({ occurrences }) => (occurrences?.length ?? 0) + 50,
   });
   const vocabularies = new LruMap<string, CachedVocabulary>({
-    max: TERMS_KEPT,
+    max: MAX_CACHED_TERMS,
     sizeOf: ({ terms }) => terms.length + 1,
   });
   let latest: Lengths = createLengths(0, new Int32Array(0));
@@ -143,8 +143,8 @@ const createLengths = (version: number, lengths: Int32Array): Lengths => ({
   version,
   lengths,
   known: {
-    occurrences: new LruMap({ max: FREQUENCIES_KEPT }),
-    frequencies: new LruMap({ max: FREQUENCIES_KEPT }),
+    occurrences: new LruMap({ max: MAX_CACHED_FREQUENCIES }),
+    frequencies: new LruMap({ max: MAX_CACHED_FREQUENCIES }),
     first: new LruMap({ max: 1 }),
   },
 });
@@ -171,9 +171,9 @@ async function readBlocks(
 ): Promise<ReadonlyMap<string, readonly BlockRow[]>> {
   if (wanted.length === 0) return new Map();
   const since = before.map((known) => known?.version ?? 0);
-  const most = isWhole ? Number.MAX_SAFE_INTEGER : MAX_UNASKED;
+  const max = isWhole ? Number.MAX_SAFE_INTEGER : MAX_UNASKED;
   const query = sql<BlockRow>`
-    select w.term, b.first, b.occurrences, case when b.total <= ${most}::bigint then b.postings end as postings
+    select w.term, b.first, b.occurrences, case when b.total <= ${max}::bigint then b.postings end as postings
     from unnest(${wanted}::text[], ${since}::bigint[]) as w (term, since)
     cross join lateral (
       select first, occurrences, postings, sum(occurrences) over () as total from ${sql.table(`${table}_blocks`)}

@@ -50,7 +50,7 @@ export function createPostgresRuns(database: Kysely<Tables>, serverKey: number):
       return new Set(rows.map(({ id }) => id));
     },
 
-    async wishes() {
+    async requests() {
       const { rows } = await sql<{ id: string; is_cancelled: number; read_to: number | null }>`
         select id, is_cancelled, case when watched_until > clock_timestamp() then read_to end as read_to
         from cluster_runs where server_key = ${serverKey} and ended_at is null and state = 'running'`.execute(database);

@@ -2,8 +2,8 @@ import { ServiceError } from '../../../errors.ts';
 import type { CollectionRecords } from '../../records.ts';
 import type { Database } from '../database.ts';
 import { findRow, readSubmitted } from '../documents/document-rows.ts';
-import { gatherDocument } from '../graph/gather-document.ts';
-import { addPendingPlaces } from '../index-sync/chunk-places.ts';
+import { mergeDocumentGraph } from '../graph/merge-document-graph.ts';
+import { addPendingScopes } from '../index-sync/chunk-scopes.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 type Memberships = Pick<
@@ -25,11 +25,11 @@ export function createMemberships({ reader, writer }: Database): Memberships {
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst();
         if (added !== 1n) return false;
-        await addPendingPlaces(transaction, [document.key]);
+        await addPendingScopes(transaction, [document.key]);
         await changeSubmission(transaction, document, (ids) => [...new Set([...ids, collection.id])]);
         await outdateGraph(transaction, collection.id);
         if (await isExtracted(transaction, document.key)) {
-          await gatherDocument(transaction, collection.id, document.key);
+          await mergeDocumentGraph(transaction, collection.id, document.key);
         }
         return true;
       }),
@@ -44,7 +44,7 @@ export function createMemberships({ reader, writer }: Database): Memberships {
           .where('collection_id', '=', id.toLowerCase())
           .executeTakeFirst();
         if (removed === 0n) return false;
-        await addPendingPlaces(transaction, [document.key]);
+        await addPendingScopes(transaction, [document.key]);
         await changeSubmission(transaction, document, (ids) => ids.filter((each) => each !== id.toLowerCase()));
         await outdateGraph(transaction, id);
         return true;
@@ -113,7 +113,7 @@ export async function addMember(database: Queries, id: string, userId: string): 
 }
 
 /** Removes the collection from submissions that wait to be published; publishing would otherwise restore it. */
-export async function keepOutOfSubmissions(database: Queries, id: string): Promise<void> {
+export async function removeFromSubmissions(database: Queries, id: string): Promise<void> {
   const waiting = await database
     .selectFrom('documents')
     .select(['key', 'submitted'])

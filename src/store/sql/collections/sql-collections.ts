@@ -1,9 +1,9 @@
 import type { Collection, CollectionChange, CollectionRecords, GraphStatus } from '../../records.ts';
 import type { Database } from '../database.ts';
 import type { GraphResets } from '../graph/graph-resets.ts';
-import { addPendingPlaces } from '../index-sync/chunk-places.ts';
+import { addPendingScopes } from '../index-sync/chunk-scopes.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
-import { addMember, createMemberships, idsOfMember, keepOutOfSubmissions } from './collection-memberships.ts';
+import { addMember, createMemberships, idsOfMember, removeFromSubmissions } from './collection-memberships.ts';
 
 /** CollectionRecords in the record store. */
 export function createCollections(sqlite: Database, resets: GraphResets): CollectionRecords {
@@ -75,13 +75,13 @@ export function createCollections(sqlite: Database, resets: GraphResets): Collec
         const row = await select(transaction).where('k.id', '=', id.toLowerCase()).executeTakeFirst();
         if (row === undefined) return undefined;
         const { documentCount, userCount } = toCollection(row);
-        await keepOutOfSubmissions(transaction, row.id);
+        await removeFromSubmissions(transaction, row.id);
         const left = await transaction
           .deleteFrom('document_collections')
           .where('collection_id', '=', row.id)
           .returning('document_key as key')
           .execute();
-        await addPendingPlaces(
+        await addPendingScopes(
           transaction,
           left.map(({ key }) => key),
         );

@@ -138,10 +138,10 @@ async function moveText(
   const outline = toOutline(whole);
   const pages = outline.pages.map((page) => ({
     ...page,
-    start: replacement.moved(page.start),
-    end: replacement.moved(page.end),
+    start: replacement.mapOffset(page.start),
+    end: replacement.mapOffset(page.end),
   }));
-  const headings = outline.headings?.map((heading) => ({ ...heading, start: replacement.moved(heading.start) }));
+  const headings = outline.headings?.map((heading) => ({ ...heading, start: replacement.mapOffset(heading.start) }));
   await database
     .updateTable('document_texts')
     .set({ text: replacement.text, pages: JSON.stringify(pages), headings: toHeadingsJson(headings) })

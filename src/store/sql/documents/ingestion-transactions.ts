@@ -11,7 +11,7 @@ import { requireIngested, requireRow, update } from './ingestions.ts';
 import { publishStaged } from './publish-document.ts';
 import { dropStaged, insertStaged } from './staged-chunks.ts';
 
-interface OfDocument {
+interface DocumentAttempt {
   readonly id: string;
   readonly attempt: Attempt | undefined;
 }
@@ -42,7 +42,7 @@ export function transactOn(writer: Kysely<Tables>): Transact {
 
 async function setStatus(
   database: Queries,
-  { id, status, attempt }: OfDocument & { readonly status: IngestionStatus },
+  { id, status, attempt }: DocumentAttempt & { readonly status: IngestionStatus },
 ): Promise<void> {
   const row = await (attempt === undefined ? requireRow(database, id) : requireIngested(database, id, attempt));
   // Chunks are staged again after parsing, so those that an earlier attempt of this process staged must not remain.
@@ -50,7 +50,7 @@ async function setStatus(
   await update(database, row.key, { ingestion_status: status, failure: null });
 }
 
-interface ChunksToStage extends OfDocument {
+interface ChunksToStage extends DocumentAttempt {
   readonly chunks: readonly NewChunk[];
   readonly embeddedIn: VectorSpaceName | undefined;
   readonly status: IngestionStatus | undefined;
@@ -62,13 +62,13 @@ async function stage(database: Queries, { id, chunks, embeddedIn, attempt, statu
   if (status !== undefined) await update(database, row.key, { ingestion_status: status, failure: null });
 }
 
-interface ToKeep extends OfDocument {
+interface KeptCheck extends DocumentAttempt {
   readonly title: string;
   readonly status: IngestionStatus | undefined;
 }
 
 /** Whether no visible chunk can be kept. The status is set only in this case. */
-async function keepNone(database: Queries, { id, title, attempt, status }: ToKeep): Promise<boolean> {
+async function keepNone(database: Queries, { id, title, attempt, status }: KeptCheck): Promise<boolean> {
   const row = await requireIngested(database, id, attempt);
   if (!keepsNone(row, title)) return false;
   if (status !== undefined) await update(database, row.key, { ingestion_status: status, failure: null });
@@ -77,7 +77,7 @@ async function keepNone(database: Queries, { id, title, attempt, status }: ToKee
 
 async function fail(
   database: Queries,
-  { id, reason, attempt }: OfDocument & { readonly reason: string },
+  { id, reason, attempt }: DocumentAttempt & { readonly reason: string },
 ): Promise<void> {
   const row = await requireRow(database, id, attempt);
   await dropStaged(database, row);

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { Document, IngestionStatus, Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Corpus, NewDocument } from '../../corpus.ts';
-import { type Attempt, TakenOver } from '../../taken-over.ts';
+import { type Attempt, AttemptTakenOver } from '../../taken-over.ts';
 import type { Database, Work } from '../database.ts';
-import { addPendingPlaces } from '../index-sync/chunk-places.ts';
+import { addPendingScopes } from '../index-sync/chunk-scopes.ts';
 import type { OriginalRecords } from '../originals/original-records.ts';
-import { followStatus } from '../queue/task-rows.ts';
+import { updateTaskStatus } from '../queue/task-rows.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { keepChunks } from '../versions/kept-chunks.ts';
@@ -107,7 +107,7 @@ export async function requireRow(database: Queries, id: string, given?: Attempt)
   if (row === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
   if (attempt === undefined) return row;
   if (attempt === row.attempt) {
-    if (!isHeld) throw new TakenOver(id);
+    if (!isHeld) throw new AttemptTakenOver(id);
     return row;
   }
   throw new ServiceError('conflict', `Document ${id} was submitted again while it was being ingested.`);
@@ -165,7 +165,7 @@ export async function setCollections(database: Queries, key: number, ids: readon
   if (ids.length > 0) left = left.where('collection_id', 'not in', ids);
   await left.execute();
   await addToCollections(database, key, ids);
-  await addPendingPlaces(database, [key]);
+  await addPendingScopes(database, [key]);
 }
 
 export async function addToCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
@@ -185,7 +185,7 @@ export async function update(database: Queries, key: number, change: Partial<Omi
     .where('key', '=', key)
     .execute();
   const { ingestion_status: status, failure = null } = change;
-  if (status !== undefined) await followStatus(database, key, { status, reason: failure });
+  if (status !== undefined) await updateTaskStatus(database, key, { status, reason: failure });
 }
 
 /** The description that the document has once published: that of its pending submission if any, or its own. */

@@ -36,9 +36,9 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
     metadata: JSON.stringify({ ...described.metadata, ...publication.metadata }),
     summary: summary.summary,
   };
-  const isAnother = await hasDifferentContent(database, row, { ...row, ...columns }, replacement);
+  const isDifferent = await hasDifferentContent(database, row, { ...row, ...columns }, replacement);
   const at = timestampAfter(row.published_at);
-  const follows = isAnother && row.generation > 0;
+  const follows = isDifferent && row.generation > 0;
   if (follows) await recordVersion(database, row, { at, keepsContent: versionsKept > 0 });
 
   const hasNewChunks = await changesChunks(database, row);
@@ -52,7 +52,7 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
   await update(database, row.key, {
     ...columns,
     ...summary,
-    ...(isAnother && { published_at: at }),
+    ...(isDifferent && { published_at: at }),
     ...(follows && { version: nextLabel(row.version) }),
     submitted: null,
     total_tokens: publication.totalTokens,

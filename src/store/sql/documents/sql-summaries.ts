@@ -20,7 +20,7 @@ export function createSummaries({ reader, writer, shared }: Database): SummaryRe
           .updateTable('documents')
           .set({ summary_status: 'pending' })
           .where('summary_status', '=', 'processing')
-          .where('key', 'not in', (await shared?.inWork(transaction, 'summary', 'others')) ?? [])
+          .where('key', 'not in', (await shared?.documentsInProgress(transaction, 'summary', 'others')) ?? [])
           .execute();
       });
     },
@@ -43,7 +43,7 @@ export function createSummaries({ reader, writer, shared }: Database): SummaryRe
       });
     },
 
-    async putBack(task) {
+    async release(task) {
       await settle(task, { summary_status: 'pending' });
     },
 

@@ -105,8 +105,8 @@ export async function dropStaged(
   return staged.length;
 }
 
-/** Removes what crashed ingestions have staged. Ingestions of the documents `inWork` are still running. */
-export async function dropOrphans(database: Queries, inWork: readonly number[] = []): Promise<number> {
+/** Removes what crashed ingestions have staged. Ingestions of the documents `inProgress` are still running. */
+export async function dropOrphans(database: Queries, inProgress: readonly number[] = []): Promise<number> {
   const owners = await database
     .selectFrom('documents as d')
     .innerJoin('chunks as c', (join) =>
@@ -114,12 +114,12 @@ export async function dropOrphans(database: Queries, inWork: readonly number[] =
     )
     .select(['d.key', 'd.generation'])
     .where('d.ingestion_status', '!=', 'success')
-    .where('d.key', 'not in', inWork)
+    .where('d.key', 'not in', inProgress)
     .distinct()
     .execute();
   let dropped = 0;
   for (const owner of owners) dropped += await dropStaged(database, owner);
   // Covers ingestions that kept all chunks and staged no new one.
-  await database.deleteFrom('kept_chunks').where('document_key', 'not in', inWork).execute();
+  await database.deleteFrom('kept_chunks').where('document_key', 'not in', inProgress).execute();
   return dropped;
 }

@@ -137,8 +137,8 @@ function elementsToSql(engine: FilterSql, condition: ElementCondition, value: Sq
     case 'contains':
       return joined('and', [isArray, ...hasAll(condition.values)]);
     case 'exactly': {
-      const stranger = sql<boolean>`exists (select 1 from ${from} where (${isOneOf(engine, element, condition.values)}) is not true)`;
-      return joined('and', [isArray, ...hasAll(condition.values), sql<boolean>`not ${stranger}`]);
+      const otherElement = sql<boolean>`exists (select 1 from ${from} where (${isOneOf(engine, element, condition.values)}) is not true)`;
+      return joined('and', [isArray, ...hasAll(condition.values), sql<boolean>`not ${otherElement}`]);
     }
   }
 }

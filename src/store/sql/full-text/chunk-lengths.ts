@@ -49,7 +49,7 @@ export type ReadRows = (sql: string, ...parameters: number[]) => readonly (reado
 /** Number of terms cached, of some 100 bytes each. */
 const TERMS_KEPT = 8_192;
 /** A walk for a misspelt word takes up to 200 steps, many of which it shares with other walks. */
-const STEPS_KEPT = 20_000;
+const MAX_CACHED_STEPS = 20_000;
 
 /** Beyond this share of all chunks, reading everything is not slower. */
 const MAX_SHARE_RENEWED = 0.25;
@@ -64,7 +64,7 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
   const known: KnownTerms = {
     occurrences: new LruMap({ max: TERMS_KEPT }),
     frequencies: new LruMap({ max: TERMS_KEPT }),
-    first: new LruMap({ max: STEPS_KEPT }),
+    first: new LruMap({ max: MAX_CACHED_STEPS }),
   };
 
   const set = (key: number, length: number) => {

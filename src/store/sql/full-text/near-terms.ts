@@ -78,15 +78,11 @@ function rowAfter(
   const row = [depth];
   for (let index = 1; index <= word.length; index++) {
     const isSame = word[index - 1] === letter;
-    let least = Math.min(
-      (above[index] ?? 0) + 1,
-      (row[index - 1] ?? 0) + 1,
-      (above[index - 1] ?? 0) + (isSame ? 0 : 1),
-    );
+    let min = Math.min((above[index] ?? 0) + 1, (row[index - 1] ?? 0) + 1, (above[index - 1] ?? 0) + (isSame ? 0 : 1));
     if (depth > 1 && index > 1 && word[index - 1] === letters[depth - 2] && word[index - 2] === letter) {
-      least = Math.min(least, (rows[depth - 2]?.[index - 2] ?? 0) + 1);
+      min = Math.min(min, (rows[depth - 2]?.[index - 2] ?? 0) + 1);
     }
-    row.push(least);
+    row.push(min);
   }
   return row;
 }

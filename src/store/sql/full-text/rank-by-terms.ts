@@ -116,7 +116,7 @@ function addTerm({ chunks }: TermIndex, { query: { allowed }, touched, weight, p
   });
 }
 
-interface Rest {
+interface RemainingTerms {
   readonly query: TermQuery;
   readonly touched: readonly number[];
   readonly rest: readonly KnownTerm[];
@@ -126,20 +126,20 @@ interface Rest {
  * The chunks that the remaining terms can still lift into the result, if reading their texts takes less time than
  * reading the postings of these terms. A term adds less than its weight times `K1 + 1`.
  */
-function contendersOf(index: TermIndex, { query, touched, rest }: Rest): readonly number[] | undefined {
+function contendersOf(index: TermIndex, { query, touched, rest }: RemainingTerms): readonly number[] | undefined {
   const { allowed, limit } = query;
   const occurrences = rest.reduce((sum, { count }) => sum + count, 0);
-  const most = Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
-  if (allowed && allowed.size <= most) return allowed.keys;
+  const max = Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
+  if (allowed && allowed.size <= max) return allowed.keys;
   if (index.frequency === undefined || touched.length < limit) return undefined;
   const bound = rest.reduce((sum, { term, emphasis }) => sum + rarityOf(index, term) * emphasis * (K1 + 1), 0);
   const { scores } = index.chunks;
   const last = bestOf(touched, scores, limit).at(-1)?.score ?? 0;
-  const least = last - bound;
+  const min = last - bound;
   // Chunks without any of the terms so far could still be among the best.
-  if (least <= 0) return undefined;
-  const contenders = touched.filter((key) => (scores[key] ?? 0) >= least);
-  return contenders.length <= most ? contenders : undefined;
+  if (min <= 0) return undefined;
+  const contenders = touched.filter((key) => (scores[key] ?? 0) >= min);
+  return contenders.length <= max ? contenders : undefined;
 }
 
 /** Weight of a term repeated in the query: saturates at nine times, growing more slowly than the repetitions. */

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 /** JSON stored as text. */
 type JsonText = string;
 
-interface Stamped {
+interface Timestamps {
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -39,7 +39,7 @@ interface ExtractionPartTable {
   readonly graph: JsonText;
 }
 
-interface DocumentEntityTable extends Stamped {
+interface DocumentEntityTable extends Timestamps {
   readonly key: Generated<number>;
   readonly document_key: number;
   readonly name_key: number;
@@ -57,7 +57,7 @@ interface EntityMentionTable {
   readonly end_offset: number;
 }
 
-interface DocumentRelationshipTable extends Stamped {
+interface DocumentRelationshipTable extends Timestamps {
   readonly key: Generated<number>;
   readonly document_key: number;
   readonly subject_key: number;
@@ -75,7 +75,7 @@ interface RelationshipMentionTable {
   readonly end_offset: number;
 }
 
-interface GraphTable extends Stamped {
+interface GraphTable extends Timestamps {
   readonly collection_id: string;
   readonly name: string | null;
   readonly description: string | null;
@@ -105,7 +105,7 @@ interface GraphResetTable {
 }
 
 /** Null fields are taken from the sources. */
-interface GraphEntityTable extends Stamped {
+interface GraphEntityTable extends Timestamps {
   readonly key: Generated<number>;
   readonly collection_id: string;
   readonly name_key: number;
@@ -122,7 +122,7 @@ interface GraphEntitySourceTable {
 }
 
 /** Null fields are taken from the sources. */
-interface GraphRelationshipTable extends Stamped {
+interface GraphRelationshipTable extends Timestamps {
   readonly key: Generated<number>;
   readonly collection_id: string;
   readonly subject_key: number;
@@ -141,7 +141,7 @@ interface GraphRelationshipSourceTable {
   readonly document_relationship_key: number;
 }
 
-interface GraphCommunityTable extends Stamped {
+interface GraphCommunityTable extends Timestamps {
   readonly key: Generated<number>;
   readonly collection_id: string;
   readonly origin: 'extracted' | 'made';

@@ -8,13 +8,13 @@ import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 /** Vectors of names, deleted with the name and with their space. */
 export function createNameVectors({ reader, writer }: Database): GraphNameRecords {
   return {
-    async unembeddedNames(name, most) {
+    async unembeddedNames(name, max) {
       const space = await currentSpace(reader);
       if (space === undefined || !isSameSpace(space, name)) return [];
       const { rows } = await sql<{ key: number; name: string }>`
         select top.key, top.name from (
           select n.key, n.name from graph_names n join document_entities e on e.name_key = n.key
-          group by n.key order by sum(e.mentions) desc, n.key limit ${most}) as top
+          group by n.key order by sum(e.mentions) desc, n.key limit ${max}) as top
         where not exists (
           select 1 from graph_name_vectors v where v.space_key = ${space.key} and v.name_key = top.key)`.execute(
         reader,

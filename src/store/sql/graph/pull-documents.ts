@@ -5,7 +5,7 @@ import type { PullOptions, PullOutcome } from '../../graph-records.ts';
 import type { Database } from '../database.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
-import { gatherDocument } from './gather-document.ts';
+import { mergeDocumentGraph } from './merge-document-graph.ts';
 
 /** Merges the documents of a collection one transaction at a time, so that other writes can run in between. */
 export async function* pullDocuments(
@@ -47,7 +47,7 @@ async function pullDocument(database: Queries, id: string, document: number): Pr
     .where('collection_id', '=', id)
     .where('document_key', '=', document)
     .execute();
-  const hasChanged = await gatherDocument(database, id, document);
+  const hasChanged = await mergeDocumentGraph(database, id, document);
   const { numUpdatedRows } = await database
     .updateTable('graph_documents')
     .set({ pulled: 1 })

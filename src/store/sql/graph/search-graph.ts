@@ -34,15 +34,15 @@ export function searchGraph(
   const isLocal = limits.entities > 0 || limits.relationships > 0;
   const seeds = isLocal ? searchNames(reading, { terms, vector, allowed, limit: SEEDS }) : [];
   const walk = walkGraph(reading, seeds, allowed);
-  const handmade = searchManualRows(reading, { terms, limits, graphs });
+  const manualRows = searchManualRows(reading, { terms, limits, graphs });
   const near = [...walk.names].sort((one, two) => two[1] - one[1] || one[0] - two[0]);
   const entities = near.slice(0, limits.entities).flatMap((each) => toEntityHit(reading, each, allowed) ?? []);
   const relationships = walk.relationships
     .slice(0, limits.relationships)
     .flatMap((each) => toRelationshipHit(reading, each, allowed) ?? []);
   return {
-    entities: bestHits([...handmade.entities, ...entities], limits.entities),
-    relationships: bestHits([...handmade.relationships, ...relationships], limits.relationships),
+    entities: bestHits([...manualRows.entities, ...entities], limits.entities),
+    relationships: bestHits([...manualRows.relationships, ...relationships], limits.relationships),
     communities: limits.communities > 0 ? searchCommunities(reading, { terms, limits, graphs, allowed }) : [],
   };
 }

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import { findRow } from '../documents/document-rows.ts';
 import { isHeld } from '../documents/ingestions.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
-import { gatherDocument, gatherIntoCollections } from './gather-document.ts';
+import { mergeDocumentGraph, mergeIntoCollections } from './merge-document-graph.ts';
 import { saveExtraction } from './save-extraction.ts';
 
 /** DocumentGraphRecords in the record store, including the queue of pending extractions. */
@@ -43,7 +43,7 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
           .updateTable('documents')
           .set({ extraction_status: 'pending' })
           .where('extraction_status', '=', 'processing')
-          .where('key', 'not in', (await shared?.inWork(transaction, 'extraction', 'others')) ?? [])
+          .where('key', 'not in', (await shared?.documentsInProgress(transaction, 'extraction', 'others')) ?? [])
           .execute();
       });
     },
@@ -75,7 +75,7 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
         await keepOutcome(transaction, row.key, done);
         await transaction.deleteFrom('extraction_parts').where('document_key', '=', row.key).execute();
         await setStatus(transaction, row.key, 'success');
-        await gatherIntoCollections(transaction, row.key);
+        await mergeIntoCollections(transaction, row.key);
         return true;
       }),
 
@@ -88,7 +88,7 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
         await setStatus(transaction, row.key, 'failed');
       }),
 
-    async gatherRest(signal) {
+    async mergeRemaining(signal) {
       const { rows } = await sql<{ id: string; key: number }>`
         select c.id, g.document_key as key from document_graphs g
         ${joinInOrder} document_collections dc on dc.document_key = g.document_key
@@ -106,12 +106,12 @@ export function createDocumentGraphs({ reader, writer, search, shared }: Databas
             select 1 from document_collections where collection_id = ${id} and document_key = ${key}`.execute(
             transaction,
           );
-          if (still.length > 0) await gatherDocument(transaction, id, key);
+          if (still.length > 0) await mergeDocumentGraph(transaction, id, key);
         });
       }
     },
 
-    async enriched(documentId) {
+    async markMerged(documentId) {
       await writer
         .updateTable('documents')
         .set({ extraction_status: 'enriched' })

@@ -5,12 +5,12 @@ import type { VectorIndex } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import { addMissingCodes } from '../vector-codes/add-codes.ts';
 import { currentSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
-import { leaveMark } from './in-step-mark.ts';
+import { writeInStepMark } from './in-step-mark.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
 import { replayOutbox } from './outbox.ts';
 import { reconcileCollection } from './reconcile-collection.ts';
 import { createSharedUpserts } from './shared-upserts.ts';
-import { storeAhead } from './store-ahead.ts';
+import { storeWarmUpData } from './store-warm-up-data.ts';
 import { upsertFromRecords } from './upsert-from-records.ts';
 
 /** Internal interface of the index maintenance. */
@@ -42,7 +42,7 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 const CLOSE_WITHIN_MS = 1_000;
 const WASTE_CHECK_INTERVAL_MS = 600_000;
-const AHEAD_INTERVAL_MS = 300_000;
+const WARM_UP_INTERVAL_MS = 300_000;
 
 /** One background worker applies pending writes to the index and audits it on request, and retries on failure. */
 export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: IndexUpkeepParts): IndexUpkeep {
@@ -61,7 +61,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   const renewed = new Set<string>();
 
   // Once per collection: vectors that no index finds would otherwise cause endless rebuilds.
-  const mayRenew = (collection: string): boolean => {
+  const mayRebuild = (collection: string): boolean => {
     const may = index.isOurs && !renewed.has(collection);
     report?.(`The vector index does not find its own vectors${may ? ' and is rebuilt' : ''}.`);
     renewed.add(collection);
@@ -69,12 +69,12 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     return may;
   };
 
-  let wasteSoughtAt = Number.NEGATIVE_INFINITY;
+  let wasteCheckedAt = Number.NEGATIVE_INFINITY;
 
   // The index never reuses the slot of a removed vector; it is rebuilt when most of its slots are unused.
   const dropWaste = async () => {
-    if (performance.now() - wasteSoughtAt < WASTE_CHECK_INTERVAL_MS) return;
-    wasteSoughtAt = performance.now();
+    if (performance.now() - wasteCheckedAt < WASTE_CHECK_INTERVAL_MS) return;
+    wasteCheckedAt = performance.now();
     const bytes = await index.bytes?.();
     if (bytes === undefined || !(await isMostlyWaste(sqlite, bytes))) return;
     state = { kind: 'checking' };
@@ -94,13 +94,13 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
       });
   };
 
-  let storedAheadAt = Number.NEGATIVE_INFINITY;
+  let warmUpStoredAt = Number.NEGATIVE_INFINITY;
 
   // Optional work, whose failure does not mean that the index is down.
   const prepareNextStart = async () => {
-    if (state.kind !== 'in_step' || performance.now() - storedAheadAt < AHEAD_INTERVAL_MS) return;
-    storedAheadAt = performance.now();
-    await storeAhead(sqlite, signal).catch((error: unknown) => {
+    if (state.kind !== 'in_step' || performance.now() - warmUpStoredAt < WARM_UP_INTERVAL_MS) return;
+    warmUpStoredAt = performance.now();
+    await storeWarmUpData(sqlite, signal).catch((error: unknown) => {
       if (!signal.aborted) report?.('What the next start would read at once could not be stored.', error);
     });
   };
@@ -116,10 +116,10 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
       const onDifference = () => {
         if (state.kind === 'checking') state = { kind: 'checking' };
       };
-      const renewing = { mayRenew: () => mayRenew(space.collection) };
+      const rebuildOptions = { mayRebuild: () => mayRebuild(space.collection) };
       // Searches use the codes while the index is being filled.
       addCodes(space);
-      await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...renewing });
+      await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...rebuildOptions });
     }
     if (!needsAudit && !signal.aborted) state = { kind: 'in_step' };
     await coding;
@@ -185,7 +185,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     isOver.abort();
     const isInStep = state.kind === 'in_step' || (state.kind === 'checking' && state.wasInStep === true);
     // Without the mark, e.g. on a full disk, the next process compares first.
-    if (isInStep && isAlone) await leaveMark(sqlite.writer).catch(() => {});
+    if (isInStep && isAlone) await writeInStepMark(sqlite.writer).catch(() => {});
   };
   let ending: Promise<void> | undefined;
 

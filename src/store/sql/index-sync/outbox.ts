@@ -5,7 +5,7 @@ import { allSpaces, type Queries, type SpaceRow } from '../vector-spaces/space-r
 import type { OutboxTable } from '../vector-spaces/vector-tables.ts';
 import type { OpenCollections } from './open-collections.ts';
 import { addPending } from './outbox-entries.ts';
-import { placeFromRecords, upsertFromRecords } from './upsert-from-records.ts';
+import { updateScopesFromRecords, upsertFromRecords } from './upsert-from-records.ts';
 
 /** Adds the removal of deleted chunks, for every space that may hold them. */
 export async function addPendingRemoval(database: Queries, keys: readonly number[]): Promise<void> {
@@ -72,8 +72,8 @@ function toRuns(entries: readonly Entry[]): Run[] {
   const runs: Run[] = [];
   for (const entry of entries) {
     const last = runs.at(-1);
-    const isAlike = last?.first.kind === entry.kind && last.first.space_key === entry.space_key;
-    if (last !== undefined && isAlike && entry.kind !== 'drop') last.entries.push(entry);
+    const isSameKind = last?.first.kind === entry.kind && last.first.space_key === entry.space_key;
+    if (last !== undefined && isSameKind && entry.kind !== 'drop') last.entries.push(entry);
     else runs.push({ first: entry, entries: [entry] });
   }
   return runs;
@@ -92,6 +92,6 @@ async function doRun({ first, entries }: Run, { sqlite, collections, space, sign
   if (space === undefined) return;
   const keys = [...new Set(entries.flatMap(({ payload }) => fromKeyRanges(JSON.parse(payload) as KeyRange[])))];
   if (first.kind === 'upsert') await upsertFromRecords({ sqlite, collections, space, keys, signal });
-  else if (first.kind === 'place') await placeFromRecords({ sqlite, collections, space, keys, signal });
+  else if (first.kind === 'place') await updateScopesFromRecords({ sqlite, collections, space, keys, signal });
   else await (await collections.open(space)).remove(keys);
 }

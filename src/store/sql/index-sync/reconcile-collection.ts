@@ -4,7 +4,7 @@ import { passesSelfSearch } from '../self-search.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import type { OpenCollections } from './open-collections.ts';
-import { placeFromRecords, upsertFromRecords } from './upsert-from-records.ts';
+import { updateScopesFromRecords, upsertFromRecords } from './upsert-from-records.ts';
 
 const PAGE = 5_000;
 const SAMPLE = 100;
@@ -15,7 +15,7 @@ export interface ReconcileCollection {
   readonly space: SpaceRow;
   readonly signal: AbortSignal;
   /** Called when the index has all vectors but does not find them. Returns whether the index may be rebuilt. */
-  readonly mayRenew?: () => boolean;
+  readonly mayRebuild?: () => boolean;
   /** Called when the index turns out to differ from the records, before it is compared in full. */
   readonly onDifference?: () => void;
   /** Called while vectors are added; not at all when nothing is missing. */
@@ -28,7 +28,7 @@ export interface ReconcileCollection {
  */
 export async function reconcileCollection(parts: ReconcileCollection): Promise<void> {
   await reconcileVectors(parts);
-  await completePlaces(parts);
+  await addMissingScopes(parts);
   await (await parts.collections.open(parts.space)).settle?.();
 }
 
@@ -44,9 +44,9 @@ async function reconcileVectors(parts: ReconcileCollection): Promise<void> {
     const isIndexed = indexed.delete(key);
     if (isVisible && !isIndexed) missing.push(key);
   }
-  for (const strangers of inBatches([...indexed], PAGE)) {
+  for (const unknownKeys of inBatches([...indexed], PAGE)) {
     signal.throwIfAborted();
-    await collection.remove(strangers);
+    await collection.remove(unknownKeys);
   }
   if (missing.length === 0) return;
   onProgress?.(0, missing.length);
@@ -54,15 +54,15 @@ async function reconcileVectors(parts: ReconcileCollection): Promise<void> {
   await upsertFromRecords({ sqlite, collections, space, keys: missing, signal, onProgress: report });
 }
 
-/** Adds the places to a collection that was written without them. */
-async function completePlaces(parts: ReconcileCollection): Promise<void> {
+/** Adds the access scopes to a collection that was written without them. */
+async function addMissingScopes(parts: ReconcileCollection): Promise<void> {
   const { sqlite, collections, space, signal } = parts;
-  const { places } = await collections.open(space);
-  if (places === undefined || places.areComplete()) return;
+  const { scopes } = await collections.open(space);
+  if (scopes === undefined || scopes.areComplete()) return;
   const keys: number[] = [];
   for await (const { key } of recordedKeys(parts)) keys.push(key);
-  await placeFromRecords({ sqlite, collections, space, signal, keys });
-  await places.complete();
+  await updateScopesFromRecords({ sqlite, collections, space, signal, keys });
+  await scopes.complete();
 }
 
 async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
@@ -82,7 +82,7 @@ async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
       .execute();
     if (known.length !== keys.length) return false;
   }
-  if (count === 0 || (await passesSelfSearch({ ...parts, collection })) || !parts.mayRenew?.()) return true;
+  if (count === 0 || (await passesSelfSearch({ ...parts, collection })) || !parts.mayRebuild?.()) return true;
   await collection.clear();
   return false;
 }

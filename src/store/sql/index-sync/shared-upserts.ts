@@ -21,7 +21,7 @@ export function createSharedUpserts(
   let waiting: Waiting[] = [];
   let isBusy = false;
 
-  const handOverTogether = async (shares: readonly Waiting[]): Promise<void> => {
+  const upsertTogether = async (shares: readonly Waiting[]): Promise<void> => {
     const [first] = shares;
     if (first === undefined) return;
     try {
@@ -35,12 +35,12 @@ export function createSharedUpserts(
     }
   };
 
-  const handOver = async (): Promise<void> => {
+  const upsertWaiting = async (): Promise<void> => {
     isBusy = true;
     while (waiting.length > 0) {
       const taken = waiting;
       waiting = [];
-      for (const shares of Map.groupBy(taken, ({ space }) => space.key).values()) await handOverTogether(shares);
+      for (const shares of Map.groupBy(taken, ({ space }) => space.key).values()) await upsertTogether(shares);
     }
     isBusy = false;
   };
@@ -49,7 +49,7 @@ export function createSharedUpserts(
     add(space, keys) {
       const done = Promise.withResolvers<void>();
       waiting.push({ space, keys, done });
-      if (!isBusy) void handOver();
+      if (!isBusy) void upsertWaiting();
       return done.promise;
     },
   };

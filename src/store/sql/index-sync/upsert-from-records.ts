@@ -1,10 +1,10 @@
-import type { KeptPlaces } from '../../vector-index.ts';
-import type { VectorPlace } from '../../vector-place.ts';
+import type { AccessScope } from '../../access-scope.ts';
+import type { StoredScopes } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
-import { readPlaces } from './chunk-places.ts';
+import { readScopes } from './chunk-scopes.ts';
 import type { OpenCollections } from './open-collections.ts';
 
 const BATCH = 1_000;
@@ -33,53 +33,61 @@ export async function upsertFromRecords(parts: UpsertFromRecords): Promise<void>
       .where('space_key', '=', space.key)
       .where('chunk_key', 'in', batch)
       .execute();
-    const places = collection.places && (await readPlaces(sqlite.reader, batch));
+    const scopes = collection.scopes && (await readScopes(sqlite.reader, batch));
     await collection.upsert(
       rows.map(({ chunk_key: key, vector }) => {
-        const place = places?.get(key);
-        return { key, vector: fromVectorBytes(vector), ...(place && { place }) };
+        const scope = scopes?.get(key);
+        return { key, vector: fromVectorBytes(vector), ...(scope && { scope }) };
       }),
     );
-    if (collection.places && places) await keepPresent({ sqlite, places: collection.places, written: places, signal });
+    if (collection.scopes && scopes)
+      await rewriteChangedScopes({ sqlite, scopes: collection.scopes, written: scopes, signal });
     done += batch.length;
     onProgress?.(done);
   }
 }
 
-/** Writes the current places of these chunks to the index, if it keeps places. */
-export async function placeFromRecords({ sqlite, collections, space, keys, signal }: UpsertFromRecords): Promise<void> {
-  const { places } = await collections.open(space);
-  if (places === undefined) return;
+/** Writes the current access scopes of these chunks to the index, if it stores scopes. */
+export async function updateScopesFromRecords({
+  sqlite,
+  collections,
+  space,
+  keys,
+  signal,
+}: UpsertFromRecords): Promise<void> {
+  const { scopes } = await collections.open(space);
+  if (scopes === undefined) return;
   for (const batch of inBatches(keys, BATCH)) {
     signal?.throwIfAborted();
-    const found = await readPlaces(sqlite.reader, batch);
-    await places.set(toPlaced(found));
-    await keepPresent({ sqlite, places, written: found, signal });
+    const found = await readScopes(sqlite.reader, batch);
+    await scopes.set(toScopeRecords(found));
+    await rewriteChangedScopes({ sqlite, scopes, written: found, signal });
   }
 }
 
 interface Written {
   readonly sqlite: Database;
-  readonly places: KeptPlaces;
-  readonly written: ReadonlyMap<number, VectorPlace>;
+  readonly scopes: StoredScopes;
+  readonly written: ReadonlyMap<number, AccessScope>;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Writes again the places that have changed since they were read: of two concurrent writers, the one that read the
- * older place may write last, and then has to correct it.
+ * Writes again the scopes that have changed since they were read: of two concurrent writers, the one that read the
+ * older scope may write last, and then has to correct it.
  */
-async function keepPresent({ sqlite, places, written, signal }: Written): Promise<void> {
+async function rewriteChangedScopes({ sqlite, scopes, written, signal }: Written): Promise<void> {
   for (let last = written; last.size > 0; ) {
     signal?.throwIfAborted();
-    const present = await readPlaces(sqlite.reader, [...last.keys()]);
+    const present = await readScopes(sqlite.reader, [...last.keys()]);
     const before = last;
-    last = new Map([...present].filter(([key, place]) => !isSamePlace(place, before.get(key))));
-    if (last.size > 0) await places.set(toPlaced(last));
+    last = new Map([...present].filter(([key, scope]) => !isSameScope(scope, before.get(key))));
+    if (last.size > 0) await scopes.set(toScopeRecords(last));
   }
 }
 
-const toPlaced = (places: ReadonlyMap<number, VectorPlace>) => [...places].map(([key, place]) => ({ key, place }));
+const toScopeRecords = (scopes: ReadonlyMap<number, AccessScope>) =>
+  [...scopes].map(([key, scope]) => ({ key, scope }));
 
-const isSamePlace = (one: VectorPlace, other: VectorPlace | undefined): boolean =>
+const isSameScope = (one: AccessScope, other: AccessScope | undefined): boolean =>
   one.owner === other?.owner && String(one.collections.toSorted()) === String(other.collections.toSorted());

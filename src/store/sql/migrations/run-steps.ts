@@ -62,7 +62,7 @@ export async function runSteps(database: Kysely<Tables>, done: readonly string[]
   if (mode === 'off') throw mustMigrate(name, pending, last === undefined);
   if (last !== undefined) await options.beforeUpgrade?.(last);
   const worksAfter = Math.max(...pending.map((step) => steps[step]?.worksFrom ?? numberOf(step)));
-  const tell = last === undefined ? undefined : report;
+  const reportUpgrade = last === undefined ? undefined : report;
   let refusal: unknown;
   const begin = async (transaction: Kysely<Tables>) => {
     const worksFrom = worksAfter > worksNow ? worksAfter : undefined;
@@ -78,7 +78,7 @@ export async function runSteps(database: Kysely<Tables>, done: readonly string[]
         async up(transaction: Kysely<Tables>) {
           const place = pending.indexOf(step);
           if (place === 0) await begin(transaction);
-          tell?.(`Upgrading the database: step ${place + 1} of ${pending.length} (${step}).`);
+          reportUpgrade?.(`Upgrading the database: step ${place + 1} of ${pending.length} (${step}).`);
           await up(transaction);
           if (worksFrom !== undefined) await raiseWorksFrom(transaction, worksFrom);
         },
@@ -88,7 +88,7 @@ export async function runSteps(database: Kysely<Tables>, done: readonly string[]
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) {
-    tell?.(`The database ${name} is up to date.`);
+    reportUpgrade?.(`The database ${name} is up to date.`);
     return;
   }
   if (refusal !== undefined) throw refusal;

@@ -38,7 +38,7 @@ const TABLES = [
 /** Maximum size of a batch, unless a single file is larger. */
 const BATCH_BYTES = 32_000_000;
 const BATCH_FILES = 50;
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 interface Row {
   readonly key: number;
@@ -60,7 +60,7 @@ export async function* moveToObjects({ database, objects, signal }: MoveParts): 
   for (const table of TABLES) {
     for await (const rows of batches(writer, table, sql`object is null`)) {
       signal.throwIfAborted();
-      const limit = pLimit(AT_ONCE);
+      const limit = pLimit(CONCURRENCY);
       const stored = await settled(rows.map((row) => limit(() => putOne(database, objects, { table, row, signal }))));
       await writer.transaction().execute(async (transaction) => {
         const names = stored.map(({ object }) => object);
@@ -123,12 +123,12 @@ async function* fillFromObjects(parts: FillParts): AsyncGenerator<MoveEvent, voi
   for (const table of TABLES) {
     for await (const rows of batches(writer, table, sql`object is not null`)) {
       signal.throwIfAborted();
-      const limit = pLimit(AT_ONCE);
+      const limit = pLimit(CONCURRENCY);
       const read = await settled(
         rows.map(({ key, object }) => limit(async () => ({ key, bytes: await readNamed(object ?? '', parts) }))),
       );
       await writer.transaction().execute(async (transaction) => {
-        for (const { key, bytes } of read) await putBack(transaction, table, key, bytes);
+        for (const { key, bytes } of read) await restoreToDatabase(transaction, table, key, bytes);
       });
       yield { type: 'progress', ...tally.add(rows) };
     }
@@ -187,7 +187,7 @@ async function putOne(
   return { key: row.key, object };
 }
 
-async function putBack(
+async function restoreToDatabase(
   transaction: Queries,
   { name, key: keyColumn }: (typeof TABLES)[number],
   key: number,

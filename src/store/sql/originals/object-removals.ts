@@ -16,8 +16,8 @@ interface RemovalParts {
   readonly report?: ((message: string, cause?: unknown) => void) | undefined;
 }
 
-const OBJECTS_AT_ONCE = 100;
-const CALLS_AT_ONCE = 8;
+const OBJECTS_PER_BATCH = 100;
+const CALL_CONCURRENCY = 8;
 const EVERY_MS = 30_000;
 
 /**
@@ -52,7 +52,7 @@ export function createObjectRemovals({ sqlite, objects, report }: RemovalParts):
     });
   };
   const timer = setInterval(() => {
-    if (sqlite.shared === undefined || sqlite.shared.leads()) wakeUp();
+    if (sqlite.shared === undefined || sqlite.shared.isLeader()) wakeUp();
   }, EVERY_MS);
   timer.unref();
   return {
@@ -65,21 +65,29 @@ export function createObjectRemovals({ sqlite, objects, report }: RemovalParts):
   };
 }
 
-type Both = Pick<Database, 'reader' | 'writer'>;
+type ReaderAndWriter = Pick<Database, 'reader' | 'writer'>;
 
 /** Removes all recorded objects, even before they are due. Requires exclusive use of the database. */
-export async function removeUnneeded(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<void> {
+export async function removeUnneeded(
+  database: ReaderAndWriter,
+  objects: ObjectStore,
+  signal: AbortSignal,
+): Promise<void> {
   await endHolds(database.writer);
   await database.writer.updateTable('object_removals').set({ due_at: '' }).execute();
   while (await removeSome(database, objects, signal));
 }
 
 /** Removes a batch of the objects that are due, unless a backup needs them. Returns whether there may be more. */
-export async function removeSome(database: Both, objects: ObjectStore, signal: AbortSignal): Promise<boolean> {
+export async function removeSome(
+  database: ReaderAndWriter,
+  objects: ObjectStore,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { writer } = database;
   const claimed = await claimDue(database);
   if (claimed === undefined) return false;
-  const limit = pLimit(CALLS_AT_ONCE);
+  const limit = pLimit(CALL_CONCURRENCY);
   const results = await Promise.allSettled(
     claimed.map((object) =>
       limit(async () => {
@@ -100,7 +108,7 @@ export async function removeSome(database: Both, objects: ObjectStore, signal: A
  * Claims a batch of due objects without references: from then on, no record may refer to them. Withdraws the notes of
  * objects that are referred to. Undefined if nothing is due, or if removals are held.
  */
-async function claimDue({ reader, writer }: Both): Promise<readonly string[] | undefined> {
+async function claimDue({ reader, writer }: ReaderAndWriter): Promise<readonly string[] | undefined> {
   const now = new Date().toISOString();
   // Checked outside a transaction first, since all servers would have to wait for the transaction.
   const some = await reader
@@ -115,7 +123,7 @@ async function claimDue({ reader, writer }: Both): Promise<readonly string[] | u
       select r.object, exists (select 1 from document_files f where f.object = r.object)
         or exists (select 1 from version_files v where v.object = r.object)
         or exists (select 1 from visible_originals o where o.object = r.object) as used
-      from object_removals r where r.due_at <= ${now} order by r.due_at limit ${sql.lit(OBJECTS_AT_ONCE)}`.execute(
+      from object_removals r where r.due_at <= ${now} order by r.due_at limit ${sql.lit(OBJECTS_PER_BATCH)}`.execute(
       transaction,
     );
     if (rows.length === 0 || (await areRemovalsHeld(transaction))) return undefined;

@@ -8,7 +8,7 @@ import { MissingObject, readObject, streamObject } from '../../originals/read-ob
 import type { Database } from '../database.ts';
 import { dialectOf } from '../sql-dialect.ts';
 import { GRACE_MS, noteObjects } from './object-notes.ts';
-import { type FindOriginal, type FoundOriginal, streamRecord, type Wanted, wantedBytes } from './record-pieces.ts';
+import { type FindOriginal, type FoundOriginal, streamRecord, type WantedBytes, wantedBytes } from './record-pieces.ts';
 
 /** How a record stores an original: as bytes, or as the name of the object that holds them. */
 export interface OriginalColumns {
@@ -127,7 +127,7 @@ export const visibleColumns = sql<OriginalColumns>`
   case when o.document_key is null then f.object else o.object end as object`;
 
 /** Like `visibleColumns`, with only the wanted bytes, and the size of the file. */
-export const foundVisible = (wanted: Wanted) => {
+export const foundVisible = (wanted: WantedBytes) => {
   const [waiting, seen] = [sql<Uint8Array>`f.bytes`, sql<Uint8Array>`o.bytes`];
   return sql<Omit<FoundOriginal, 'identity'>>`
     case when o.document_key is null then ${wantedBytes(waiting, wanted)} else ${wantedBytes(seen, wanted)} end as bytes,

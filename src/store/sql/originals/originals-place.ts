@@ -44,7 +44,7 @@ export async function writePlace(database: Queries, place: RecordedPlace | undef
   await raiseWorksFrom(database, KNOWN_SINCE);
 }
 
-interface SettleParts extends Pick<Database, 'writer'> {
+interface EnsurePlaceParts extends Pick<Database, 'writer'> {
   readonly objects: ObjectStore | undefined;
   readonly report?: ((message: string, cause?: unknown) => void) | undefined;
 }
@@ -54,7 +54,7 @@ interface SettleParts extends Pick<Database, 'writer'> {
  * the places differ, and `store_failed` if the storage refuses access, or does not answer when it is used for the first
  * time. Servers that share the database have the same configuration, and may call this concurrently.
  */
-export async function settlePlace(parts: SettleParts): Promise<void> {
+export async function ensurePlace(parts: EnsurePlaceParts): Promise<void> {
   const { writer, objects, report } = parts;
   // Read before the place: originals that another server stores meanwhile are in the place that it has recorded.
   const hasOriginals = await holdsOriginals(writer);
@@ -81,15 +81,15 @@ async function changePlace(writer: Queries, objects: ObjectStore | undefined): P
 /** Verifies that `objects` is the recorded storage, whose address may have changed. */
 async function recognise(
   writer: Queries,
-  { objects, recorded, report }: Pick<SettleParts, 'report'> & { objects: ObjectStore; recorded: RecordedPlace },
+  { objects, recorded, report }: Pick<EnsurePlaceParts, 'report'> & { objects: ObjectStore; recorded: RecordedPlace },
 ): Promise<void> {
   let found: string | undefined;
   try {
     found = await readMarker(objects);
   } catch (error) {
-    const isAway = error instanceof ServiceError && error.retryAfter !== undefined;
+    const isUnavailable = error instanceof ServiceError && error.retryAfter !== undefined;
     // Searches and answers must still work while the storage is unavailable.
-    if (!isAway || recorded.place !== objects.place) throw error;
+    if (!isUnavailable || recorded.place !== objects.place) throw error;
     report?.(error.message);
     return;
   }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { ReadOptions } from '../../originals/object-store.ts';
 
 /** Which bytes of a record are read: all, a part of them, or all of a small file and none of a large one. */
-export type Wanted = 'all' | 'small' | { readonly at: number; readonly length: number };
+export type WantedBytes = 'all' | 'small' | { readonly at: number; readonly length: number };
 
 /** An original as found in its record. */
 export interface FoundOriginal {
@@ -17,12 +17,12 @@ export interface FoundOriginal {
   readonly identity: string;
 }
 
-export type FindOriginal = (wanted: Wanted) => Promise<FoundOriginal | undefined>;
+export type FindOriginal = (wanted: WantedBytes) => Promise<FoundOriginal | undefined>;
 
 /** Files up to this size are read in one piece. */
 const SMALL_BYTES = 1_000_000;
 
-export const wantedBytes = (bytes: RawBuilder<Uint8Array>, wanted: Wanted): RawBuilder<Uint8Array | null> => {
+export const wantedBytes = (bytes: RawBuilder<Uint8Array>, wanted: WantedBytes): RawBuilder<Uint8Array | null> => {
   if (wanted === 'all') return bytes;
   if (wanted === 'small') return sql`case when octet_length(${bytes}) <= ${SMALL_BYTES} then ${bytes} end`;
   const { at, length } = wanted;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { everything } from '../../../documents/filter.ts';
 import type { Backlog, IngestionQueue, IngestionTask } from '../../ingestion-queue.ts';
-import { TakenOver } from '../../taken-over.ts';
+import { AttemptTakenOver } from '../../taken-over.ts';
 import type { Database } from '../database.ts';
 import { findRow } from '../documents/document-rows.ts';
 import { update } from '../documents/ingestions.ts';
@@ -90,7 +90,7 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
       if (shared === undefined) return attempt;
       const row = await findRow(reader, documentId);
       const token = row && (await shared.tokenOf(reader, 'ingestion', row.key));
-      if (token === undefined) throw new TakenOver(documentId);
+      if (token === undefined) throw new AttemptTakenOver(documentId);
       return { attempt, token };
     },
 
@@ -176,15 +176,15 @@ async function findTask(database: Queries, id: string): Promise<IngestionTask | 
 const MAX_CRASHES = 3;
 
 /**
- * Requeues tasks that were running when their process ended, except for documents that crashed it each time. `inWork`
+ * Requeues tasks that were running when their process ended, except for documents that crashed it each time. `inProgress`
  * are the documents that a running process still works on.
  */
-export async function recoverTasks(database: Queries, inWork: readonly number[] = []): Promise<void> {
+export async function recoverTasks(database: Queries, inProgress: readonly number[] = []): Promise<void> {
   await database
     .updateTable('ingestion_tasks')
     .set(({ eb }) => ({ state: 'queued', crashes: eb('crashes', '+', 1), next_try_at: null }))
     .where('state', '=', 'running')
-    .where('document_key', 'not in', inWork)
+    .where('document_key', 'not in', inProgress)
     .execute();
   const lost = await tasks(database)
     .select(['d.key as documentKey', 'd.generation'])

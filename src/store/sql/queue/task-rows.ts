@@ -22,7 +22,7 @@ export const toTask = (row: TaskRow & { readonly document_id: string }): Ingesti
 });
 
 /** Number of ended tasks of earlier submissions kept for inspection. */
-const KEPT_TASKS = 10;
+const MAX_KEPT_TASKS = 10;
 
 export interface NewTask {
   readonly documentKey: number;
@@ -35,7 +35,7 @@ export interface NewTask {
 /** Inserts the task of a submission and ends the open one of an earlier submission. */
 export async function addTask(database: Queries, { documentKey, attempt, isHeld, priority }: NewTask): Promise<void> {
   const now = new Date().toISOString();
-  if (attempt > 1) await endEarlier(database, documentKey, { attempt, now });
+  if (attempt > 1) await endEarlierTasks(database, documentKey, { attempt, now });
   const held = { state: 'running', tries: 1, started_at: now };
   const row: Insertable<IngestionTaskTable> = {
     id: newId(),
@@ -48,7 +48,7 @@ export async function addTask(database: Queries, { documentKey, attempt, isHeld,
   await database.insertInto('ingestion_tasks').values(row).execute();
 }
 
-async function endEarlier(
+async function endEarlierTasks(
   database: Queries,
   documentKey: number,
   { attempt, now }: { readonly attempt: number; readonly now: string },
@@ -59,18 +59,18 @@ async function endEarlier(
     .where('document_key', '=', documentKey)
     .where('state', 'in', OPEN)
     .execute();
-  if (attempt <= KEPT_TASKS) return;
+  if (attempt <= MAX_KEPT_TASKS) return;
   await database
     .deleteFrom('ingestion_tasks')
     .where('document_key', '=', documentKey)
-    .where('attempt', '<', attempt - KEPT_TASKS)
+    .where('attempt', '<', attempt - MAX_KEPT_TASKS)
     .execute();
 }
 
 export const OPEN: readonly TaskState[] = ['queued', 'running'];
 
 /** Updates the task of the document's latest submission to match its status; `reason` for a failure. */
-export async function followStatus(
+export async function updateTaskStatus(
   database: Queries,
   documentKey: number,
   { status, reason }: { readonly status: string; readonly reason: string | null },

@@ -6,10 +6,10 @@ import { isSameSpace } from '../../vector-index.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { chunkFilterCompiler, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
 import { listLengths, withoutRepeats } from './fixed-lists.ts';
-import { createIndexSearch, type EarlyHits, type IndexSearchParts } from './index-search.ts';
-import { type AtOnceList, packHits } from './nearest-at-once.ts';
+import { createIndexSearch, type IndexSearchParts, type PrefetchedHits } from './index-search.ts';
 import { searchIndexed } from './nearest-indexed.ts';
 import type { MatchingQuery, Ranking } from './search-operations.ts';
+import { packHits, type SinglePassList } from './single-pass-search.ts';
 
 /**
  * Both legs of a search: the database evaluates filters and full text and stores the vectors; the index finds near
@@ -24,12 +24,12 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   async function locate(query: VectorQuery, shown: number): Promise<readonly Located[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
     const filter = compileChunkFilter(query.filter, query);
-    const asked = search.atOnce && (await index.askEarly(query, filter));
-    const [early, failed] = typeof asked === 'string' ? [undefined, asked] : [asked, undefined];
-    const atOnce = { vector, measure, filter, limit, shown, early: early && packEarly(early) };
-    const answer = await search.atOnce?.nearest(atOnce, signal);
+    const asked = search.singlePass && (await index.askEarly(query, filter));
+    const [prefetched, failed] = typeof asked === 'string' ? [undefined, asked] : [asked, undefined];
+    const singlePass = { vector, measure, filter, limit, shown, prefetched: prefetched && packPrefetched(prefetched) };
+    const answer = await search.singlePass?.nearest(singlePass, signal);
     const plan = answer?.plan ?? (await search.call('planNearest', { filter }, signal));
-    if (search.atOnce) index.remember(filter, plan);
+    if (search.singlePass) index.remember(filter, plan);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     requireSameSpace(plan.space, query);
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
@@ -40,7 +40,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
       const indexed = await searchIndexed(search.nearestIndexed, { plan, query: ofAll, firstListLength, signal });
       if (indexed !== undefined) return fromChunks(indexed);
     }
-    const list = early && answer?.list && (await index.earlyList(early, answer.list, plan));
+    const list = prefetched && answer?.list && (await index.earlyList(prefetched, answer.list, plan));
     let found: readonly Located[] = list ? fromPacked(list) : [];
     const enough = Math.min(limit, plan.matching);
     if (found.length > 0 && found.length >= enough) return found.slice(0, limit);
@@ -59,8 +59,8 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   }
 
   async function rankWords(query: MatchingQuery, signal: AbortSignal | undefined): Promise<Ranking<RankedChunk>> {
-    if (search.atOnce === undefined) return search.call('rankChunks', query, signal);
-    const { best, corrections } = await search.atOnce.rank(query, signal);
+    if (search.singlePass === undefined) return search.call('rankChunks', query, signal);
+    const { best, corrections } = await search.singlePass.rank(query, signal);
     return {
       hits: fromPacked({ best }).map(({ key, score }, index) => ({ key, rank: index + 1, score })),
       corrections,
@@ -124,10 +124,14 @@ interface Located {
 const fromChunks = (hits: readonly FoundChunk[]): Located[] =>
   hits.map((chunk) => ({ key: chunk.key, score: chunk.score, chunk }));
 
-const fromPacked = ({ best, chunks }: Pick<AtOnceList, 'best'> & Partial<AtOnceList>): Located[] =>
+const fromPacked = ({ best, chunks }: Pick<SinglePassList, 'best'> & Partial<SinglePassList>): Located[] =>
   Array.from(best.keys, (key, place) => ({ key, score: best.values[place] ?? 0, chunk: chunks?.get(key) }));
 
-const packEarly = ({ hits, space, length }: EarlyHits) => ({ ...packHits(hits), spaceKey: space.key, limit: length });
+const packPrefetched = ({ hits, space, length }: PrefetchedHits) => ({
+  ...packHits(hits),
+  spaceKey: space.key,
+  limit: length,
+});
 
 function requireSameSpace(space: SpaceRow, { vector, space: own }: VectorQuery): void {
   if (own !== undefined && !isSameSpace(own, space)) {

@@ -8,12 +8,12 @@ export interface ExpectedPlans {
   remember(filter: CompiledFilter, plan: NearestPlan): void;
 }
 
-const PLANS_KEPT = 64;
+const MAX_CACHED_PLANS = 64;
 /** Plans that name many chunks are not kept. */
 const MAX_KEYS = 100;
 
 export function expectedPlans(): ExpectedPlans {
-  const plans = new LruMap<string, NearestPlan>({ max: PLANS_KEPT });
+  const plans = new LruMap<string, NearestPlan>({ max: MAX_CACHED_PLANS });
   return {
     of: (filter) => plans.get(JSON.stringify(filter)),
     remember(filter, plan) {

@@ -1,5 +1,5 @@
+import type { ScopeCondition } from '../../access-scope.ts';
 import type { DistanceMeasure } from '../../chunk-search.ts';
-import type { PlaceCondition } from '../../vector-place.ts';
 import type { NearestPlan } from './nearest-chunks.ts';
 
 /** Up to this many vectors, an exhaustive comparison is faster than the index. */
@@ -21,30 +21,30 @@ export interface IndexRequest {
   /** Number of vectors to request from the index; `mostRequested` is the highest number worth requesting. */
   readonly requested: number;
   readonly mostRequested: number;
-  /** Conditions on places that the index applies to its vectors. */
-  readonly within: readonly PlaceCondition[];
+  /** Conditions on access scopes that the index applies to its vectors. */
+  readonly within: readonly ScopeCondition[];
 }
 
 export interface IndexLimits {
   /** Most hits that the index returns. */
   readonly allowed: number;
-  /** Conditions on places that the filter implies; empty if the index does not store places. */
-  readonly places: readonly PlaceCondition[];
+  /** Conditions on access scopes that the filter implies; empty if the index does not store them. */
+  readonly scopes: readonly ScopeCondition[];
 }
 
 /** Undefined when an exhaustive comparison is faster, or necessary for an exact result. */
 export function indexRequest(
   { visible, matching: all, past }: Pick<NearestPlan, 'visible' | 'matching' | 'past'>,
   { limit, measure }: { readonly limit: number; readonly measure: DistanceMeasure },
-  { allowed, places }: IndexLimits,
+  { allowed, scopes }: IndexLimits,
 ): IndexRequest | undefined {
   const matching = all - past.length;
   if (matching <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
   const wanted = Math.min(limit, all);
   const candidates = measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
   const among = (candidates * visible) / matching;
-  // An index that stores the places of chunks can leave out most of the chunks that do not pass.
-  const within = withSlack(among) > allowed ? places : [];
+  // An index that stores the access scopes of chunks can leave out most of the chunks that do not pass.
+  const within = withSlack(among) > allowed ? scopes : [];
   const expected = within.length > 0 ? candidates : among;
   const requested = Math.min(withSlack(expected), allowed);
   const mostRequested = Math.min(allowed, Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT));

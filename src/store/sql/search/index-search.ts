@@ -1,9 +1,9 @@
 import type { Filter } from '../../../documents/filter.ts';
 import { ServiceError } from '../../../errors.ts';
+import { type ScopeCondition, scopeConditionsOf } from '../../access-scope.ts';
 import type { FoundChunk, VectorQuery } from '../../chunk-search.ts';
 import type { IndexState } from '../../index-state.ts';
 import { IndexBusy, isSameSpace, type VectorHit } from '../../vector-index.ts';
-import { type PlaceCondition, placesOf } from '../../vector-place.ts';
 import type { Database } from '../database.ts';
 import type { OpenCollections } from '../index-sync/open-collections.ts';
 import { countCandidates } from '../vector-codes/count-candidates.ts';
@@ -14,9 +14,9 @@ import type { CompiledFilter } from './compile-filter.ts';
 import { expectedPlans } from './expected-plans.ts';
 import { listLengths } from './fixed-lists.ts';
 import { EXACT_SEARCH_LIMIT, type IndexLimits, type IndexRequest, indexRequest, MAX_PAST } from './index-request.ts';
-import type { AtOnceList } from './nearest-at-once.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
-import { BYTES_KEPT_PER_FILTER } from './stored-vectors.ts';
+import type { SinglePassList } from './single-pass-search.ts';
+import { MAX_CACHED_BYTES_PER_FILTER } from './stored-vectors.ts';
 
 export interface IndexSearchParts {
   readonly search: Database['search'];
@@ -32,7 +32,7 @@ export interface IndexSearchParts {
 /** Approximate time to select candidates by their codes: a fixed part, and a part for each vector of common length. */
 const CODES_MS = 10;
 const CODE_MS = 0.0001;
-const msOfCodes = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
+const expectedCodesMs = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
 /** Searches the vector index, or the codes of the stored vectors while the index is not in step. */
@@ -41,7 +41,7 @@ export function createIndexSearch({
   collections,
   state,
   onFailure,
-  comparedBytes = BYTES_KEPT_PER_FILTER,
+  comparedBytes = MAX_CACHED_BYTES_PER_FILTER,
 }: IndexSearchParts) {
   const codes = loadedCodes(search.call);
   const index = answersInTime();
@@ -49,7 +49,10 @@ export function createIndexSearch({
 
   // Asks the index for the hits of the first list before the filter is evaluated, assuming the plan of its last use.
   // Returns the reason as a string if the index gave no hits; undefined if it was not asked.
-  async function askEarly(query: VectorQuery, filter: CompiledFilter): Promise<EarlyHits | string | undefined> {
+  async function prefetchHits(
+    query: VectorQuery,
+    filter: CompiledFilter,
+  ): Promise<PrefetchedHits | string | undefined> {
     const plan = plans.of(filter);
     const { vector, space, measure, limit, firstListLength, signal } = query;
     if (plan === undefined || plan.space === null || limit === 0 || state().kind !== 'in_step') return undefined;
@@ -63,8 +66,12 @@ export function createIndexSearch({
   }
 
   // Undefined if the actual plan needs another request to the index than the expected plan did.
-  async function earlyList(early: EarlyHits, list: AtOnceList, plan: NearestPlan): Promise<AtOnceList | undefined> {
-    const { query, space, length, request } = early;
+  async function listFromPrefetched(
+    prefetched: PrefetchedHits,
+    list: SinglePassList,
+    plan: NearestPlan,
+  ): Promise<SinglePassList | undefined> {
+    const { query, space, length, request } = prefetched;
     const now = indexRequest(plan, { limit: length, measure: query.measure }, await limitsOf(space, query.filter));
     const isAsPlanned = now?.requested === request.requested && now.within.length === request.within.length;
     if (!isAsPlanned || state().kind !== 'in_step' || plan.pending.length > MAX_PENDING) return undefined;
@@ -122,7 +129,7 @@ export function createIndexSearch({
     let { requested } = request;
     for (;;) {
       const answer = queryIndex(space, { vector: exactly.vector, limit: requested, within, signal });
-      const hits = isChecked ? await answer : await index.within(answer, msOfCodes(plan));
+      const hits = isChecked ? await answer : await index.within(answer, expectedCodesMs(plan));
       if (hits === undefined) return isOutOfStep();
       if (typeof hits === 'string') return bypass(hits);
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
@@ -149,7 +156,7 @@ export function createIndexSearch({
   // Whether an index that was in step when the last process ended is complete and answers in time.
   async function isUsableSoon(current: IndexState, plan: NearestPlan): Promise<boolean> {
     if (current.kind !== 'checking' || current.wasInStep !== true || index.isLate()) return false;
-    return (await index.within(isComplete(plan), msOfCodes(plan))) === true;
+    return (await index.within(isComplete(plan), expectedCodesMs(plan))) === true;
   }
 
   // Ignores failures, which the index maintenance notices as well.
@@ -166,10 +173,10 @@ export function createIndexSearch({
   // Ignores an index that cannot be opened, which the query will notice.
   async function limitsOf(space: SpaceRow, filter: Filter): Promise<IndexLimits> {
     const collection = await collections.open(space).catch(() => undefined);
-    const keepsPlaces = collection?.places?.areComplete() ?? false;
+    const storesScopes = collection?.scopes?.areComplete() ?? false;
     return {
       allowed: collection?.maxResults ?? Number.POSITIVE_INFINITY,
-      places: keepsPlaces ? placesOf(filter) : [],
+      scopes: storesScopes ? scopeConditionsOf(filter) : [],
     };
   }
 
@@ -190,11 +197,17 @@ export function createIndexSearch({
     }
   }
 
-  return { askEarly, earlyList, canJoin: canJoinIndex, through: throughIndex, remember: plans.remember };
+  return {
+    askEarly: prefetchHits,
+    earlyList: listFromPrefetched,
+    canJoin: canJoinIndex,
+    through: throughIndex,
+    remember: plans.remember,
+  };
 }
 
 /** The index's answer from before the filter was evaluated. */
-export interface EarlyHits {
+export interface PrefetchedHits {
   readonly query: VectorQuery;
   readonly space: SpaceRow;
   /** Length of the list that the hits are for. */
@@ -206,7 +219,7 @@ export interface EarlyHits {
 interface IndexQuestion {
   readonly vector: Float32Array;
   readonly limit: number;
-  readonly within: readonly PlaceCondition[];
+  readonly within: readonly ScopeCondition[];
   readonly signal: AbortSignal | undefined;
 }
 

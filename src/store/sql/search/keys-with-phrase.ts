@@ -11,12 +11,12 @@ export function keysWithPhrase(
   const isPast = past !== undefined;
   let left = keys;
   for (const phrase of phraseFilters.required) {
-    const saying = chunksWithPhrase(reading, phrase, isPast);
-    left = left.filter((key) => saying.has(key));
+    const withPhrase = chunksWithPhrase(reading, phrase, isPast);
+    left = left.filter((key) => withPhrase.has(key));
   }
   for (const phrase of phraseFilters.excluded) {
-    const saying = chunksWithPhrase(reading, phrase, isPast);
-    if (saying.size > 0) left = left.filter((key) => !saying.has(key));
+    const withPhrase = chunksWithPhrase(reading, phrase, isPast);
+    if (withPhrase.size > 0) left = left.filter((key) => !withPhrase.has(key));
   }
   return left;
 }

@@ -24,7 +24,7 @@ interface IndexedSearch {
 }
 
 /** Up to this many vectors, comparing all is faster than the graph. */
-const FEW = 2_000;
+const MAX_EXHAUSTIVE = 2_000;
 /** Visiting a vector through the graph costs as much as comparing this many vectors. */
 const COMPARISONS_PER_VECTOR = 3;
 
@@ -37,7 +37,7 @@ export async function searchIndexed(
   const others = [...plan.pending, ...plan.past];
   let found: readonly FoundChunk[] = [];
   for (const length of listLengths(firstListLength)) {
-    const expected = vectorsMet(plan, query, length);
+    const expected = vectorsVisited(plan, query, length);
     if (expected === undefined) break;
     const scan = { kind: 'graph', expected } as const;
     const list = await nearestIndexed(
@@ -54,7 +54,7 @@ export async function searchIndexed(
 }
 
 /** Estimated number of vectors visited until `wanted` pass the filter; undefined if comparing all of them is faster. */
-function vectorsMet(
+function vectorsVisited(
   { visible, matching: all, past }: NearestPlan,
   { filter }: NearestQuery,
   wanted: number,
@@ -62,7 +62,7 @@ function vectorsMet(
   const matching = all - past.length;
   // The chunks of these filters are a list of keys, which cannot be checked while the graph is searched.
   if (filter?.phraseFilters !== undefined || filter?.past !== undefined) return undefined;
-  if (matching <= FEW) return undefined;
+  if (matching <= MAX_EXHAUSTIVE) return undefined;
   const expected = Math.ceil((wanted * visible * 1.25) / matching) + 10;
-  return expected > Math.max(FEW, matching / COMPARISONS_PER_VECTOR) ? undefined : expected;
+  return expected > Math.max(MAX_EXHAUSTIVE, matching / COMPARISONS_PER_VECTOR) ? undefined : expected;
 }

@@ -52,11 +52,11 @@ export function rankDescriptions(reading: Reading, query: CompiledDescriptionQue
   const byWords = found.slice(0, limits.words).flatMap(({ key, score }) => show({ key, score: toTextScore(score) }));
   if (near === undefined) return { byWords, byMeaning: [], total: found.length };
   const space = requireSpace(reading, near.space);
-  const most = Math.floor(MAX_COMPARED / near.vector.length);
+  const max = Math.floor(MAX_COMPARED / near.vector.length);
   const compared =
-    documents.size <= most
+    documents.size <= max
       ? documents
-      : new Map(found.slice(0, most).flatMap(({ key }) => [[key, documents.get(key) ?? { key, version: null }]]));
+      : new Map(found.slice(0, max).flatMap(({ key }) => [[key, documents.get(key) ?? { key, version: null }]]));
   const nearest = compare(reading, { vector: near.vector, space, compared }).slice(0, limits.meaning);
   const words = new Set(found.map(({ key }) => key));
   const more = nearest.filter(({ key }) => !words.has(key)).length;

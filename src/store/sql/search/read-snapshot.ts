@@ -92,8 +92,8 @@ interface ConnectionCache {
 
 // Lives as long as the connection; each thread has one.
 const caches = new WeakMap<DatabaseSync, ConnectionCache>();
-const STATEMENTS_KEPT = 64;
-const FILTERS_KEPT = 8;
+const MAX_CACHED_STATEMENTS = 64;
+const MAX_CACHED_FILTERS = 8;
 const MAX_CACHED_TIMES = 4;
 
 /** Runs an operation over one consistent snapshot of the data, until `watch` ends it. */
@@ -156,12 +156,12 @@ function createCache(database: DatabaseSync): ConnectionCache {
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
   }
   const lengths = new Map<TermTable, LengthsReader>();
-  const lastingFilters = new LruMap<string, LastingFilter>({ max: FILTERS_KEPT });
+  const lastingFilters = new LruMap<string, LastingFilter>({ max: MAX_CACHED_FILTERS });
   const kept = { version: '', lengths, lastingFilters, nameCodes: {} };
   const memory: ConnectionCache = {
     ...kept,
     snapshot: createSnapshot(kept),
-    statements: new LruMap({ max: STATEMENTS_KEPT }),
+    statements: new LruMap({ max: MAX_CACHED_STATEMENTS }),
   };
   for (const table of termTables) {
     const rows = (sql: string, ...parameters: number[]) =>
@@ -196,7 +196,7 @@ function createSnapshot({
       return reader.copy();
     },
     termsAsOf: new LruMap({ max: MAX_CACHED_TIMES }),
-    filters: new LruMap({ max: FILTERS_KEPT }),
+    filters: new LruMap({ max: MAX_CACHED_FILTERS }),
     version,
     lastingFilters,
     nameCodes,

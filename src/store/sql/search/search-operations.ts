@@ -20,7 +20,6 @@ import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { type KeySet, keySet } from './key-set.ts';
 import { chunksWithPhrase } from './keys-with-phrase.ts';
 import { loadChunks, loadChunksById } from './load-chunks.ts';
-import { type AtOnceAnswer, type AtOnceQuery, nearestAtOnce, type PackedHits } from './nearest-at-once.ts';
 import {
   type AmongQuery,
   type NearestList,
@@ -34,6 +33,12 @@ import {
 import { type CompiledDescriptionQuery, type RankedDescriptions, rankDescriptions } from './rank-descriptions.ts';
 import { type Reading, withSnapshot } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
+import {
+  nearestSinglePass,
+  type PackedHits,
+  type SinglePassAnswer,
+  type SinglePassQuery,
+} from './single-pass-search.ts';
 import { chunkTermsAt, type DocumentAsOf, documentsAt, documentTermsAt } from './terms-as-of.ts';
 
 /** Search operations that run in the database threads, by name. */
@@ -107,9 +112,9 @@ export const searchOperations = {
 } as const satisfies Operations;
 
 /** Further operations, which need everything that a search reads in this database. */
-export const atOnceOperations = {
-  nearestAtOnce: (database: DatabaseSync, query: AtOnceQuery, watch: OperationWatch): AtOnceAnswer =>
-    withSnapshot(database, watch, (reading) => nearestAtOnce(reading, query)),
+export const singlePassOperations = {
+  nearestSinglePass: (database: DatabaseSync, query: SinglePassQuery, watch: OperationWatch): SinglePassAnswer =>
+    withSnapshot(database, watch, (reading) => nearestSinglePass(reading, query)),
 
   rankPacked: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): PackedRanking =>
     withSnapshot(database, watch, (reading) => {
@@ -288,8 +293,8 @@ function countPhrases(reading: Reading, { phrases, filter }: PhraseCountQuery): 
   const isPast = filter?.past !== undefined;
   let all: Set<number> | undefined;
   const each = phrases.map(([phrase]) => {
-    const saying = phrase === undefined ? new Set<number>() : chunksWithPhrase(reading, phrase, isPast);
-    const passing = new Set([...saying].filter((key) => allowed?.has(key) ?? true));
+    const withPhrase = phrase === undefined ? new Set<number>() : chunksWithPhrase(reading, phrase, isPast);
+    const passing = new Set([...withPhrase].filter((key) => allowed?.has(key) ?? true));
     all = all === undefined ? passing : new Set([...all].filter((key) => passing.has(key)));
     return passing.size;
   });

@@ -2,7 +2,7 @@ import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 
 /** Vectors cached per filter, so that repeated searches read nothing. */
-export const BYTES_KEPT_PER_FILTER = 8_000_000;
+export const MAX_CACHED_BYTES_PER_FILTER = 8_000_000;
 
 export type VectorTable = 'chunk_vectors' | 'past_chunk_vectors';
 
@@ -45,7 +45,7 @@ export function forEachFilteredVector(
     forEachPastVector(reading, space.key, keys, visit);
     return;
   }
-  if (keys.length * space.dimensions * Float32Array.BYTES_PER_ELEMENT > BYTES_KEPT_PER_FILTER) {
+  if (keys.length * space.dimensions * Float32Array.BYTES_PER_ELEMENT > MAX_CACHED_BYTES_PER_FILTER) {
     forEachVector(reading, space.key, keys, visit);
     return;
   }

@@ -8,9 +8,9 @@ import { resolveFilter } from './resolve-filter.ts';
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 
 /** Everything visible at a point in time. */
-const allAt = (at: string): NonNullable<CompiledFilter> => {
-  const stayed: Condition = { sql: 'd.published_at <= ?', parameters: [at] };
-  return { onChunks: stayed, onDocuments: stayed, past: { at, condition: ANY } };
+const everythingVisibleAt = (at: string): NonNullable<CompiledFilter> => {
+  const unchangedSince: Condition = { sql: 'd.published_at <= ?', parameters: [at] };
+  return { onChunks: unchangedSince, onDocuments: unchangedSince, past: { at, condition: ANY } };
 };
 
 /**
@@ -19,7 +19,7 @@ const allAt = (at: string): NonNullable<CompiledFilter> => {
  */
 export function chunkTermsAt(reading: Reading, at: string): TermIndex {
   const terms = termsOf(reading, at);
-  terms.chunks ??= measure(resolveFilter(reading, allAt(at))?.keys.keys ?? [], (key) => {
+  terms.chunks ??= measure(resolveFilter(reading, everythingVisibleAt(at))?.keys.keys ?? [], (key) => {
     const present = reading.snapshot.chunkLengths().lengths[key] ?? -1;
     return present >= 0 ? present : (reading.snapshot.lengthsOf('past_chunk_terms').lengths[key] ?? -1);
   });
@@ -94,7 +94,7 @@ const versionBase = (reading: Reading): number => reading.snapshot.documentLengt
 const termsOf = ({ snapshot }: Reading, at: string): TermsAsOf => snapshot.termsAsOf.getOrCreate(at, () => ({}));
 
 function measure(keys: readonly number[], lengthOf: (key: number) => number): ChunkLengths {
-  const largest = keys.reduce((most, key) => Math.max(most, key), 0);
+  const largest = keys.reduce((max, key) => Math.max(max, key), 0);
   const lengths = new Int32Array(largest + 1).fill(-1);
   let total = 0;
   for (const key of keys) {

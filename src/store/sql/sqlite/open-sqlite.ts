@@ -5,13 +5,13 @@ import { refuseIncompleteCopy } from '../copied-store.ts';
 import type { Database } from '../database.ts';
 import type { Transact } from '../documents/ingestion-transactions.ts';
 import type { Tables } from '../schema.ts';
-import type { atOnceOperations, searchOperations } from '../search/search-operations.ts';
+import type { searchOperations, singlePassOperations } from '../search/search-operations.ts';
 import { keepBeforeUpgrade } from '../snapshot-database.ts';
 import {
-  damageOr,
   defaultHealthCheck,
+  explainDamage,
   type HealthCheckSettings,
-  markMade,
+  markCreated,
   refuseDamaged,
   refuseEmptied,
   watchHealth,
@@ -37,13 +37,13 @@ export interface SqliteOptions {
 }
 
 /** Both legs of a hybrid search run at the same time; more threads are started when they are needed. */
-const READERS_AT_ONCE = 2;
+const READERS_AT_START = 2;
 const MAX_READERS = 8;
 /** Page cache of all readers together. Four times as much saves a search of 100,000 chunks only 2 % of its CPU time. */
 const READERS_CACHE_KB = 32_768;
 const MIN_CACHE_KB = 8_192;
 
-const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_ONCE, availableParallelism()));
+const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_START, availableParallelism()));
 
 /**
  * Opens the database at `path`, creating or migrating it first; a copy is kept of a database that is migrated. Throws
@@ -62,8 +62,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const writerPool = createThreadPool([startSqliteThread({ path, readOnly: false })]);
   const cacheKilobytes = Math.max(MIN_CACHE_KB, Math.floor(READERS_CACHE_KB / readers));
   const start = () => startSqliteThread({ path, readOnly: true, cacheKilobytes });
-  const atOnce = Array.from({ length: Math.min(readers, READERS_AT_ONCE) }, start);
-  const readerPool = createThreadPool(atOnce, { max: readers, start });
+  const startedFirst = Array.from({ length: Math.min(readers, READERS_AT_START) }, start);
+  const readerPool = createThreadPool(startedFirst, { max: readers, start });
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerPool, { readOnly: false }) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(readerPool, { readOnly: true }) });
   const close = async () => {
@@ -76,17 +76,17 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     const beforeUpgrade = (lastStep: string) => keepBeforeUpgrade(path, { lastStep, report });
     await migrate(writer, path, { ...schema, beforeUpgrade, report });
     if (!isCopying) await refuseIncompleteCopy(writer, path);
-    markMade(path);
+    markCreated(path);
   } catch (error) {
     await close();
-    throw damageOr(error, path);
+    throw explainDamage(error, path);
   }
   const health = watchHealth(path, { settings: healthCheck, report });
   const closeAll = async () => {
     health.close();
     await close();
   };
-  const call = callOn<typeof searchOperations & typeof atOnceOperations>(readerPool);
+  const call = callOn<typeof searchOperations & typeof singlePassOperations>(readerPool);
   return {
     problem: health.problem,
     writer,
@@ -95,8 +95,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     search: {
       call,
       dialect: sqliteSql,
-      atOnce: {
-        nearest: (query, signal) => call('nearestAtOnce', query, signal),
+      singlePass: {
+        nearest: (query, signal) => call('nearestSinglePass', query, signal),
         rank: (query, signal) => call('rankPacked', query, signal),
       },
     },

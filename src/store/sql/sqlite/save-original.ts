@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { freeBytes } from '../../../shared/given-bytes.ts';
+import { freeBytes } from '../../../shared/transferable-bytes.ts';
 import type { Operations } from './sqlite-messages.ts';
 
 export interface OriginalToSave {

@@ -1,10 +1,10 @@
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
 import { onAbort } from '../../../shared/abort.ts';
-import { takenBuffers } from '../../../shared/given-bytes.ts';
+import { transferableBuffers } from '../../../shared/transferable-bytes.ts';
 import { DeletedConcurrently } from '../../deleted-concurrently.ts';
 import { cancelTask, createCancelFlag } from '../operation-watch.ts';
+import { keepWorker, takeWorker } from './idle-workers.ts';
 import type { SqliteFailure, SqliteMessage, SqliteReply, SqliteTask, SqliteThreadOptions } from './sqlite-messages.ts';
-import { keepWorker, takeWorker } from './worker-reserve.ts';
 
 /** One SQLite connection in its own thread, so that queries do not block the event loop. */
 export interface SqliteThread {
@@ -33,11 +33,11 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   worker.postMessage(opening);
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
-  let death: Error | undefined;
+  let fatalError: Error | undefined;
   let closing: Promise<void> | undefined;
 
-  const die = (cause: unknown) => {
-    death ??= new ServiceError(
+  const failAll = (cause: unknown) => {
+    fatalError ??= new ServiceError(
       'store_failed',
       `The database thread for ${options.path} has stopped; restart the service.`,
       {
@@ -45,10 +45,10 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
         publicMessage: 'The database connection was lost; restart the service.',
       },
     );
-    for (const { reject } of waiting.values()) reject(death);
+    for (const { reject } of waiting.values()) reject(fatalError);
     waiting.clear();
   };
-  const onExit = (code: number) => die(new Error(`Thread ended with code ${code}.`));
+  const onExit = (code: number) => failAll(new Error(`Thread ended with code ${code}.`));
   const onReply = (reply: SqliteReply) => {
     const answered = waiting.get(reply.id);
     waiting.delete(reply.id);
@@ -56,7 +56,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     if ('failure' in reply) answered?.reject(fromFailure(reply.failure, options.path));
     else answered?.resolve(reply.value as never);
   };
-  worker.on('error', die).on('messageerror', die).on('exit', onExit).on('message', onReply);
+  worker.on('error', failAll).on('messageerror', failAll).on('exit', onExit).on('message', onReply);
 
   // A message listener keeps the process alive unless the worker is unreferenced.
   worker.unref();
@@ -73,9 +73,9 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
 
   const send = <Result>(id: number, task: SqliteTask): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
-      if (death !== undefined) return reject(death);
+      if (fatalError !== undefined) return reject(fatalError);
       try {
-        worker.postMessage({ id, task }, takenFrom(task));
+        worker.postMessage({ id, task }, transferListOf(task));
       } catch (error) {
         return reject(error instanceof Error ? error : new Error(String(error)));
       }
@@ -87,7 +87,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     worker.ref();
     try {
       await perform({ kind: 'close' });
-      worker.off('error', die).off('messageerror', die).off('exit', onExit).off('message', onReply);
+      worker.off('error', failAll).off('messageerror', failAll).off('exit', onExit).off('message', onReply);
       keepWorker(worker);
     } catch {
       await worker.terminate();
@@ -104,12 +104,12 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   };
 }
 
-function takenFrom(task: SqliteTask): ArrayBuffer[] {
+function transferListOf(task: SqliteTask): ArrayBuffer[] {
   switch (task.kind) {
     case 'query':
-      return takenBuffers(task.parameters);
+      return transferableBuffers(task.parameters);
     case 'transact':
-      return takenBuffers(Object.values(task.args));
+      return transferableBuffers(Object.values(task.args));
     default:
       return [];
   }

@@ -1,13 +1,13 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../../errors.ts';
-import { freeBytes } from '../../../shared/given-bytes.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import { returnMemoryAtRest } from '../../../shared/return-memory.ts';
+import { freeBytes } from '../../../shared/transferable-bytes.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
 import type { Transact } from '../documents/ingestion-transactions.ts';
 import { watchTask } from '../operation-watch.ts';
-import { atOnceOperations, searchOperations } from '../search/search-operations.ts';
+import { searchOperations, singlePassOperations } from '../search/search-operations.ts';
 import { codingOf } from '../vector-codes/coding-of.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { fileOperations } from './save-original.ts';
@@ -27,7 +27,7 @@ const DEFAULT_CACHE_KB = 65_536;
 /** Two connections write only while one of them migrates or repairs; neither locks the file for long. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-const operations: Operations = { ...searchOperations, ...atOnceOperations, ...fileOperations };
+const operations: Operations = { ...searchOperations, ...singlePassOperations, ...fileOperations };
 
 /** Runs tasks on one connection, which the first task opens. */
 function createConnection(options: SqliteConnection) {
@@ -66,7 +66,7 @@ function createConnection(options: SqliteConnection) {
       const { changes, lastInsertRowid } = statement.run(...(parameters as typeof task.parameters));
       return { rows: [], changes: Number(changes), lastInsertRowid: BigInt(lastInsertRowid) };
     } finally {
-      forgetLarge(statement, parameters);
+      releaseLargeParameters(statement, parameters);
     }
   };
 
@@ -119,7 +119,7 @@ function createConnection(options: SqliteConnection) {
 const LARGE_PARAMETER = 1_000_000;
 
 /** A statement keeps copies of its last parameters, which may be a file of hundreds of megabytes. */
-function forgetLarge(statement: StatementSync, parameters: readonly unknown[]): void {
+function releaseLargeParameters(statement: StatementSync, parameters: readonly unknown[]): void {
   const large = parameters.filter(
     (value): value is Uint8Array => value instanceof Uint8Array && value.byteLength > LARGE_PARAMETER,
   );

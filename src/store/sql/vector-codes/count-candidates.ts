@@ -1,7 +1,7 @@
 import type { DistanceMeasure } from '../../chunk-search.ts';
 
 /** Minimum; 800 candidates of 25,000 real vectors included 99.9 % of the ten nearest ones (docs/performance.md). */
-const FEWEST_CANDIDATES = 800;
+const MIN_CANDIDATES = 800;
 const CANDIDATES_PER_HIT = 4;
 /** Used if the alternative is to compare all chunks that pass a filter. */
 const CANDIDATES_PER_HIT_WITHIN_FILTER = 8;
@@ -19,5 +19,5 @@ export interface CandidatesQuery {
 export function countCandidates({ measure, limit, isInsteadOfAll }: CandidatesQuery): number {
   const ofAngle = isInsteadOfAll ? CANDIDATES_PER_HIT_WITHIN_FILTER : CANDIDATES_PER_HIT;
   const perHit = measure === 'cosine_distance' ? ofAngle : CANDIDATES_PER_HIT_OTHERWISE;
-  return Math.max(FEWEST_CANDIDATES, perHit * limit);
+  return Math.max(MIN_CANDIDATES, perHit * limit);
 }

@@ -22,7 +22,7 @@ export function likelyKeys({ encode, weights: weigh, bytes, words }: VectorCodin
   new Uint8Array(code.buffer).set(encode(vector));
   const histogram = new Uint32Array(words * 32 + 1);
   const differences = segments.map((segment) => countDifferences(segment, code, histogram, passes));
-  const most = leastHolding(histogram, count * ESTIMATES_PER_CANDIDATE);
+  const max = smallestBoundHolding(histogram, count * ESTIMATES_PER_CANDIDATE);
   const weights = weigh(vector);
   const keys: number[] = [];
   const estimates: number[] = [];
@@ -30,7 +30,7 @@ export function likelyKeys({ encode, weights: weigh, bytes, words }: VectorCodin
     const ofSegment = differences[index] ?? new Uint16Array(0);
     const codes = new Uint8Array(segment.codes.buffer);
     for (let row = 0; row < segment.count; row++) {
-      if ((ofSegment[row] ?? SKIPPED) > most) continue;
+      if ((ofSegment[row] ?? SKIPPED) > max) continue;
       let sum = 0;
       const start = row * words * Int32Array.BYTES_PER_ELEMENT;
       for (let place = 0; place < bytes; place++) sum += weights[(place << 8) | (codes[start + place] ?? 0)] ?? 0;
@@ -40,9 +40,9 @@ export function likelyKeys({ encode, weights: weigh, bytes, words }: VectorCodin
   }
   if (keys.length <= count) return keys;
   const sorted = Float64Array.from(estimates).sort();
-  const least = sorted[sorted.length - count] ?? 0;
-  const above = keys.filter((_, at) => (estimates[at] ?? 0) > least);
-  const equal = keys.filter((_, at) => estimates[at] === least);
+  const min = sorted[sorted.length - count] ?? 0;
+  const above = keys.filter((_, at) => (estimates[at] ?? 0) > min);
+  const equal = keys.filter((_, at) => estimates[at] === min);
   return [...above, ...equal.slice(0, count - above.length)];
 }
 
@@ -61,7 +61,7 @@ function countDifferences(
     if (!passes(keys[row] ?? 0)) continue;
     let different = 0;
     for (let word = 0, at = row * length; word < length; word++, at++)
-      different += ones((codes[at] ?? 0) ^ (query[word] ?? 0));
+      different += countBits((codes[at] ?? 0) ^ (query[word] ?? 0));
     differences[row] = different;
     histogram[different] = (histogram[different] ?? 0) + 1;
   }
@@ -69,14 +69,14 @@ function countDifferences(
 }
 
 /** The number of bits set, summed in parallel within the word. */
-function ones(word: number): number {
+function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /** The least difference that is not exceeded by at least `wanted` codes. */
-function leastHolding(histogram: Uint32Array, wanted: number): number {
+function smallestBoundHolding(histogram: Uint32Array, wanted: number): number {
   let held = 0;
   let difference = 0;
   for (; difference < histogram.length - 1; difference++) {

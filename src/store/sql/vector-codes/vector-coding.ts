@@ -19,7 +19,7 @@ export interface VectorCoding {
  * which use only IEEE arithmetic, so that codes are the same on every processor.
  */
 export function vectorCoding(dimensions: number): VectorCoding {
-  const bytes = Math.max(FEWEST_BYTES, Math.ceil(dimensions / 8));
+  const bytes = Math.max(MIN_BYTES, Math.ceil(dimensions / 8));
   const rotate = createRotation(bytes * 8);
   return {
     bytes,
@@ -37,7 +37,7 @@ export function vectorCoding(dimensions: number): VectorCoding {
 }
 
 /** Fewer bits do not distinguish vectors well enough. */
-const FEWEST_BYTES = 32;
+const MIN_BYTES = 32;
 const SEED = 0x9e3779b9;
 const ROUNDS = 4;
 

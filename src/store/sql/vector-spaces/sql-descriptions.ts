@@ -14,7 +14,7 @@ import { fromVectorBytes, toVectorBytes } from './vector-bytes.ts';
 const IDS_PER_QUERY = 500;
 
 /** Descriptions without a vector in the space, of visible documents first, then of earlier versions. */
-export async function unembeddedDescriptions(database: Queries, space: number, most: number): Promise<Description[]> {
+export async function unembeddedDescriptions(database: Queries, space: number, max: number): Promise<Description[]> {
   const { rows } = await sql<Description>`
     select 'document' as "of", key, title, summary from documents d
     where generation > 0 and not exists (
@@ -23,7 +23,7 @@ export async function unembeddedDescriptions(database: Queries, space: number, m
     select 'version' as "of", key, title, summary from document_versions d
     where retired_at is null and not exists (
       select 1 from version_vectors v where v.space_key = ${space} and v.described_key = d.key)
-    limit ${most}`.execute(database);
+    limit ${max}`.execute(database);
   return rows;
 }
 
@@ -46,9 +46,9 @@ export async function keepDescriptionVectors(
 
 export function createDescriptionVectors({ reader, writer }: Database): DescriptionVectors {
   return {
-    async unembedded(name, most) {
+    async unembedded(name, max) {
       const space = await currentSpace(reader);
-      return space === undefined || !isSameSpace(space, name) ? [] : unembeddedDescriptions(reader, space.key, most);
+      return space === undefined || !isSameSpace(space, name) ? [] : unembeddedDescriptions(reader, space.key, max);
     },
 
     async keep(name, described) {

@@ -55,11 +55,11 @@ export function createLearnedEmbedders({ reader, writer }: Database, embeddingTe
 
     countStoredChunks,
 
-    async *chunkTexts(most, signal) {
+    async *chunkTexts(max, signal) {
       const count = await countStoredChunks();
       // Sampling by a hash of the key spreads the sample over the corpus and keeps it nearly unchanged as the corpus
       // grows.
-      const below = count <= most ? HASHES : Math.floor((HASHES * most) / count);
+      const below = count <= max ? HASHES : Math.floor((HASHES * max) / count);
       for (let last = 0; ; ) {
         signal.throwIfAborted();
         const { rows } = await sql<UnembeddedChunk>`

@@ -38,8 +38,8 @@ export async function keepChunks(
   const rows = chunks.flatMap((chunk) => {
     const { text, order, start, end, page, headingPath, embeddedText } = chunk;
     if (embeddedText === undefined) return [];
-    const alike = present.get(identityOf(embeddingHash(embeddedText), JSON.stringify(headingPath), text));
-    const chunk_key = alike?.shift();
+    const identical = present.get(identityOf(embeddingHash(embeddedText), JSON.stringify(headingPath), text));
+    const chunk_key = identical?.shift();
     if (chunk_key === undefined) return [];
     return [{ document_key: document.key, ordinal: order, chunk_key, start_offset: start, end_offset: end, page }];
   });
@@ -68,9 +68,9 @@ async function presentChunks(
     const hash =
       row.embedding_hash ?? embeddingHash(embeddingText({ title, headingPath, text: row.text, context: row.context }));
     const identity = identityOf(hash, row.heading_path, row.text);
-    const alike = present.get(identity);
-    if (alike === undefined) present.set(identity, [row.key]);
-    else alike.push(row.key);
+    const identical = present.get(identity);
+    if (identical === undefined) present.set(identity, [row.key]);
+    else identical.push(row.key);
   }
   return present;
 }

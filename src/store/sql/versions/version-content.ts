@@ -5,7 +5,7 @@ import type { ExtractedText, Page, Paged } from '../../corpus.ts';
 import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
 import { toDocuments } from '../documents/document-rows.ts';
 import { foundVisible } from '../originals/original-records.ts';
-import { type FoundOriginal, type Wanted, wantedBytes } from '../originals/record-pieces.ts';
+import { type FoundOriginal, type WantedBytes, wantedBytes } from '../originals/record-pieces.ts';
 import { toExtractedText } from '../outline-rows.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
@@ -15,7 +15,7 @@ import type { RowAsOf } from './row-as-of.ts';
 export async function originalAsOf(
   database: Queries,
   { key, version_key, content_hash }: RowAsOf,
-  wanted: Wanted,
+  wanted: WantedBytes,
 ): Promise<FoundOriginal | undefined> {
   const query =
     version_key > 0

@@ -8,7 +8,7 @@ const workers = createPreparationWorkers({ workers: 1, timeoutMs: 30_000, memory
 afterAll(() => workers.close());
 
 describe.each(Object.entries(officeSamples))('%s', (fileName, make) => {
-  it('is read when it is whole', async () => {
+  it('is read when it is intact', async () => {
     expect(await readThrough(workers, fileName, make())).toMatchObject({
       kind: 'read',
       text: expect.stringContaining('The ferry leaves the harbour'),
@@ -26,7 +26,7 @@ describe.each(Object.entries(officeSamples))('%s', (fileName, make) => {
       await readThrough(workers, fileName, changed);
   });
 
-  it('is read or refused with a reason when a stretch of it is zeros', async () => {
+  it('is read or refused with a reason when a range of it is zeroed', async () => {
     const whole = make();
     for (let part = 0; part < 4; part++) {
       const changed = whole.slice();

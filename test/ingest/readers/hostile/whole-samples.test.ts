@@ -6,7 +6,7 @@ import { textSamples } from './text-samples.ts';
 const workers = createPreparationWorkers({ workers: 1, timeoutMs: 30_000, memoryMb: 1_024 });
 afterAll(() => workers.close());
 
-it.each(Object.entries(textSamples))('%s is read when it is whole', async (name, make) => {
+it.each(Object.entries(textSamples))('%s is read when it is intact', async (name, make) => {
   expect(await readThrough(workers, name, make())).toMatchObject({
     kind: 'read',
     text: expect.stringContaining('ferry'),

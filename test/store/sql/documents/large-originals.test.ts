@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { giveBytes } from '../../../../src/shared/given-bytes.ts';
+import { markTransferable } from '../../../../src/shared/transferable-bytes.ts';
 import { describeEngines } from '../../../support/engines.ts';
 import { ingest, newChunks, newDocument } from '../../../support/store.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -13,7 +13,7 @@ describeEngines('A large original', ({ name, openTestStore }) => {
   it('is written to a file as it was stored, and not over another one', async () => {
     const [store, folder] = [await openTestStore(), await temporaryFolder()];
     const bytes = content();
-    await store.corpus.begin(newDocument('large', { bytes: giveBytes(bytes) }));
+    await store.corpus.begin(newDocument('large', { bytes: markTransferable(bytes) }));
     // The statement is the same, with what the first one bound forgotten.
     await store.corpus.begin(newDocument('other', { bytes: content().reverse() }));
     const path = join(folder, 'large.bin');
@@ -39,7 +39,7 @@ describeEngines('A large original', ({ name, openTestStore }) => {
     expect(Buffer.from((await original?.read()) ?? []).equals(bytes)).toBe(true);
   });
 
-  it('is that of what is seen until a successor is published, and then is not given for the other', async () => {
+  it('belongs to the visible content until a successor is published, and is then not returned for that one', async () => {
     const store = await openTestStore();
     const document = newDocument('large', { bytes: Buffer.alloc(1_500_000, 'first') });
     await ingest(store, document, newChunks(1, 'first'));
@@ -59,11 +59,11 @@ describeEngines('A large original', ({ name, openTestStore }) => {
     );
   });
 
-  it('stays with its owner unless it was given up', async () => {
+  it('stays usable by the caller unless it was marked as transferable', async () => {
     const store = await openTestStore();
     const [kept, part] = [content(), content()];
     await store.corpus.begin(newDocument('kept', { bytes: kept }));
-    await store.corpus.begin(newDocument('part', { bytes: giveBytes(part.subarray(1)) }));
+    await store.corpus.begin(newDocument('part', { bytes: markTransferable(part.subarray(1)) }));
     expect([kept.length, part.length]).toEqual([MEGABYTES * 1_000_000, MEGABYTES * 1_000_000]);
     const stored = await store.corpus.bytesOf(newDocument('part').id);
     expect(Buffer.from(stored ?? []).equals(content().subarray(1))).toBe(true);

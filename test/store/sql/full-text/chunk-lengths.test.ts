@@ -6,7 +6,7 @@ import {
   createLengthsReader,
   termTables,
 } from '../../../../src/store/sql/full-text/chunk-lengths.ts';
-import { storeAhead } from '../../../../src/store/sql/index-sync/store-ahead.ts';
+import { storeWarmUpData } from '../../../../src/store/sql/index-sync/store-warm-up-data.ts';
 import {
   ingest,
   newChunk,
@@ -50,7 +50,7 @@ const plain = ({ lengths, count, mean }: ChunkLengths) => ({
 const firstPage = { offset: 0, limit: 100 };
 const inDocument = (id: string): Filter => ({ kind: 'compare', field: 'id', op: 'eq', value: id });
 
-describe('the lengths that a connection remembers', () => {
+describe('the lengths that a connection caches', () => {
   it('equal those of a new one after every kind of change, of which they read only a part', async () => {
     const store = await openTestStore();
     const { corpus, path } = store;
@@ -106,7 +106,7 @@ describe('the lengths that a connection remembers', () => {
     expect(plain(readers.get('chunk_terms')?.read() ?? fresh('chunk_terms'))).toEqual(plain(fresh('chunk_terms')));
   });
 
-  it('are read whole when changes are too many to be on record', async () => {
+  it('are read completely when there are too many changes to be recorded', async () => {
     const store = await openTestStore();
     const document = newDocument('document');
     await ingest(store, document, newChunks(30, 'words of a chunk'));
@@ -130,7 +130,7 @@ describe('the lengths that a connection remembers', () => {
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
     database.exec('delete from full_text_lengths');
-    await storeAhead(sqlite, new AbortController().signal);
+    await storeWarmUpData(sqlite, new AbortController().signal);
     const { readers, fresh, entriesReadBy } = readersOn(path);
     const entries = () => entriesReadBy(() => fresh('chunk_terms'));
     const truth = () => {

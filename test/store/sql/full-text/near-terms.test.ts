@@ -30,9 +30,9 @@ describe('nearTerms', () => {
       .array(fc.constantFrom('a', 'b', 'c', 'ж'), { minLength: 1, maxLength: 6 })
       .map((all) => all.join(''));
     fc.assert(
-      fc.property(fc.uniqueArray(word, { maxLength: 60 }), word, fc.integer({ min: 1, max: 2 }), (all, typed, most) => {
-        const expected = all.filter((term) => term !== typed && distance(term, typed) <= most);
-        expect(near(all, typed, most)).toEqual(expected.sort());
+      fc.property(fc.uniqueArray(word, { maxLength: 60 }), word, fc.integer({ min: 1, max: 2 }), (all, typed, max) => {
+        const expected = all.filter((term) => term !== typed && distance(term, typed) <= max);
+        expect(near(all, typed, max)).toEqual(expected.sort());
       }),
       { numRuns: 300 },
     );

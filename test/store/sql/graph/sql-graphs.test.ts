@@ -212,10 +212,10 @@ describeEngines('The graph of a collection', (engine) => {
     expect(await store.graphs.removeDocument(collectionId, one.id)).toBe(true);
     await store.documentGraphs.request(one.id, null);
     await extractAll(store);
-    await store.documentGraphs.gatherRest(never);
+    await store.documentGraphs.mergeRemaining(never);
     expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Potsdam']);
     await store.graphs.reset(collectionId);
-    await store.documentGraphs.gatherRest(never);
+    await store.documentGraphs.mergeRemaining(never);
     expect(await namesOf(store, ofCollection)).toEqual([]);
     expect(await store.graphs.pull(collectionId, { force: false })).toEqual({ documents: 2 });
     expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Paris', 'Potsdam', 'Rouen']);
@@ -227,7 +227,7 @@ describeEngines('The graph of a collection', (engine) => {
     await extractAll(store);
     await sql`delete from graph_documents`.execute(store.sqlite.writer);
     expect(await namesOf(store, ofCollection)).toEqual([]);
-    await store.documentGraphs.gatherRest(never);
+    await store.documentGraphs.mergeRemaining(never);
     expect(await relationsOf(store, ofCollection)).toEqual(['Paris-Rouen']);
   });
 
@@ -292,7 +292,7 @@ describeEngines('The graph of a collection', (engine) => {
     const reopened = await store.reopen();
     await expectEmpty(reopened);
     await vi.waitFor(async () => expect(await countRows(reopened)).toBe(0), PATIENT);
-    await reopened.documentGraphs.gatherRest(never);
+    await reopened.documentGraphs.mergeRemaining(never);
     await expectEmpty(reopened);
   });
 
@@ -311,7 +311,7 @@ describeEngines('The graph of a collection', (engine) => {
     }
     await sql`create trigger stays before delete on collections ${fails}`.execute(writer);
     await expect(store.collections.remove(collectionId)).rejects.toThrow('interrupted');
-    await store.documentGraphs.gatherRest(never);
+    await store.documentGraphs.mergeRemaining(never);
     expect(await countRows(store)).toBe(rows);
     await sql`drop trigger stays ${engine.name === 'SQLite' ? sql`` : sql`on collections`}`.execute(writer);
     expect(await store.collections.remove(collectionId)).toMatchObject({ documents: 1 });

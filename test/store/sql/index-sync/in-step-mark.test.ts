@@ -88,7 +88,7 @@ describe('an index that the last process left in step', () => {
     expect((await find(6_000)).texts[0]).toBe('new');
   });
 
-  it('is not waited for while it does not answer', async () => {
+  it('does not delay searches while it does not answer', async () => {
     const store = await openFilled();
     const { again, find } = await reopenUnchecked(store, () => store.reopen());
     const search = createChunkSearch({

@@ -13,7 +13,7 @@ const space = (key: number): SpaceRow => ({
   created_at: '',
 });
 
-it('passes the first request on at once, and batches those that arrive meanwhile', async () => {
+it('executes the first request immediately, and batches those that arrive meanwhile', async () => {
   const calls: string[] = [];
   const upserts = createSharedUpserts(async ({ key }, keys) => {
     calls.push(`${key}: ${keys.join(' ')}`);

@@ -4,7 +4,7 @@ import { verifyRemoval } from '../../../../src/store/sql/index-sync/verify-remov
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { describeEngines } from '../../../support/engines.ts';
 import { direction, ingest, newChunks, newDocument } from '../../../support/store.ts';
-import { takeIn } from '../versions/take-in.ts';
+import { ingestTexts } from '../versions/ingest-texts.ts';
 
 describeEngines('A removal', ({ openTestStore }) => {
   const letter = newDocument('Letter');
@@ -12,8 +12,8 @@ describeEngines('A removal', ({ openTestStore }) => {
   describe('the receipt of a deletion', () => {
     it('counts deleted records of every kind, including earlier versions, and verifies the removal', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, ['The whale was white.', 'The captain had one leg.']);
-      await takeIn(store, letter, ['The whale was white.', 'The captain had a wooden leg.']);
+      await ingestTexts(store, letter, ['The whale was white.', 'The captain had one leg.']);
+      await ingestTexts(store, letter, ['The whale was white.', 'The captain had a wooden leg.']);
       await ingest(store, newDocument('two'), newChunks(2));
       const receipt = await store.corpus.remove({ kind: 'compare', field: 'title', op: 'eq', value: 'Letter' });
       expect(receipt).toEqual({
@@ -32,11 +32,11 @@ describeEngines('A removal', ({ openTestStore }) => {
 
     it('reports pending index removals while the index is down', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, ['The whale was white.']);
-      store.index.goDown();
+      await ingestTexts(store, letter, ['The whale was white.']);
+      store.index.simulateOutage();
       const receipt = await store.corpus.remove(everything);
       expect(receipt).toMatchObject({ index: { removed: 1, state: 'owed' }, verified: 'pending' });
-      store.index.comeBack('intact');
+      store.index.endOutage('intact');
     });
 
     it('is not verified when anything is left', async () => {

@@ -113,7 +113,7 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       );
     });
 
-    it('expects what passed before, and notices when something else does', async () => {
+    it('expects the plan of the previous search, and notices when it differs', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(6_000));
       await ingest(store, newDocument('extra'), [
@@ -156,8 +156,8 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       await ingest(store, newDocument('wide'), spread(3_000));
       await inStep(store);
       const { sqlite, index, maintenance } = store;
-      const { atOnce } = sqlite.search;
-      if (atOnce === undefined) return;
+      const { singlePass } = sqlite.search;
+      if (singlePass === undefined) return;
       const called: string[] = [];
       const counted = {
         ...sqlite.search,
@@ -165,12 +165,12 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
           called.push(task[0]);
           return sqlite.search.call(...task);
         }) as typeof sqlite.search.call,
-        atOnce: {
-          nearest: (...query: Parameters<typeof atOnce.nearest>) => {
+        singlePass: {
+          nearest: (...query: Parameters<typeof singlePass.nearest>) => {
             called.push('at once');
-            return atOnce.nearest(...query);
+            return singlePass.nearest(...query);
           },
-          rank: atOnce.rank,
+          rank: singlePass.rank,
         },
       };
       const search = createChunkSearch({
@@ -227,7 +227,7 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(2_500));
       await inStep(store);
-      store.index.goDown();
+      store.index.simulateOutage();
       const notes: string[] = [];
       const note = (text: string) => notes.push(text);
       const found = await searchOf(store).nearest({ ...asked, vector: turned(1), note });
@@ -235,7 +235,7 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(notes.join()).toMatch(/did not answer; the stored vectors were (?:searched|compared one by one)/);
     });
 
-    it('asks an index once that has gone down since the last search', async () => {
+    it('queries an index only once that has gone down since the last search', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(2_500));
       await inStep(store);
@@ -254,7 +254,7 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       });
       const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
       const before = await search.nearest({ ...asked, vector: turned(1) });
-      index.goDown();
+      index.simulateOutage();
       asks = 0;
       const notes: string[] = [];
       const found = await search.nearest({ ...asked, vector: turned(1), note: (text) => notes.push(text) });

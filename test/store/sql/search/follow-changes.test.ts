@@ -146,7 +146,7 @@ async function storeWithCollections(): Promise<TestStore> {
 }
 
 describe('a filter that is used again after writes', () => {
-  it('lets pass what it does when it is resolved anew, whatever was written', async () => {
+  it('passes the same chunks as if it were resolved again, whatever was written', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 3, maxLength: 8 }), async (written) => {
         const store = await storeWithCollections();
@@ -170,7 +170,7 @@ describe('a filter that is used again after writes', () => {
 
   const red = compiled({ kind: 'compare', field: 'metadata.colour', op: 'eq', value: 'red' });
 
-  it('is not resolved anew, and reads no vectors of its chunks again, when others have changed', async () => {
+  it('is not resolved again, and reads no vectors again, when other chunks have changed', async () => {
     const store = await storeWithCollections();
     for (const name of names)
       await ingest(store, newDocument(name, { metadata: { colour: name === 'one' ? 'red' : 'blue' } }), [newChunk(0)]);
@@ -189,7 +189,7 @@ describe('a filter that is used again after writes', () => {
     expect(after?.vectors).toBeUndefined();
   });
 
-  it('is resolved anew when more has changed than is on record', async () => {
+  it('is resolved again when more has changed than is recorded', async () => {
     const store = await storeWithCollections();
     await ingest(store, newDocument('one', { metadata: { colour: 'red' } }), [newChunk(0)]);
     const lasting = openReader(store);
@@ -206,7 +206,7 @@ describe('a filter that is used again after writes', () => {
     expect(after?.keys.size).toBe(0);
   });
 
-  it('is not used half followed, after an operation that was ended', async () => {
+  it('is not used in an inconsistent state after an aborted operation', async () => {
     const store = await storeWithCollections();
     const painted = (name: string) => newDocument(name, { metadata: { colour: 'red' } });
     await ingest(store, painted('one'), [newChunk(0)]);

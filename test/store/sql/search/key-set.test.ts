@@ -4,7 +4,7 @@ import { keySet } from '../../../../src/store/sql/search/key-set.ts';
 
 const key = fc.oneof(fc.nat(200), fc.constantFrom(31, 32, 63, 64, 1_000_000));
 
-it('A set of keys holds what a set does, counted and in order, whatever is added and removed', () => {
+it('A key set behaves like an ordered set, whatever is added and removed', () => {
   fc.assert(
     fc.property(fc.array(key), fc.array(fc.tuple(fc.boolean(), key)), (first, changes) => {
       const keys = keySet(first);

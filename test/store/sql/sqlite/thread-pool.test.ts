@@ -32,7 +32,7 @@ describe('a pool of threads', () => {
     expect(closed).toEqual([0, 1, 2]);
   });
 
-  it('keeps to the threads it began with when it may not start any', async () => {
+  it('uses only its initial threads when it may not start more', async () => {
     const { start } = fakeThreads();
     const pool = createThreadPool([start()]);
     const only = await pool.acquire();

@@ -37,7 +37,7 @@ async function openWithCodes() {
 }
 
 describe('codes that are stored in blocks', () => {
-  it('are those of the rows, and only of blocks that are full', async () => {
+  it('equal those of the rows, and exist only for full blocks', async () => {
     const { blocks, read, storeBlocks } = await openWithCodes();
     const before = read();
     expect(before.size).toBe(CODES);
@@ -46,7 +46,7 @@ describe('codes that are stored in blocks', () => {
     expect(read()).toEqual(before);
   });
 
-  it('go with a code that is removed, and are stored again without it', async () => {
+  it('are dropped when one of their codes is removed, and stored again without it', async () => {
     const { database, blocks, read, storeBlocks } = await openWithCodes();
     await storeBlocks();
     const before = read();

@@ -23,7 +23,7 @@ async function openWithoutIndex(engine: Pick<Engine, 'openTestStore'>): Promise<
     newChunk(order, `passage ${order}`, { vector: scattered(order), metadata: { part: order % 2 } }),
   );
   await ingest(store, newDocument('many'), chunks);
-  store.index.goDown();
+  store.index.simulateOutage();
   return store;
 }
 

@@ -33,7 +33,7 @@ describe('the code of a vector', () => {
     }
   });
 
-  it('of a vector without direction estimates nothing', () => {
+  it('of a zero vector estimates nothing', () => {
     const coding = vectorCoding(8);
     expect(new Set(coding.weights(new Float32Array(8)))).toEqual(new Set([0]));
     expect(coding.encode(new Float32Array(8))).toEqual(new Uint8Array(32));

@@ -5,7 +5,7 @@ import type { Filter } from '../../../../src/documents/filter.ts';
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { describeEngines } from '../../../support/engines.ts';
 import { newDocument, type TestStore } from '../../../support/store.ts';
-import { directionOf, takeIn, timestamp } from './take-in.ts';
+import { directionOf, ingestTexts, timestamp } from './ingest-texts.ts';
 
 describeEngines('Histories', ({ name: engine, openTestStore }) => {
   const WORDS = ['whale', 'harbour', 'lantern', 'compass', 'anchor'];
@@ -20,13 +20,13 @@ describeEngines('Histories', ({ name: engine, openTestStore }) => {
 
   const name = fc.constantFrom(...NAMES);
   const chunk = fc.constantFrom(...WORDS.map((word, index) => `The ${word} was number ${index}.`));
-  const takingIn = fc.record({
+  const ingestion = fc.record({
     kind: fc.constant('take in' as const),
     name,
     chunks: fc.array(chunk, { minLength: 1, maxLength: 4 }),
   });
   const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 5, arbitrary: takingIn },
+    { weight: 5, arbitrary: ingestion },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), name }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore' as const), name, back: fc.nat(4) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('edit' as const), name, place: fc.nat(3) }) },
@@ -53,7 +53,7 @@ describeEngines('Histories', ({ name: engine, openTestStore }) => {
     };
     switch (given.kind) {
       case 'take in':
-        await takeIn(store, document, given.chunks);
+        await ingestTexts(store, document, given.chunks);
         return follow(given.chunks, await timestamp());
       case 'remove':
         await store.corpus.remove(only(document.id));

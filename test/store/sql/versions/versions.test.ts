@@ -5,7 +5,7 @@ import type { EmbeddingModel } from '../../../../src/embeddings/embedding-model.
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { describeEngines } from '../../../support/engines.ts';
 import { newDocument, type TestStore } from '../../../support/store.ts';
-import { directionOf, takeIn, timestamp } from './take-in.ts';
+import { directionOf, ingestTexts, timestamp } from './ingest-texts.ts';
 
 describeEngines('Versions', ({ openTestStore }) => {
   const all = { offset: 0, limit: 100 };
@@ -24,9 +24,9 @@ describeEngines('Versions', ({ openTestStore }) => {
   describe('a document that is ingested again', () => {
     it('embeds changed chunks, and reuses chunks, vectors and index entries of the others', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const before = (await store.corpus.chunksOf(letter.id, all)).items;
-      expect(await takeIn(store, letter, ['A new beginning.', ...second])).toEqual([
+      expect(await ingestTexts(store, letter, ['A new beginning.', ...second])).toEqual([
         'A new beginning.',
         'The captain had a wooden leg.',
       ]);
@@ -49,33 +49,33 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('keeps user metadata of an unchanged chunk', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const [chunk] = (await store.corpus.chunksOf(letter.id, all)).items;
       await store.corpus.editChunk(chunk?.id ?? '', { metadata: { checked: true } });
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, second);
       expect((await store.corpus.chunksOf(letter.id, all)).items[0]?.metadata).toMatchObject({ checked: true });
     });
 
     it('keeps repeated chunks as often as they occur', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, ['Amen.', 'Amen.', 'Amen.']);
-      expect(await takeIn(store, letter, ['Amen.', 'Amen.'])).toEqual([]);
-      expect(await takeIn(store, letter, ['Amen.', 'Amen.', 'Amen.'])).toEqual(['Amen.']);
+      await ingestTexts(store, letter, ['Amen.', 'Amen.', 'Amen.']);
+      expect(await ingestTexts(store, letter, ['Amen.', 'Amen.'])).toEqual([]);
+      expect(await ingestTexts(store, letter, ['Amen.', 'Amen.', 'Amen.'])).toEqual(['Amen.']);
       expect(await textsOf(store)).toEqual(['Amen.', 'Amen.', 'Amen.']);
     });
 
     it('creates no version without a change', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const before = await store.corpus.get(letter.id);
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       expect((await store.versions.list(letter.id, all)).total).toBe(1);
       expect(await store.corpus.get(letter.id)).toMatchObject({ version: 'v0', publishedAt: before?.publishedAt });
     });
 
     it('is refused publication when a reused chunk was removed meanwhile', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const { corpus } = store;
       const [chunk] = (await corpus.chunksOf(letter.id, all)).items;
       await corpus.begin({ ...letter, bytes: Buffer.from('other') }, { replace: true });
@@ -101,8 +101,8 @@ describeEngines('Versions', ({ openTestStore }) => {
   describe('earlier versions', () => {
     it('are kept with their text, file, chunks and vectors, newest first', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, second);
       const { versions } = store;
       const { items, total } = await versions.list(letter.id, all);
       expect(total).toBe(2);
@@ -125,18 +125,18 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('keep the published file while its successor is pending, fails or is submitted again', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       await store.corpus.begin({ ...letter, bytes: Buffer.from('broken') }, { replace: true });
       await store.corpus.fail(letter.id, 'Broken.');
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, second);
       const bytes = await store.versions.bytesOf(letter.id, { version: 'v0' });
       expect(Buffer.from(bytes ?? []).toString()).toBe(first.join('\n'));
     });
 
     it('leave nothing in the tables of current versions', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, second);
       for (const table of ['chunks', 'chunk_vectors', 'chunk_terms']) {
         const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
           store.sqlite.reader,
@@ -150,9 +150,9 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('are deleted beyond the number to keep, with a receipt', async () => {
       const store = await openTestStore({ versionsKept: 1 });
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, second);
-      await takeIn(store, letter, ['All is lost.']);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, second);
+      await ingestTexts(store, letter, ['All is lost.']);
       const { items } = await store.versions.list(letter.id, all);
       expect(items.map(({ version, retired }) => [version, retired?.receipt])).toEqual([
         ['v2', undefined],
@@ -167,11 +167,11 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('are not kept with a limit of 0, which also deletes existing ones', async () => {
       const store = await openTestStore({ versionsKept: 5 });
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, second);
       const next = await store.reopen({ versionsKept: 0 });
       expect(await next.versions.textOf(letter.id, { version: 'v0' })).toBeUndefined();
-      await takeIn(next, letter, first);
+      await ingestTexts(next, letter, first);
       expect((await next.versions.list(letter.id, all)).items.map(({ version }) => version)).toEqual([
         'v2',
         'v1',
@@ -185,8 +185,8 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('do not change when a shared chunk is edited or removed', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, second);
       const { corpus, versions } = store;
       const [whale, , ship] = (await corpus.chunksOf(letter.id, all)).items;
       await corpus.editChunk(whale?.id ?? '', { metadata: { color: 'white' } });
@@ -199,8 +199,8 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('are deleted with their document, and counted', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, second);
       await store.corpus.remove(everything);
       const tables = ['document_versions', 'version_chunks', 'version_texts', 'version_files', 'version_terms'];
       for (const table of [...tables, 'past_chunks', 'past_chunk_vectors', 'past_chunk_terms', 'visible_originals']) {
@@ -213,8 +213,8 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('list additions and removals in text order', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, second);
       const difference = await store.versions.diff(letter.id, 'v0', 'v1');
       expect(difference).toMatchObject({ from: 'v0', to: 'v1', unchanged: 2 });
       expect(difference?.differences.map(({ kind, text }) => [kind, text])).toEqual([
@@ -228,9 +228,9 @@ describeEngines('Versions', ({ openTestStore }) => {
   describe('a version that is restored', () => {
     it('is published again as a new one, without an embedding, and found by every leg', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const [, leg] = (await store.corpus.chunksOf(letter.id, all)).items;
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, second);
       const restored = await store.versions.restore(letter.id, 'v0');
       expect(restored).toMatchObject({ version: 'v2', ingestionStatus: 'success', chunkCount: 3 });
       expect(await textsOf(store)).toEqual(first);
@@ -257,11 +257,11 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('must exist, be an earlier one, and not conflict with an ingestion', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const { versions, corpus } = store;
       await expect(versions.restore(letter.id, 'v3')).rejects.toMatchObject({ code: 'not_found' });
       await expect(versions.restore(letter.id, 'v0')).rejects.toMatchObject({ code: 'conflict' });
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, second);
       await corpus.begin({ ...letter, bytes: Buffer.from('next') }, { replace: true });
       await expect(versions.restore(letter.id, 'v0')).rejects.toMatchObject({ code: 'conflict' });
       await corpus.fail(letter.id, 'Broken.');
@@ -277,16 +277,16 @@ describeEngines('Versions', ({ openTestStore }) => {
       const store = await openTestStore();
       const other = newDocument('Log');
       const logs = ['The whale swam away.', 'Nothing was seen of the whale.'];
-      await takeIn(store, letter, first);
-      await takeIn(store, other, logs);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, other, logs);
       const then = await timestamp();
       const duplicate = await openTestStore();
-      await takeIn(duplicate, letter, first);
-      await takeIn(duplicate, other, logs);
+      await ingestTexts(duplicate, letter, first);
+      await ingestTexts(duplicate, other, logs);
 
-      await takeIn(store, letter, ['The whale was white.', 'A whale of a time.', 'A whale in every line.']);
-      await takeIn(store, newDocument('New'), ['Whale whale whale.']);
-      await takeIn(store, other, ['Gone.']);
+      await ingestTexts(store, letter, ['The whale was white.', 'A whale of a time.', 'A whale in every line.']);
+      await ingestTexts(store, newDocument('New'), ['Whale whale whale.']);
+      await ingestTexts(store, other, ['Gone.']);
       const now = { text: 'whale captain', filter: everything, limit: 10 };
       const plain = (chunks: readonly { text: string; score: number; documentId: string }[]) =>
         chunks.map(({ text, score, documentId }) => ({ text, score, documentId }));
@@ -319,11 +319,11 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('does not affect the ranking of current versions', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
-      await takeIn(store, letter, ['A whale of a time.', 'A whale in every line.']);
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, first);
+      await ingestTexts(store, letter, ['A whale of a time.', 'A whale in every line.']);
+      await ingestTexts(store, letter, second);
       const fresh = await openTestStore();
-      await takeIn(fresh, letter, second);
+      await ingestTexts(fresh, letter, second);
       const query = { text: 'whale ship', filter: everything, limit: 10 };
       const plain = (chunks: readonly { text: string; score: number }[]) =>
         chunks.map(({ text, score }) => [text, score]);
@@ -332,9 +332,9 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('reports how many versions of that time were pruned', async () => {
       const store = await openTestStore({ versionsKept: 0 });
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const then = await timestamp();
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, second);
       expect(await searchOf(store).countPrunedVersions?.(then, everything)).toBe(1);
       const others = { kind: 'notIn', field: 'document_id', values: [letter.id] } as const;
       expect(await searchOf(store).countPrunedVersions?.(then, others)).toBe(0);
@@ -347,9 +347,9 @@ describeEngines('Versions', ({ openTestStore }) => {
   describe('another embedder', () => {
     it('embeds the chunks of earlier versions too, so that they can be searched and restored', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const then = await timestamp();
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, second);
       const space = { embedder: 'test/other', version: '1', dimensions: 4 };
       const embedder: EmbeddingModel = {
         name: space.embedder,
@@ -375,9 +375,9 @@ describeEngines('Versions', ({ openTestStore }) => {
 
     it('finds words of earlier versions after the analyser has changed', async () => {
       const store = await openTestStore();
-      await takeIn(store, letter, first);
+      await ingestTexts(store, letter, first);
       const then = await timestamp();
-      await takeIn(store, letter, second);
+      await ingestTexts(store, letter, second);
       await store.sqlite.writer
         .updateTable('settings')
         .set({ value: 'old' })

@@ -139,11 +139,11 @@ function applyFinal(state: AnswerState, answer: FinalAnswer): AnswerState {
     const byStart = new Map(readChecks(checks).map((check) => [check.span.start, check]));
     return spans.map((span) => {
       const check = byStart.get(span.start);
-      const said = check?.verdict ?? verdict;
+      const checkedVerdict = check?.verdict ?? verdict;
       return {
         ...span,
         sourceId: id,
-        ...(said !== undefined && { verdict: said }),
+        ...(checkedVerdict !== undefined && { verdict: checkedVerdict }),
         statement: check?.statement ?? lineBefore(text, span.start),
       };
     });
@@ -196,8 +196,8 @@ function toSource(id: string, payload: CitationPayload): Source {
 export function quoteOf(mark: Mark, source: Source | undefined): Mark['quote'] | undefined {
   if (mark.quote !== undefined) return mark.quote;
   const quotes = source?.quotes ?? [];
-  const said = new Set(words(mark.statement ?? ''));
-  const shared = (quote: Quote) => words(quote.text).filter((word) => said.has(word)).length;
+  const checkedVerdict = new Set(words(mark.statement ?? ''));
+  const shared = (quote: Quote) => words(quote.text).filter((word) => checkedVerdict.has(word)).length;
   return quotes.toSorted((one, two) => shared(two) - shared(one))[0];
 }
 

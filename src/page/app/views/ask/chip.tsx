@@ -21,7 +21,7 @@ export function Chip({ turn, index, mark, answer }: ChipProps) {
   const title = quote?.title ?? source?.title ?? '';
   const target = targetOf(mark, source);
   const isOpen = opened.value?.turn === turn && opened.value.mark === index;
-  const isTipped = tip.value?.of === id;
+  const isTipShown = tip.value?.of === id;
   const show = (event: { readonly currentTarget: HTMLElement }) =>
     showTip({
       of: id,
@@ -40,7 +40,7 @@ export function Chip({ turn, index, mark, answer }: ChipProps) {
       id={id}
       class={`chip ${mark.verdict ?? 'unchecked'}`}
       aria-label={texts.ask.chip(number, verdict, title)}
-      aria-describedby={isTipped ? TIP_ID : undefined}
+      aria-describedby={isTipShown ? TIP_ID : undefined}
       aria-expanded={target.kind === 'document' ? isOpen : undefined}
       data-cite={index}
       onMouseEnter={show}

@@ -15,7 +15,7 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonl
   const input = useRef<HTMLInputElement>(null);
   const isBusy = uploads.some(({ state }) => state === 'waiting' || state === 'sending');
 
-  const take = async (files: readonly File[], questions: readonly string[] = []): Promise<void> => {
+  const upload = async (files: readonly File[], questions: readonly string[] = []): Promise<void> => {
     if (files.length === 0 || isBusy) return;
     const states: Upload[] = files.map(({ name }) => ({ name, state: 'waiting' }));
     const show = (index: number, state: Upload['state']) => {
@@ -38,9 +38,9 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonl
     if (states.every(({ state }) => state === 'done')) onReady(questions);
   };
 
-  const takeSamples = async (): Promise<void> => {
+  const uploadSamples = async (): Promise<void> => {
     const { samples, sampleQuestions } = await import('./samples.ts');
-    await take(
+    await upload(
       samples.map(({ name, text }) => new File([text], name, { type: 'text/markdown' })),
       sampleQuestions,
     );
@@ -58,7 +58,7 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonl
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void take([...(event.dataTransfer?.files ?? [])]);
+        void upload([...(event.dataTransfer?.files ?? [])]);
       }}
     >
       <h2>{texts.ask.empty.heading}</h2>
@@ -67,7 +67,7 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonl
         <button type="button" class="primary" disabled={isBusy} onClick={() => input.current?.click()}>
           {texts.ask.empty.choose}
         </button>
-        <button type="button" disabled={isBusy} onClick={() => void takeSamples()}>
+        <button type="button" disabled={isBusy} onClick={() => void uploadSamples()}>
           {texts.ask.empty.samples}
         </button>
         <input
@@ -75,7 +75,7 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonl
           type="file"
           multiple
           hidden
-          onChange={(event) => void take([...(event.currentTarget.files ?? [])])}
+          onChange={(event) => void upload([...(event.currentTarget.files ?? [])])}
         />
       </div>
       {uploads.length > 0 && (

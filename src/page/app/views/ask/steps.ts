@@ -50,7 +50,7 @@ const countsChunks = (name: string): boolean =>
 /** Counts the numbered passages of a tool result: "[3] Handbook · page 2". */
 const chunksIn = (result: string): number => (result.match(/^\[\d{1,4}\] \S/gm) ?? []).length;
 
-const clip = (text: string, most: number): string => {
+const clip = (text: string, max: number): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  return line.length > max ? `${line.slice(0, max)}…` : line;
 };

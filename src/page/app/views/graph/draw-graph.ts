@@ -64,7 +64,7 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
 /** The nodes and edges with positions, sizes and colours. */
 function layOut({ view, colours, colourOf }: Pick<DrawingParts, 'view' | 'colours' | 'colourOf'>): MultiGraph {
   const graph = new MultiGraph();
-  const most = Math.max(1, ...view.nodes.map(({ mentions }) => mentions));
+  const max = Math.max(1, ...view.nodes.map(({ mentions }) => mentions));
   view.nodes.forEach((node, at) => {
     // A deterministic spiral as the initial layout, so that the drawing is reproducible.
     const angle = at * 2.4;
@@ -73,7 +73,7 @@ function layOut({ view, colours, colourOf }: Pick<DrawingParts, 'view' | 'colour
       label: node.label,
       x: radius * Math.cos(angle),
       y: radius * Math.sin(angle),
-      size: 2.5 + 9 * Math.sqrt(node.mentions / most),
+      size: 2.5 + 9 * Math.sqrt(node.mentions / max),
       color: (node.community === null ? undefined : colourOf.get(node.community)) ?? colours.other,
     });
   });

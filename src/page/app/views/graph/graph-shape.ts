@@ -61,7 +61,7 @@ export function relationshipsOf(view: GraphView, id: string): readonly { edge: G
 }
 
 /** Communities that get a colour: those with the most visible nodes, in descending order. */
-export function shownCommunities(view: GraphView, most: number): readonly GraphCommunity[] {
+export function shownCommunities(view: GraphView, max: number): readonly GraphCommunity[] {
   const counts = new Map<string, number>();
   for (const { community } of view.nodes) {
     if (community !== null) counts.set(community, (counts.get(community) ?? 0) + 1);
@@ -69,7 +69,7 @@ export function shownCommunities(view: GraphView, most: number): readonly GraphC
   return view.communities
     .filter(({ id }) => counts.has(id))
     .toSorted((one, other) => (counts.get(other.id) ?? 0) - (counts.get(one.id) ?? 0))
-    .slice(0, most);
+    .slice(0, max);
 }
 
 /** A predicate for display: `occurs_with` as "occurs with". */

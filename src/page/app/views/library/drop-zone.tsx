@@ -39,9 +39,9 @@ export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
       setOver(false);
       // Entries are only accessible during the event.
       const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
-      void handOn(entries);
+      void addEntries(entries);
     };
-    const handOn = async (entries: readonly FileSystemEntry[]) => {
+    const addEntries = async (entries: readonly FileSystemEntry[]) => {
       let batch: FoundFile[] = [];
       let count = 0;
       for await (const found of filesOf(entries)) {

@@ -127,7 +127,7 @@ export function addReceipts(receipts: readonly Receipt[]): Receipt {
     receipts.reduce((all, receipt) => all + (count(receipt) ?? 0), 0);
   const verdicts = receipts.flatMap(({ verified }) => verified ?? []);
   const verified = verdicts.includes(false) ? false : verdicts.includes('pending') ? 'pending' : true;
-  const isOwed = receipts.some(({ index }) => index?.state === 'owed');
+  const isIndexPending = receipts.some(({ index }) => index?.state === 'owed');
   return {
     documents: sum((each) => each.documents),
     chunks: sum((each) => each.chunks),
@@ -138,7 +138,7 @@ export function addReceipts(receipts: readonly Receipt[]): Receipt {
     cached: sum((each) => each.cached),
     versions: sum((each) => each.versions),
     past_chunks: sum((each) => each.past_chunks),
-    index: { removed: sum((each) => each.index?.removed), state: isOwed ? 'owed' : 'confirmed' },
+    index: { removed: sum((each) => each.index?.removed), state: isIndexPending ? 'owed' : 'confirmed' },
     ...(verdicts.length === receipts.length && receipts.length > 0 && { verified }),
   };
 }

@@ -33,14 +33,14 @@ export class UploadQueue {
   readonly #waiting: number[] = [];
   readonly #upload: RunUpload;
   readonly #onChange: () => void;
-  readonly #atOnce: number;
+  readonly #concurrency: number;
   #active = 0;
   #lastKey = 0;
 
-  constructor(run: RunUpload, onChange: () => void, atOnce = 3) {
+  constructor(run: RunUpload, onChange: () => void, concurrency = 3) {
     this.#upload = run;
     this.#onChange = onChange;
-    this.#atOnce = atOnce;
+    this.#concurrency = concurrency;
   }
 
   get uploads(): readonly Upload[] {
@@ -78,7 +78,7 @@ export class UploadQueue {
   }
 
   #next(): void {
-    while (this.#active < this.#atOnce) {
+    while (this.#active < this.#concurrency) {
       const key = this.#waiting.shift();
       const upload = key === undefined ? undefined : this.#uploads.get(key);
       if (upload === undefined) break;
@@ -122,7 +122,7 @@ export function countUploads(uploads: readonly Upload[]): UploadCounts {
 }
 
 /** The uploads to list one by one: active ones, then failed ones, then the latest finished ones. */
-export function shownUploads(uploads: readonly Upload[], most: number): readonly Upload[] {
+export function shownUploads(uploads: readonly Upload[], max: number): readonly Upload[] {
   const rank = ({ state: { kind } }: Upload): number =>
     isActive(kind) ? 0 : kind === 'failed' || kind === 'postponed' ? 1 : kind === 'waiting' ? 3 : 2;
   const order = (one: Upload, other: Upload): number => {
@@ -130,5 +130,5 @@ export function shownUploads(uploads: readonly Upload[], most: number): readonly
     if (difference !== 0) return difference;
     return rank(one) === 2 ? other.key - one.key : one.key - other.key;
   };
-  return uploads.toSorted(order).slice(0, most);
+  return uploads.toSorted(order).slice(0, max);
 }

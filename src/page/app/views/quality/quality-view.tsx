@@ -50,7 +50,7 @@ export function QualityView() {
 
 function Shown({ evaluation }: { readonly evaluation: Evaluation }) {
   const { difference, questions } = evaluation;
-  const faulty = questions.filter(({ faults }) => faults.length > 0);
+  const withFaults = questions.filter(({ faults }) => faults.length > 0);
   return (
     <>
       {!evaluation.is_whole && (
@@ -78,9 +78,9 @@ function Shown({ evaluation }: { readonly evaluation: Evaluation }) {
         )}
       </section>
       <section class="card" aria-labelledby="quality-faults">
-        <h2 id="quality-faults">{texts.quality.faults(faulty.length, questions.length)}</h2>
+        <h2 id="quality-faults">{texts.quality.faults(withFaults.length, questions.length)}</h2>
         <ul class="quality-faults">
-          {faulty.map(({ id, question, faults }) => (
+          {withFaults.map(({ id, question, faults }) => (
             <li key={id}>
               <Link href={askAgain(question)}>{question}</Link>
               <p class="notice">{faults.join('; ')}</p>

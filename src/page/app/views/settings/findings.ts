@@ -39,7 +39,7 @@ export interface Finding {
 }
 
 export function findingsOf({ citewell }: SystemStatus): readonly Finding[] {
-  const { index, documents, owed_to_index: owed, ingestion, graph, summaries, hints } = citewell;
+  const { index, documents, owed_to_index: pendingWrites, ingestion, graph, summaries, hints } = citewell;
   const failed = documents['failed'] ?? 0;
   const waiting = ingestion.queued + ingestion.running;
   const findings: (Finding | false)[] = [
@@ -52,7 +52,7 @@ export function findingsOf({ citewell }: SystemStatus): readonly Finding[] {
     ingestion.retrying > 0 && { level: 'warning', text: texts.settings.retrying(ingestion.retrying) },
     (graph?.failed ?? 0) > 0 && { level: 'warning', text: texts.settings.failedGraphs(graph?.failed ?? 0) },
     (summaries?.failed ?? 0) > 0 && { level: 'warning', text: texts.settings.failedSummaries(summaries?.failed ?? 0) },
-    owed > 0 && { level: 'busy', text: texts.settings.owed(owed) },
+    pendingWrites > 0 && { level: 'busy', text: texts.settings.owed(pendingWrites) },
     waiting > 0 && { level: 'busy', text: texts.settings.waiting(waiting), href: '/library?state=working' },
     (graph?.waiting ?? 0) > 0 && { level: 'busy', text: texts.settings.waitingGraphs(graph?.waiting ?? 0) },
     (summaries?.waiting ?? 0) > 0 && { level: 'busy', text: texts.settings.waitingSummaries(summaries?.waiting ?? 0) },

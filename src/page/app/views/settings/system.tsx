@@ -80,14 +80,14 @@ const countsOf = (documents: Readonly<Record<string, number>>) => ({
 });
 
 function IndexCheck() {
-  const [said, setSaid] = useState<string>();
-  const check = async () => setSaid(await checkIndex().catch(messageOf));
+  const [message, setMessage] = useState<string>();
+  const check = async () => setMessage(await checkIndex().catch(messageOf));
   return (
     <>
       <button type="button" onClick={() => void check()}>
         {texts.settings.checkIndex}
       </button>
-      {said !== undefined && <span role="status">{said}</span>}
+      {message !== undefined && <span role="status">{message}</span>}
     </>
   );
 }

@@ -34,7 +34,7 @@ export function markedAreas(
     const area = glyphs[index]?.area;
     if (area === undefined) continue;
     const last = areas.at(-1);
-    const joined = last === undefined || !goOn(last, area) ? undefined : union(last, area);
+    const joined = last === undefined || !areConsecutive(last, area) ? undefined : union(last, area);
     if (joined === undefined || others.some((middle) => contains(joined, middle))) areas.push(area);
     else areas[areas.length - 1] = joined;
   }
@@ -63,7 +63,7 @@ const MAX_SHIFT = 0.1;
 const MAX_GAP = 1;
 
 /** Whether two areas follow each other on a horizontal or vertical line. */
-function goOn(one: Area, other: Area): boolean {
+function areConsecutive(one: Area, other: Area): boolean {
   const isClose = (thickness: number, shifts: readonly number[], gap: number) =>
     shifts.every((shift) => Math.abs(shift) < MAX_SHIFT * thickness) && gap < MAX_GAP * thickness;
   const across = Math.max(other.left - one.right, one.left - other.right);

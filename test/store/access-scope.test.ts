@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Filter } from '../../src/documents/filter.ts';
-import { toMetadata, toWhere } from '../../src/store/chroma/place-metadata.ts';
-import { placesOf } from '../../src/store/vector-place.ts';
+import { scopeConditionsOf } from '../../src/store/access-scope.ts';
+import { toMetadata, toWhere } from '../../src/store/chroma/scope-metadata.ts';
 
 const owner = (value: string): Filter => ({ kind: 'compare', field: 'owner_id', op: 'eq', value });
 const inAny = (...values: string[]): Filter => ({ kind: 'overlap', field: 'collection_ids', values });
@@ -26,11 +26,11 @@ it.each<readonly [string, Filter, unknown]>([
       { owners: [], collections: ['c'] },
     ],
   ],
-])('the places of %s', (_, filter, places) => {
-  expect(placesOf(filter)).toEqual(places);
+])('the scope conditions of %s', (_, filter, conditions) => {
+  expect(scopeConditionsOf(filter)).toEqual(conditions);
 });
 
-it('asks with at most as many predicates as allowed, the narrowest conditions first', () => {
+it('uses at most as many predicates as allowed, the narrowest conditions first', () => {
   const collection = { owners: [], collections: ['c'] };
   const visible = { owners: ['a'], collections: ['c', 'd', 'e'] };
   const ofCollection = {
@@ -49,7 +49,7 @@ it('asks with at most as many predicates as allowed, the narrowest conditions fi
   expect(toWhere([], 8)).toBeUndefined();
 });
 
-it('keeps to the keys and sizes that Chroma Cloud allows, however many collections there are', () => {
+it('respects the keys and sizes that Chroma Cloud allows, however many collections there are', () => {
   const id = '00000000-0000-4000-8000-000000000000';
   const metadata = toMetadata({ owner: id, collections: Array.from({ length: 50 }, (_, index) => `${id}-${index}`) });
   expect(Object.keys(metadata)).toEqual(['owner', 'collection0', 'collection1', 'collection2', 'more']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askingPart } from '../../../src/models/extractive/asking-part.ts';
+import { questionPart } from '../../../src/models/extractive/question-part.ts';
 
 it.each([
   [
@@ -10,7 +10,7 @@ it.each([
   ['My invoice 4711 is overdue. How do I pay? Be brief.', 'My invoice 4711 is overdue. How do I pay?'],
   ['Wann wurde sie gebaut? Antworte kurz.', 'Wann wurde sie gebaut?'],
 ])('removes instructions beside the question: %s', (given, asked) => {
-  expect(askingPart(given)).toBe(asked);
+  expect(questionPart(given)).toBe(asked);
 });
 
 it.each([
@@ -19,5 +19,5 @@ it.each([
   'You must wear a helmet. Why?',
   'What does "answer" mean in the texts of Kant?',
 ])('keeps everything that may be part of the question: %s', (given) => {
-  expect(askingPart(given)).toBe(given);
+  expect(questionPart(given)).toBe(given);
 });

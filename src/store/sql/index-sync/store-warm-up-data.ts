@@ -7,7 +7,7 @@ import { currentSpace } from '../vector-spaces/space-rows.ts';
 const CHANGES_BEHIND = 500;
 
 /** Stores what the first searches of the next process will read, each as one value, if it is missing or outdated. */
-export async function storeAhead(database: Database, signal: AbortSignal): Promise<void> {
+export async function storeWarmUpData(database: Database, signal: AbortSignal): Promise<void> {
   if (database.search.dialect.name !== 'sqlite') return;
   await storeLengths(database, signal);
   const space = await currentSpace(database.reader);

@@ -5,10 +5,10 @@ import type { ReadingTask } from './reading-task.ts';
 import { MAX_MESSAGE_BYTES, type StoredJob } from './stored-job.ts';
 
 /** A task as submitted to the pool; if a job has `stored`, its own bytes are ignored. */
-export type GivenTask = ReadingTask | { readonly kind: 'document'; readonly job: StoredJob };
+export type SubmittedTask = ReadingTask | { readonly kind: 'document'; readonly job: StoredJob };
 
 /** A task as sent to a reader process. */
-export interface HandedTask {
+export interface TransferredTask {
   /** Its bytes are empty if they are in `file`. */
   readonly task: ReadingTask;
   readonly file?: string;
@@ -18,7 +18,7 @@ export interface HandedTask {
  * Prepares a task for a reader process: a large document is written to the folder. Without a folder, or if it cannot be
  * written, the document is sent as a message.
  */
-export async function handOver(given: GivenTask, folder: string | undefined): Promise<HandedTask> {
+export async function sendTask(given: SubmittedTask, folder: string | undefined): Promise<TransferredTask> {
   if (given.kind !== 'document') return { task: given };
   const { stored, ...job }: StoredJob = given.job;
   const file = folder && (stored !== undefined || job.bytes.length > MAX_MESSAGE_BYTES) ? join(folder, newId()) : '';
@@ -36,10 +36,10 @@ export async function handOver(given: GivenTask, folder: string | undefined): Pr
 }
 
 /** In the reader process: the task with its bytes. */
-export async function takeOver({ task, file }: HandedTask): Promise<ReadingTask> {
+export async function receiveTask({ task, file }: TransferredTask): Promise<ReadingTask> {
   if (file === undefined || task.kind !== 'document') return task;
   return { ...task, job: { ...task.job, bytes: await readFile(file) } };
 }
 
-export const removeHanded = ({ file }: HandedTask): Promise<void> =>
+export const removeTransferFile = ({ file }: TransferredTask): Promise<void> =>
   file === undefined ? Promise.resolve() : rm(file, { force: true });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TURNS } from './baseline/cluster-tables.ts';
-import type { Ask } from './one-at-a-time.ts';
+import type { RunQuery } from './serialise-queries.ts';
 
 /** Exponential backoff between tries, so that many waiting servers do not keep the database busy. */
 const RETRY_MS = { first: 20, last: 80 };
@@ -12,7 +12,7 @@ const WAIT_AT_MOST_MS = 10_000;
  * lock belongs to the database session of `query`, so a server's lock ends with it. If the database is unavailable, the
  * work is done immediately.
  */
-export async function inSharedTurn<T>(query: Ask, name: string, work: () => Promise<T>): Promise<T> {
+export async function withSharedLock<T>(query: RunQuery, name: string, work: () => Promise<T>): Promise<T> {
   const call = async (lock: string): Promise<boolean> => {
     const { rows } = await query({ text: `select ${lock}(${TURNS}, hashtext($1)) as has`, values: [name] });
     return rows[0].has;

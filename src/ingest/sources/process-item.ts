@@ -1,12 +1,12 @@
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import type { RemoteItem } from '../../sources/connector.ts';
-import { patiently } from '../../sources/patiently.ts';
+import { withRetries } from '../../sources/with-retries.ts';
 import type { SourceItem } from '../../store/followed-sources.ts';
 import type { PassParts, RemoteStep, RemoteSyncParts } from './sync-parts.ts';
 
 /** The outcome for an item, and the values to record for it. */
-export interface Taken extends Pick<SourceItem, 'version'> {
+export interface ProcessedItem extends Pick<SourceItem, 'version'> {
   readonly step: RemoteStep;
   readonly duplicateOf?: string | null;
   /** Seconds to wait at least before a retry. */
@@ -14,7 +14,11 @@ export interface Taken extends Pick<SourceItem, 'version'> {
 }
 
 /** Reads and ingests an item. Throws errors that concern the whole source. */
-export async function takeItem(item: RemoteItem, before: SourceItem | undefined, parts: PassParts): Promise<Taken> {
+export async function processItem(
+  item: RemoteItem,
+  before: SourceItem | undefined,
+  parts: PassParts,
+): Promise<ProcessedItem> {
   const { key, version } = item;
   try {
     if (!parts.isSupported(item.fileName)) {
@@ -51,7 +55,7 @@ async function ingestItem(item: RemoteItem, { connector, target, maxBytesOf, sig
       `It has ${byteCount(size)}; at most ${byteCount(maxBytes)} are read (CITEWELL_MAX_FILE_MB).`,
     );
   }
-  const content = await patiently(() => connector.read(item, { maxBytes, signal }), signal);
+  const content = await withRetries(() => connector.read(item, { maxBytes, signal }), signal);
   const { outcome, documentId, reason } = await target.ingest(
     {
       source: uri,

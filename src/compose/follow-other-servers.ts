@@ -16,7 +16,7 @@ export interface FollowingParts {
 }
 
 /** Keeps the in-memory state of this server in step with changes by others, and takes over work of servers that end. */
-export function followOthers(parts: FollowingParts): void {
+export function followOtherServers(parts: FollowingParts): void {
   const { others, changedElsewhere, ingestions, followed, resumes, report } = parts;
 
   const onTask = ({ kind, id }: SharedChange) => {
@@ -24,8 +24,8 @@ export function followOthers(parts: FollowingParts): void {
     else if (kind === 'queued' && resumes) ingestions.wakeUp();
   };
   const onSource = ({ kind, id }: SharedChange) => {
-    const isAsked = id !== undefined && (kind === 'sync' || kind === 'taken_up');
-    return followed.changedElsewhere(isAsked ? { kind, id } : undefined);
+    const isRequest = id !== undefined && (kind === 'sync' || kind === 'taken_up');
+    return followed.changedElsewhere(isRequest ? { kind, id } : undefined);
   };
   const listeners: Readonly<Record<SharedChange['topic'], (change: SharedChange) => void | Promise<void>>> = {
     documents: ({ kind, id }) => {
@@ -46,7 +46,7 @@ export function followOthers(parts: FollowingParts): void {
   });
 
   if (!resumes) return;
-  others.onLead(() => {
+  others.onLeadership(() => {
     followed.start();
     changedElsewhere({ kind: 'changed' });
   }, followed.pause);

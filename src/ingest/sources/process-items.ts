@@ -1,13 +1,16 @@
 import type { RemoteItem } from '../../sources/connector.ts';
 import type { SourceItem } from '../../store/followed-sources.ts';
 import { mapConcurrently } from '../folders/map-concurrently.ts';
+import { processItem } from './process-item.ts';
 import type { PassParts, RemoteStep } from './sync-parts.ts';
-import { takeItem } from './take-item.ts';
 
 const CONCURRENCY = 3;
 
 /** Ingests the changed items of a batch. Returns whether all were settled: ingested, or remembered as failed. */
-export async function* takeBatch(batch: readonly RemoteItem[], parts: PassParts): AsyncGenerator<RemoteStep, boolean> {
+export async function* processBatch(
+  batch: readonly RemoteItem[],
+  parts: PassParts,
+): AsyncGenerator<RemoteStep, boolean> {
   const { id, pass, records, failed } = parts;
   // A listing may name an item twice; the last entry wins.
   const items = [...new Map(batch.map((item) => [item.key, item])).values()];
@@ -40,7 +43,7 @@ export async function* takeBatch(batch: readonly RemoteItem[], parts: PassParts)
   const failures = await failed.of(changed);
   const isWaiting = (item: RemoteItem) => failed.isWaiting(item, failures.get(item.key));
   for (const item of changed) if (isWaiting(item)) yield { outcome: 'waiting', name: item.key, documentId: null };
-  return yield* takeItems(
+  return yield* processItems(
     changed.filter((item) => !isWaiting(item)),
     { known, failures },
     parts,
@@ -54,16 +57,16 @@ interface Known {
 }
 
 /** Returns whether every item was settled. */
-async function* takeItems(
+async function* processItems(
   items: readonly RemoteItem[],
   { known, failures }: Known,
   parts: PassParts,
 ): AsyncGenerator<RemoteStep, boolean> {
   const { id, pass, records, failed } = parts;
   let isSettled = true;
-  const take = async (item: RemoteItem) => ({ item, ...(await takeItem(item, known.get(item.key), parts)) });
+  const process = async (item: RemoteItem) => ({ item, ...(await processItem(item, known.get(item.key), parts)) });
   parts.connector.prepare?.(items.filter(({ fileName }) => parts.isSupported(fileName)));
-  const taken = mapConcurrently(each(items), CONCURRENCY, take);
+  const taken = mapConcurrently(each(items), CONCURRENCY, process);
   for await (const { step, item, version, duplicateOf = null, retryAfter } of taken) {
     const { key, uri } = item;
     if (step.outcome === 'failed') {
@@ -91,7 +94,7 @@ export async function* retryFailed(parts: PassParts): AsyncGenerator<RemoteStep,
     await failed.forget(items.filter((item) => !isOpen(item)).map(({ key }) => key));
     const open = items.filter(isOpen);
     const failures = new Map(open.map((item) => [item.key, item]));
-    isSettled = (yield* takeItems(open, { known, failures }, parts)) && isSettled;
+    isSettled = (yield* processItems(open, { known, failures }, parts)) && isSettled;
   }
   return isSettled;
 }

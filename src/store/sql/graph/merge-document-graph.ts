@@ -7,7 +7,7 @@ import type { Queries } from '../vector-spaces/space-rows.ts';
  * predicate) become one, which lists its source rows. True when something was added; existing communities are then
  * outdated.
  */
-export async function gatherDocument(database: Queries, collectionId: string, document: number): Promise<boolean> {
+export async function mergeDocumentGraph(database: Queries, collectionId: string, document: number): Promise<boolean> {
   const now = new Date().toISOString();
   await sql`insert into graph_documents (collection_id, document_key) values (${collectionId}, ${document})
     on conflict do nothing`.execute(database);
@@ -64,12 +64,12 @@ export async function gatherDocument(database: Queries, collectionId: string, do
 }
 
 /** Merges a document's graph into the graphs of all its collections, except those it was excluded from. */
-export async function gatherIntoCollections(database: Queries, document: number): Promise<void> {
+export async function mergeIntoCollections(database: Queries, document: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select c.id from document_collections dc join collections c on c.id = dc.collection_id
     where dc.document_key = ${document} and not exists (
       select 1 from graph_exclusions x where x.collection_id = c.id and x.document_key = ${document})`.execute(
     database,
   );
-  for (const { id } of rows) await gatherDocument(database, id, document);
+  for (const { id } of rows) await mergeDocumentGraph(database, id, document);
 }

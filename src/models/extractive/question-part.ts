@@ -9,7 +9,7 @@ const SOURCE_NAMED =
  * The question without instructions and without phrases such as "according to the documents,". Their words occur in no
  * source, so with them, nothing would seem to answer the question.
  */
-export function askingPart(question: string): string {
+export function questionPart(question: string): string {
   const sentences = splitSentences(question).map(({ start, end }) => question.slice(start, end));
   const asking = sentences.filter((sentence) => !INSTRUCTION.test(sentence));
   // In "You must wear a helmet. Why?", the seeming instruction is what the question is about.

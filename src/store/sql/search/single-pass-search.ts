@@ -7,9 +7,9 @@ import { bestAmong, bestExactly, type NearestPlan, type NearestQuery, planNeares
 import type { Reading } from './read-snapshot.ts';
 
 /** A search that is planned and, if nothing outside the records is needed, answered from one snapshot of them. */
-export interface AtOnceQuery extends Omit<NearestQuery, 'space'> {
+export interface SinglePassQuery extends Omit<NearestQuery, 'space'> {
   /** The index's hits for the expected plan, and the key of the space in which they were found. */
-  readonly early?: (PackedHits & { readonly spaceKey: number; readonly limit: number }) | undefined;
+  readonly prefetched?: (PackedHits & { readonly spaceKey: number; readonly limit: number }) | undefined;
 }
 
 /** Keys and distances of hits, which are copied between threads faster than objects. */
@@ -18,13 +18,13 @@ export interface PackedHits {
   readonly values: Float64Array;
 }
 
-export interface AtOnceAnswer {
+export interface SinglePassAnswer {
   readonly plan: NearestPlan;
   /** Undefined if the index has to be queried. */
-  readonly list?: AtOnceList;
+  readonly list?: SinglePassList;
 }
 
-export interface AtOnceList {
+export interface SinglePassList {
   /** Whether all passing vectors were compared, so that the early hits were not needed. */
   readonly isExact: boolean;
   /** The best chunks and their scores. */
@@ -39,7 +39,7 @@ export const packHits = (hits: readonly VectorHit[]): PackedHits => ({
 });
 
 /** Plans a search. Compares all passing vectors if they are few, or else ranks the early hits of the index. */
-export function nearestAtOnce(reading: Reading, { early, ...query }: AtOnceQuery): AtOnceAnswer {
+export function nearestSinglePass(reading: Reading, { prefetched, ...query }: SinglePassQuery): SinglePassAnswer {
   const plan = planNearest(reading, query.filter);
   const { space, matching, pending, past } = plan;
   if (space === null || space.dimensions !== query.vector.length || matching === 0 || query.limit === 0)
@@ -47,11 +47,14 @@ export function nearestAtOnce(reading: Reading, { early, ...query }: AtOnceQuery
   if (matching - past.length <= EXACT_SEARCH_LIMIT) {
     return { plan, list: toList(reading, bestExactly(reading, { ...query, space }), { query, isExact: true }) };
   }
-  if (early?.spaceKey !== space.key) return { plan };
-  const limit = Math.min(query.limit, early.limit);
-  const hits = Array.from(early.keys, (key, place): VectorHit => ({ key, distance: early.values[place] ?? 0 }));
+  if (prefetched?.spaceKey !== space.key) return { plan };
+  const limit = Math.min(query.limit, prefetched.limit);
+  const hits = Array.from(
+    prefetched.keys,
+    (key, place): VectorHit => ({ key, distance: prefetched.values[place] ?? 0 }),
+  );
   const others = [...pending, ...past];
-  const best = bestAmong(reading, { ...query, space, limit: early.limit, hits, others });
+  const best = bestAmong(reading, { ...query, space, limit: prefetched.limit, hits, others });
   return {
     plan,
     list: toList(reading, best, { query: { ...query, shown: Math.min(query.shown, limit) }, isExact: false }),
@@ -61,8 +64,11 @@ export function nearestAtOnce(reading: Reading, { early, ...query }: AtOnceQuery
 function toList(
   reading: Reading,
   best: readonly ScoredKey[],
-  { query: { shown, filter }, isExact }: { readonly query: Omit<AtOnceQuery, 'early'>; readonly isExact: boolean },
-): AtOnceList {
+  {
+    query: { shown, filter },
+    isExact,
+  }: { readonly query: Omit<SinglePassQuery, 'prefetched'>; readonly isExact: boolean },
+): SinglePassList {
   const keys = Float64Array.from(best, ({ key }) => key);
   const values = Float64Array.from(best, ({ score }) => 1 + score);
   const read = best.slice(0, shown).map(({ key }) => key);

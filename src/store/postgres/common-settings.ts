@@ -9,7 +9,7 @@ import type { Queries } from '../sql/vector-spaces/space-rows.ts';
 import { connectedServers } from './cluster-members.ts';
 
 /** Settings that must be the same for all processes on a database. */
-export interface AlikeSettings {
+export interface CommonSettings {
   /** URL of the shared Chroma, with its tenant and database; undefined if there is none. */
   readonly chroma?: string | undefined;
   /** Key that encrypts stored credentials. */
@@ -20,21 +20,21 @@ export interface AlikeSettings {
   readonly originals?: string | undefined;
 }
 
-interface SettingsOfServer {
+interface ServerWithSettings {
   readonly key: number;
   /** URL of the database without its password, for messages. */
   readonly name: string;
   readonly role: ProcessRole;
   /** Version of the program. */
   readonly version: string;
-  readonly settings: AlikeSettings;
+  readonly settings: CommonSettings;
 }
 
 /** Database setting that holds the settings of each connected process, by its key. */
 const SERVER_SETTINGS = 'settings_of_servers';
 
 /** Recorded settings of a process, with fingerprints in place of secrets. */
-interface Known extends AlikeSettings {
+interface Known extends CommonSettings {
   readonly role: ProcessRole;
   readonly analyser?: string;
 }
@@ -46,7 +46,7 @@ const ORIGINALS_SINCE = 21;
  * Records the settings of this process. Throws `conflict` if another connected process has settings with which one of
  * them could not find or read what the other writes.
  */
-export async function settleSettings(transaction: Queries, server: SettingsOfServer): Promise<void> {
+export async function recordSettings(transaction: Queries, server: ServerWithSettings): Promise<void> {
   const { key, name, role, version, settings } = server;
   // If processes start at the same time, the later one sees the settings of the earlier one.
   await sql`select pg_advisory_xact_lock(hashtext('citewell settings of servers'))`.execute(transaction);
@@ -69,13 +69,13 @@ export async function settleSettings(transaction: Queries, server: SettingsOfSer
   // A process that is just starting has no recorded settings yet; it will compare itself with this one.
   const silent = connected.filter((each) => noted[each.key] === undefined);
   if (own.originals !== undefined && silent.some(({ knowsSchema }) => knowsSchema < ORIGINALS_SINCE)) {
-    throw unlikeOriginals(own, {}, name);
+    throw originalsConflict(own, {}, name);
   }
-  const findsOtherwise = ({ analyser }: Known) => analyser !== ANALYSER_VERSION;
-  if (others.some(([, other]) => findsOtherwise(other)) || silent.some((each) => each.version !== version)) {
+  const hasOtherAnalyser = ({ analyser }: Known) => analyser !== ANALYSER_VERSION;
+  if (others.some(([, other]) => hasOtherAnalyser(other)) || silent.some((each) => each.version !== version)) {
     await refuseOtherAnalyser(transaction, name);
   }
-  for (const [, other] of others) refuseUnlike(own, other, name);
+  for (const [, other] of others) refuseDifferentSettings(own, other, name);
   const value = JSON.stringify(Object.fromEntries([...others, [key, own]]));
   await transaction
     .insertInto('settings')
@@ -84,7 +84,7 @@ export async function settleSettings(transaction: Queries, server: SettingsOfSer
     .execute();
 }
 
-function refuseUnlike(own: Known, other: Known, name: string): void {
+function refuseDifferentSettings(own: Known, other: Known, name: string): void {
   if (own.chroma !== undefined && other.chroma !== undefined && own.chroma !== other.chroma) {
     throw new ServiceError(
       'conflict',
@@ -95,16 +95,16 @@ function refuseUnlike(own: Known, other: Known, name: string): void {
   }
   // A process without a key reports that when it needs one.
   if (own.secretKey !== undefined && other.secretKey !== undefined && own.secretKey !== other.secretKey) {
-    throw unlikeSecret('CITEWELL_SECRET_KEY', name, 'Neither could read the credentials that the other encrypts');
+    throw secretConflict('CITEWELL_SECRET_KEY', name, 'Neither could read the credentials that the other encrypts');
   }
-  if (own.originals !== other.originals) throw unlikeOriginals(own, other, name);
-  const haveTokens = own.role === 'server' && other.role === 'server';
-  if (haveTokens && own.tokenSecret !== other.tokenSecret) {
-    throw unlikeSecret('CITEWELL_JWT_SECRET', name, 'Each would refuse the users who logged in at the other');
+  if (own.originals !== other.originals) throw originalsConflict(own, other, name);
+  const bothIssueTokens = own.role === 'server' && other.role === 'server';
+  if (bothIssueTokens && own.tokenSecret !== other.tokenSecret) {
+    throw secretConflict('CITEWELL_JWT_SECRET', name, 'Each would refuse the users who logged in at the other');
   }
 }
 
-function unlikeOriginals(own: AlikeSettings, other: AlikeSettings, name: string): ServiceError {
+function originalsConflict(own: CommonSettings, other: CommonSettings, name: string): ServiceError {
   const [theirs, ours] = [other, own].map(({ originals = 'the database' }) => originals);
   return new ServiceError(
     'conflict',
@@ -113,7 +113,7 @@ function unlikeOriginals(own: AlikeSettings, other: AlikeSettings, name: string)
   );
 }
 
-const unlikeSecret = (variable: string, name: string, why: string): ServiceError =>
+const secretConflict = (variable: string, name: string, why: string): ServiceError =>
   new ServiceError(
     'conflict',
     `Another server uses the database ${name} with another ${variable}. ${why}: set it to the same value for all ` +

@@ -1,5 +1,5 @@
 import type { Metadata, Where } from 'chromadb';
-import type { PlaceCondition, VectorPlace } from '../vector-place.ts';
+import type { AccessScope, ScopeCondition } from '../access-scope.ts';
 
 /**
  * Collections that are named in the metadata of a record, each under a key of its own. Older versions of Chroma cannot
@@ -12,7 +12,7 @@ const KEYS = Array.from({ length: NAMED }, (_, index) => `collection${index}`);
 const MORE = 'more';
 
 /** Sets every key, because an update leaves absent keys unchanged. */
-export function toMetadata({ owner, collections }: VectorPlace): Metadata {
+export function toMetadata({ owner, collections }: AccessScope): Metadata {
   const ids = collections.toSorted();
   const named = Object.fromEntries(KEYS.map((key, index) => [key, ids[index] ?? '']));
   return { owner, ...named, [MORE]: ids.length > NAMED };
@@ -22,7 +22,7 @@ export function toMetadata({ owner, collections }: VectorPlace): Metadata {
  * The narrowest conditions that fit into this many predicates; undefined when none does. The clause selects a superset
  * of the records that fulfil all conditions.
  */
-export function toWhere(conditions: readonly PlaceCondition[], predicates: number): Where | undefined {
+export function toWhere(conditions: readonly ScopeCondition[], predicates: number): Where | undefined {
   const parts: Where[] = [];
   let left = predicates;
   for (const condition of conditions.toSorted((one, two) => sizeOf(one) - sizeOf(two))) {
@@ -34,9 +34,9 @@ export function toWhere(conditions: readonly PlaceCondition[], predicates: numbe
   return parts.length === 0 ? undefined : joined('$and', parts);
 }
 
-const sizeOf = ({ owners, collections }: PlaceCondition): number => owners.length + collections.length;
+const sizeOf = ({ owners, collections }: ScopeCondition): number => owners.length + collections.length;
 
-function alternativesOf({ owners, collections }: PlaceCondition): Where[] {
+function alternativesOf({ owners, collections }: ScopeCondition): Where[] {
   const ofOwner: Where[] = owners.length === 0 ? [] : [{ owner: { $in: [...new Set(owners)] } }];
   if (collections.length === 0) return ofOwner;
   const ids = [...new Set(collections)];

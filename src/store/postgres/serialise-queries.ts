@@ -3,13 +3,13 @@ import type { QueryConfig, QueryResult } from 'pg';
 import { isWithoutAnswer } from './postgres-errors.ts';
 
 /** Sends a query over one particular connection. */
-export type Ask = (query: QueryConfig) => Promise<QueryResult>;
+export type RunQuery = (query: QueryConfig) => Promise<QueryResult>;
 
 /**
  * Queues the queries of a connection, so that the time limit of each begins only when it is sent. After a query without
  * an answer, the connection is still waiting for it, so all later queries fail immediately.
  */
-export function oneAtATime(send: Ask): Ask {
+export function serialiseQueries(send: RunQuery): RunQuery {
   const turns = pLimit(1);
   let failure: unknown;
   return (query) =>

@@ -6,7 +6,7 @@ const REPORT_MS = 15_000;
  * Status of a long stage on an output whose lines cannot be rewritten: writes the latest line after `START_MS` and then
  * every `REPORT_MS`, even if it has not changed. An empty line ends the stage.
  */
-export function occasionalLine(write: (line: string) => void): (line: string) => void {
+export function throttledLine(write: (line: string) => void): (line: string) => void {
   let latest = '';
   let timer: NodeJS.Timeout | undefined;
   const report = () => {

@@ -10,7 +10,7 @@ const FIRST = new RegExp(
 const INVALID_REQUEST = -32_600;
 
 /** Describes a message over the limit, with the JSON-RPC error to reply if the message's id can be read. */
-export function answerToTooLong({ head, tail }: LongLine): { readonly problem: string; readonly reply?: string } {
+export function rejectLongMessage({ head, tail }: LongLine): { readonly problem: string; readonly reply?: string } {
   const problem = `A message has more than ${MAX_MESSAGE_BYTES} bytes, which is not read. Send less at once, or name a file by its path.`;
   const id = (FIRST.exec(head) ?? LAST.exec(tail))?.[1];
   if (id === undefined) return { problem };

@@ -11,7 +11,11 @@ export function directionOf(text: string): Float32Array {
 }
 
 /** Ingests a document as the product does, reusing chunks where possible; returns the texts that had to be embedded. */
-export async function takeIn({ corpus }: SqlStore, document: NewDocument, texts: readonly string[]): Promise<string[]> {
+export async function ingestTexts(
+  { corpus }: SqlStore,
+  document: NewDocument,
+  texts: readonly string[],
+): Promise<string[]> {
   await corpus.begin({ ...document, bytes: Buffer.from(texts.join('\n')) }, { replace: true });
   let start = 0;
   const chunks = texts.map((text, order) => {

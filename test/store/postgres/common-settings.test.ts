@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { openAdapters } from '../../../src/adapters/open-adapters.ts';
 import { loadConfig } from '../../../src/config.ts';
+import type { CommonSettings } from '../../../src/store/postgres/common-settings.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/store/postgres/open-postgres.ts';
-import type { AlikeSettings } from '../../../src/store/postgres/settings-of-servers.ts';
 import { describePostgres, postgresDatabase } from '../../support/engines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-async function start(url: string, settings: AlikeSettings, role: PostgresOptions['role'] = 'server') {
+async function start(url: string, settings: CommonSettings, role: PostgresOptions['role'] = 'server') {
   const database = await openPostgres({ url, readers: 1, role, settings });
   onTestFinished(database.close);
   return database;
@@ -17,7 +17,7 @@ const refusal = (message: RegExp) =>
   expect.objectContaining({ code: 'conflict', message: expect.stringMatching(message) });
 
 describePostgres('A server', () => {
-  it('is refused beside one with another Chroma, and let in when that one has ended', async () => {
+  it('is refused beside one with another Chroma, and admitted once that one has ended', async () => {
     const url = await postgresDatabase();
     const first = await start(url, { chroma: 'http://one:8000' });
     const other = { chroma: 'http://two:8000' };
@@ -77,7 +77,7 @@ describePostgres('A server', () => {
     );
   });
 
-  it('is refused beside one whose analyser finds words otherwise, and changes nothing', async () => {
+  it('is refused beside one with another text analyser, and changes nothing', async () => {
     const url = await postgresDatabase();
     const earlier = await start(url, {});
     await sql`update settings set value = '0' where name = 'analyser_version'`.execute(earlier.writer);
@@ -93,7 +93,7 @@ describePostgres('A server', () => {
     await start(url, {});
   });
 
-  it('starts together with others of its version when the full-text index has to be made anew', async () => {
+  it('starts together with others of its version when the full-text index has to be rebuilt', async () => {
     const url = await postgresDatabase();
     const earlier = await start(url, {});
     await sql`update settings set value = '0' where name = 'analyser_version'`.execute(earlier.writer);
@@ -101,7 +101,7 @@ describePostgres('A server', () => {
     await Promise.all([1, 2, 3].map(() => start(url, {})));
   });
 
-  it('that keeps originals outside of the database is refused beside one that does not know of such', async () => {
+  it('that keeps originals outside the database is refused beside one that does not support this', async () => {
     const url = await postgresDatabase();
     const earlier = await start(url, {});
     await sql`delete from settings where name = 'settings_of_servers'`.execute(earlier.writer);

@@ -1,5 +1,5 @@
+import type { AccessScope } from '../../access-scope.ts';
 import type { VectorIndex } from '../../vector-index.ts';
-import type { VectorPlace } from '../../vector-place.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import { allSpaces, type Queries } from '../vector-spaces/space-rows.ts';
 import { addPending } from './outbox-entries.ts';
@@ -7,9 +7,9 @@ import { addPending } from './outbox-entries.ts';
 const NAME = 'index_keeps_places';
 const BATCH = 1_000;
 
-/** Records that the index keeps places: from now on, changes of documents' collections are written to it. */
-export async function notePlaces(database: Queries, index: VectorIndex): Promise<void> {
-  if (index.keepsPlaces !== true) return;
+/** Records that the index stores access scopes: from now on, changes of documents' collections are written to it. */
+export async function recordScopeStorage(database: Queries, index: VectorIndex): Promise<void> {
+  if (index.storesScopes !== true) return;
   await database
     .insertInto('settings')
     .values({ name: NAME, value: 'true' })
@@ -17,8 +17,8 @@ export async function notePlaces(database: Queries, index: VectorIndex): Promise
     .execute();
 }
 
-/** Adds the new places of these documents' chunks to the outbox, if the index keeps places. */
-export async function addPendingPlaces(database: Queries, documentKeys: readonly number[]): Promise<void> {
+/** Adds the new access scopes of these documents' chunks to the outbox, if the index stores them. */
+export async function addPendingScopes(database: Queries, documentKeys: readonly number[]): Promise<void> {
   if (documentKeys.length === 0) return;
   const kept = await database.selectFrom('settings').select('name').where('name', '=', NAME).executeTakeFirst();
   if (kept === undefined) return;
@@ -32,10 +32,10 @@ export async function addPendingPlaces(database: Queries, documentKeys: readonly
   }
 }
 
-/** The current places of these chunks; deleted chunks are left out. */
-export async function readPlaces(database: Queries, keys: readonly number[]): Promise<Map<number, VectorPlace>> {
-  const places = new Map<number, VectorPlace>();
-  if (keys.length === 0) return places;
+/** The current access scopes of these chunks; deleted chunks are left out. */
+export async function readScopes(database: Queries, keys: readonly number[]): Promise<Map<number, AccessScope>> {
+  const scopes = new Map<number, AccessScope>();
+  if (keys.length === 0) return scopes;
   const chunks = await database
     .selectFrom('chunks as c')
     .innerJoin('documents as d', 'd.key', 'c.document_key')
@@ -43,7 +43,7 @@ export async function readPlaces(database: Queries, keys: readonly number[]): Pr
     .where('c.key', 'in', keys)
     .execute();
   const documents = [...new Set(chunks.map((chunk) => chunk.document_key))];
-  if (documents.length === 0) return places;
+  if (documents.length === 0) return scopes;
   const memberships = await database
     .selectFrom('document_collections')
     .select(['document_key', 'collection_id'])
@@ -52,7 +52,7 @@ export async function readPlaces(database: Queries, keys: readonly number[]): Pr
   const collections = Map.groupBy(memberships, (row) => row.document_key);
   for (const { key, document_key, owner_id } of chunks) {
     const ids = (collections.get(document_key) ?? []).map(({ collection_id }) => collection_id);
-    places.set(key, { owner: owner_id, collections: ids });
+    scopes.set(key, { owner: owner_id, collections: ids });
   }
-  return places;
+  return scopes;
 }

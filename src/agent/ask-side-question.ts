@@ -6,7 +6,7 @@ import { declaredTools } from './declared-tools.ts';
  * Asks the run's model a side question, without streaming, on the run's budget. The tools are declared because some
  * providers require it, but calling them is forbidden. Undefined when the run's time limit expires meanwhile.
  */
-export async function askOnce(
+export async function askSideQuestion(
   run: AgentRun,
   messages: readonly Message[],
   maxTokens: number,

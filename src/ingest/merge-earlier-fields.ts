@@ -3,7 +3,7 @@ import type { Submission } from './ingestor.ts';
 import type { ReadSubmission } from './read-submission.ts';
 
 /** A submission that replaces a document, merged with the document's earlier fields. */
-export interface CarriedOver {
+export interface MergedSubmission {
   readonly submission: Submission;
   readonly read: ReadSubmission;
 }
@@ -12,8 +12,12 @@ export interface CarriedOver {
  * Ingesting a source again replaces its content but not what users added: collections and metadata are kept, including
  * later edits, and only explicitly given fields change.
  */
-export function carryOver(own: Document, settings: Metadata, { submission, read }: CarriedOver): CarriedOver {
-  const said = [...names(settings['given_metadata']), ...Object.keys(submission.metadata)];
+export function mergeEarlierFields(
+  own: Document,
+  settings: Metadata,
+  { submission, read }: MergedSubmission,
+): MergedSubmission {
+  const explicitNames = [...names(settings['given_metadata']), ...Object.keys(submission.metadata)];
   const metadata = { ...own.metadata, ...submission.metadata };
   const hadTitle = settings['given_title'] === true;
   const hasTitle = read.settings['given_title'] === true;
@@ -26,7 +30,7 @@ export function carryOver(own: Document, settings: Metadata, { submission, read 
         ...keptOptions(settings, submission),
         ...read.settings,
         // A name whose value was lost with a failed attempt may be filled by the document again.
-        given_metadata: [...new Set(said)].filter((name) => name in metadata),
+        given_metadata: [...new Set(explicitNames)].filter((name) => name in metadata),
         given_title: hadTitle || hasTitle,
       },
     },
