@@ -99,9 +99,10 @@ describe('tasks', () => {
     expect(retried.results).toMatchObject({ id: failing.task_id });
     await expect.poll(state, PATIENT).toMatchObject({ state: 'failed', tries: 1 });
     expect((await json('/documents/retry-failed', { method: 'POST' })).results).toEqual({ retried: 1 });
-    await expect.poll(state, PATIENT).toMatchObject({ state: 'failed' });
-    const { citewell } = (await json('/system/status')).results as { citewell: { ingestion: object } };
-    expect(citewell.ingestion).toMatchObject({ queued: 0, running: 0, failed: 1, eta_seconds: 0 });
+    const ingestion = async () =>
+      ((await json('/system/status')).results as { citewell: { ingestion: object } }).citewell.ingestion;
+    await expect.poll(ingestion, PATIENT).toMatchObject({ queued: 0, running: 0, failed: 1, eta_seconds: 0 });
+    expect(await state()).toMatchObject({ state: 'failed' });
   });
 
   it('of other users are not found', async () => {

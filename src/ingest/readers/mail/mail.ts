@@ -7,6 +7,7 @@ import { declaredCharset } from '../html/html-charset.ts';
 import { readWholeHtml } from '../html/whole-html.ts';
 import { paragraphsOf } from '../plain/text.ts';
 import type { Block, ReadDocument, ReaderInput } from '../reader.ts';
+import { mailDate } from './mail-date.ts';
 
 /** A parsed mail of any format. */
 export interface Mail {
@@ -64,12 +65,6 @@ function mailMetadata({ from, to, cc, date, id, inReplyTo }: Mail): Metadata {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
-}
-
-/** The date of a mail in ISO format, UTC; undefined if it cannot be read. */
-export function mailDate(written: string | undefined): string | undefined {
-  const time = written === undefined ? Number.NaN : Date.parse(written.replace(/\s*\([^)]*\)\s*$/, ''));
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
 /** The plain-text body; soft line breaks are joined when it is format=flowed (RFC 3676). */

@@ -1,7 +1,7 @@
 import { readArchive } from '../containers/archive.ts';
 import type { InnerFile } from '../containers/inner-files.ts';
 import type { Reader } from '../reader.ts';
-import { mailDate } from './mail.ts';
+import { mailDate } from './mail-date.ts';
 import { readHeaders } from './mime-headers.ts';
 import { headerOf } from './mime-parts.ts';
 
