@@ -34,8 +34,7 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   // The audit waits until the index recovers.
   if (isSilent) void store.maintenance.audit().catch(() => undefined);
   const state = stateOfIndex(kind, { isSilent, isStarting });
-  const silence =
-    kind === 'down' ? `The vector index does not answer: ${current.reason}` : 'The vector index does not answer.';
+  const silence = kind === 'down' ? current.reason : 'The vector index does not answer.';
   const { waiting, failed } = await store.documentGraphs.backlog();
   const storageProblem = await store.objects?.problem();
   const problems = [...external.problems(), store.problem(), storageProblem].filter((each) => each !== undefined);
