@@ -10,7 +10,7 @@ import type { Listed, RemoteItem, SourceConnector } from '../../src/sources/conn
 import { adaptersOver, type OpenStore, onlyEmbedder } from './adapters.ts';
 import { direction, testSpace } from './store.ts';
 
-const SOURCE = 'papers';
+export const SOURCE = 'papers';
 const uriOf = (key: string) => `test://papers/${encodeURIComponent(key)}`;
 
 /** A source whose files a test changes; with a cursor it lists the changes since, without one all files. */
@@ -117,6 +117,26 @@ interface SyncOptions {
   readonly now?: number;
 }
 
+/** Adds the source, unless it is there. Of a source that is not, nothing is stored. */
+export async function addRemoteSource(records: OpenStore['followed']): Promise<void> {
+  if ((await records.list()).some(({ id }) => id === SOURCE)) return;
+  await records.add({
+    id: SOURCE,
+    ownerId: defaultAdmin.userId,
+    collectionIds: [],
+    createdAt: new Date().toISOString(),
+    lastSync: null,
+    location: {
+      kind: 'remote',
+      type: 's3',
+      address: 'test://papers',
+      settings: {},
+      keepDeleted: false,
+      everyMinutes: 60,
+    },
+  });
+}
+
 /** Synchronises one source over a store, with the services of the product. */
 export async function followOver(store: OpenStore) {
   const embed = async (texts: readonly string[]) => texts.map((text) => direction(text.length));
@@ -128,23 +148,7 @@ export async function followOver(store: OpenStore) {
     { corpus: services.corpus, ingestor: services.ingestor, sources: store.sources },
   );
   const { followed: records } = store;
-  if (!(await records.list()).some(({ id }) => id === SOURCE)) {
-    await records.add({
-      id: SOURCE,
-      ownerId: userId,
-      collectionIds: [],
-      createdAt: new Date().toISOString(),
-      lastSync: null,
-      location: {
-        kind: 'remote',
-        type: 's3',
-        address: 'test://papers',
-        settings: {},
-        keepDeleted: false,
-        everyMinutes: 60,
-      },
-    });
-  }
+  await addRemoteSource(records);
 
   async function* steps({ connector }: FilesSource, options: SyncOptions = {}): AsyncGenerator<RemoteStep, void> {
     const { isFull = false, keepDeleted = false, signal = AbortSignal.timeout(60_000), limit, now } = options;

@@ -8,7 +8,7 @@ import { ServiceError } from '../../../src/errors.ts';
 import type { FolderTarget } from '../../../src/ingest/folders/folder-target.ts';
 import { syncRemote } from '../../../src/ingest/sources/sync-remote.ts';
 import { describeEngines } from '../../support/engines.ts';
-import { followOver, sourceOfFiles } from '../../support/remote-source.ts';
+import { addRemoteSource, followOver, SOURCE, sourceOfFiles } from '../../support/remote-source.ts';
 
 const KILLED_OF = 120;
 const filesOf = (count: number) =>
@@ -16,7 +16,7 @@ const filesOf = (count: number) =>
 
 describeEngines('A long synchronisation', (engine) => {
   // Many are the same work on either engine, and each is a transaction.
-  const ITEMS = engine.name === 'SQLite' ? 10_000 : 500;
+  const ITEMS = engine.name === 'SQLite' ? 2_000 : 300;
 
   it('continues after the process was killed, without loss or duplicates', async () => {
     const store = await engine.openTestStore();
@@ -42,6 +42,7 @@ describeEngines('A long synchronisation', (engine) => {
 
   it(`follows ${ITEMS} items, and remembers that all of them failed`, async () => {
     const { followed: records } = await engine.openTestStore();
+    await addRemoteSource(records);
     const source = sourceOfFiles(filesOf(ITEMS));
     // What documents cost is measured elsewhere.
     const held = new Map<string, string>();
@@ -59,7 +60,7 @@ describeEngines('A long synchronisation', (engine) => {
     const run = async (now = Date.now()) => {
       const counts: Record<string, number> = {};
       const steps = syncRemote({
-        id: 'papers',
+        id: SOURCE,
         pass: newId(),
         connector: source.connector,
         records,
@@ -80,10 +81,10 @@ describeEngines('A long synchronisation', (engine) => {
     const at = Date.now();
     expect(await run(at)).toEqual({ failed: ITEMS });
     expect(await run(at + 1)).toEqual({ waiting: ITEMS });
-    expect((await records.latestFailures('papers', 3)).count).toBe(ITEMS);
+    expect((await records.latestFailures(SOURCE, 3)).count).toBe(ITEMS);
     source.failing.clear();
     expect(await run(at + 20_000_000)).toEqual({ ingested: ITEMS });
-    expect((await records.latestFailures('papers', 3)).count).toBe(0);
+    expect((await records.latestFailures(SOURCE, 3)).count).toBe(0);
     source.reads();
     expect(await run()).toEqual({ unchanged: ITEMS });
     expect(source.reads()).toEqual([]);
