@@ -6,7 +6,7 @@ import type { Client } from '../src/cli/client.ts';
 import { connect } from '../src/cli/connect.ts';
 import { httpClient } from '../src/cli/http-client.ts';
 import { listenForInterruption } from '../src/cli/interruption.ts';
-import { endOnBrokenPipe, processOutput } from '../src/cli/output.ts';
+import { endOnBrokenPipe, type Output, processOutput } from '../src/cli/output.ts';
 import { duration } from '../src/cli/progress-line.ts';
 import { showCitations } from '../src/cli/show-citations.ts';
 import { loadConfig } from '../src/config.ts';
@@ -23,6 +23,12 @@ const QUESTIONS = [
 ];
 
 const output = processOutput(process.stdout, process.stderr);
+/** For the answers, which are indented below their questions. */
+const indented: Output = {
+  ...output,
+  print: (line = '') => output.print(line === '' ? '' : `   ${line}`),
+  width: output.width - 3,
+};
 const title = (text: string) => output.print(`\n${output.style(['bold', 'cyan'], text)}\n`);
 
 /** Demonstrates the main use case in a temporary folder: ingests documents and answers questions with citations. */
@@ -79,8 +85,8 @@ async function ask(client: Client, question: string, signal: AbortSignal): Promi
   const events = client.ask({ query: question, limit: 8, filters: {} }, signal);
   for await (const event of events) {
     if (event.type !== 'answer') continue;
-    for (const line of event.answer.text.split('\n')) output.print(`   ${line}`);
-    await showCitations(event.answer.citations, client, output);
+    for (const line of event.answer.text.split('\n')) indented.print(line);
+    await showCitations(event.answer.citations, client, indented);
   }
   output.print();
 }

@@ -126,6 +126,7 @@ function codeOf(error: unknown, interruption: Interruption): ExitCode {
 
 function describe(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof ServiceError) return { code: error.code, message: error.message };
+  if (error instanceof Error && error.name === 'AbortError') return { code: 'cancelled', message: 'Interrupted.' };
   const message = error instanceof Error ? error.message : String(error);
   return { code: 'internal', message: `${message} (CITEWELL_LOG_LEVEL=debug shows where)` };
 }

@@ -36,7 +36,6 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
     .version(version, '-V, --version')
     .option('--env-file <file>', 'also read variables from this file; the environment takes precedence')
     .addHelpText('after', HELP_AFTER)
-    .showHelpAfterError('(citewell --help lists commands and options)')
     .exitOverride()
     // The context is read lazily: the packaging scripts create a program without one, to read its options.
     .configureOutput({
@@ -56,5 +55,12 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
   modelCommands(program, parts);
   pythonCommands(program, parts);
   maintenanceCommands(program, parts);
+  nameHelp(program, program.name());
   return program;
+}
+
+/** Ends the usage errors of each command with the line that explains this command. */
+function nameHelp(command: Command, line: string): void {
+  command.showHelpAfterError(`(${line} --help explains it)`);
+  for (const subcommand of command.commands) nameHelp(subcommand, `${line} ${subcommand.name()}`);
 }

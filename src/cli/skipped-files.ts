@@ -26,15 +26,15 @@ export function noteSkipped(named: readonly NamedSkip[], output: CommandContext[
 
 /** Wording for a single file, if it differs from that for several in `skipWords`. */
 const reasonWords: Partial<Record<SkipReason, string>> = {
-  picture: 'a picture; CITEWELL_READ_IMAGES has pictures read',
-  recording: 'a recording; CITEWELL_TRANSCRIBER has recordings transcribed',
+  picture: 'a picture; set CITEWELL_READ_IMAGES to read pictures',
+  recording: 'a recording; set CITEWELL_TRANSCRIBER to transcribe recordings',
 };
 
 export const skipWords: Readonly<Record<SkipReason, string>> = {
   hidden: 'hidden',
   dependencies: 'node_modules',
   own: "Citewell's data",
-  unsupported: 'of a type that cannot be read',
+  unsupported: 'in no supported format',
   picture: 'pictures',
   recording: 'recordings',
   empty: 'empty',

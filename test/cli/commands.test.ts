@@ -1,7 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { listenForInterruption } from '../../src/cli/interruption.ts';
+import { createCommand } from '../../src/cli/main.ts';
+import { processOutput } from '../../src/cli/output.ts';
 import { bindingCache } from '../support/embedded-chroma.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 
@@ -51,10 +55,23 @@ it('finds nothing wrong in an empty folder while its index starts', async () => 
   expect(['checking', 'ready']).toContain(index.state);
 });
 
+it('calls what Ctrl-C aborted an interruption', () => {
+  const stderr = new PassThrough();
+  const output = processOutput(
+    new PassThrough() as unknown as NodeJS.WriteStream,
+    stderr as unknown as NodeJS.WriteStream,
+  );
+  const interruption = listenForInterruption(process, { force: () => undefined });
+  onTestFinished(interruption.dispose);
+  createCommand(['ask', 'When?'], { output, interruption }).complain(AbortSignal.abort().reason);
+  expect(String(stderr.read())).toBe('citewell: Interrupted.\n');
+});
+
 describe('scripts can rely on', () => {
   it.each([
-    [['frobnicate'], /unknown command/],
-    [['search'], /missing required argument/],
+    [['frobnicate'], /unknown command.*\(citewell --help explains it\)/s],
+    [['search'], /missing required argument.*\(citewell search --help explains it\)/s],
+    [['documents', 'show'], /missing required argument.*\(citewell documents show --help explains it\)/s],
     [['search', 'x', '--limit', '0'], /from 1 to 1000/],
     [['search', 'x', '--filter', '{'], /Expected JSON/],
     [['search', 'x', '--filter', '{"a": {"$bad": 1}}'], /\$bad/],
