@@ -1,7 +1,7 @@
-import { stemmer } from 'stemmer';
-import { LruMap } from '../../shared/lru-map.ts';
+import { GenerationCache } from '../../shared/generation-cache.ts';
 import { foldWord } from './fold-word.ts';
 import { type LatinLanguage, latinLanguage } from './function-words.ts';
+import { porterStem } from './porter-stem.ts';
 import { stopWords } from './stop-words.ts';
 
 /**
@@ -107,15 +107,32 @@ function languageOf(text: string): LatinLanguage {
  * language data.
  */
 function termsOf(text: string, isInflected: boolean, options: AnalysisOptions = {}): string[] {
+  const normal = text.normalize('NFKC');
   const terms: string[] = [];
-  for (const { groups, 0: run } of text.normalize('NFKC').matchAll(RUN)) {
+  if (options.words !== undefined) {
+    addTerms(terms, normal, isInflected, options);
+    return terms;
+  }
+  // No run extends beyond white space. Most pieces between it are one word, whose terms are known without looking for runs.
+  for (const piece of normal.split(/\s+/)) {
+    const word = PLAIN_WORD.exec(piece)?.[1];
+    if (word === undefined) addTerms(terms, piece, isInflected, options);
+    else addTerm(terms, word, isInflected, options);
+  }
+  return terms;
+}
+
+/** A piece of text that is a single run and part: no identifier, number or clitic. */
+const PLAIN_WORD = /^["'(]*([A-Za-z][a-z]*)["').,:;!?]*$/;
+
+function addTerms(terms: string[], text: string, isInflected: boolean, options: AnalysisOptions): void {
+  for (const { groups, 0: run } of text.matchAll(RUN)) {
     if (groups?.['ideographs']) addGrams(terms, run, 2);
     else if (groups?.['unspaced']) addGrams(terms, run, 3);
     else if (groups?.['hangul']) addGrams(terms, run, 2);
     else if (groups?.['number']) terms.push(run.replaceAll(',', '').slice(0, MAX_TERM));
     else if (!groups?.['clitic']) addWord(terms, run, isInflected, options);
   }
-  return terms;
 }
 
 // A run is a stretch of one kind of script. The number's look-ahead keeps `3rd` and `2x4` words; its bound limits the
@@ -161,6 +178,11 @@ function addWord(terms: string[], run: string, isInflected: boolean, analysis: A
 const ARABIC = /^\p{sc=Arab}+$/u;
 
 function addTerm(terms: string[], word: string, isInflected: boolean, { keepsArabic = false }: AnalysisOptions): void {
+  const known = isInflected ? undefined : englishTerms.get(word);
+  if (known !== undefined) {
+    terms.push(known);
+    return;
+  }
   const term = foldWord(word).slice(0, MAX_TERM).toWellFormed();
   if (term === '') return;
   if (!keepsArabic && ARABIC.test(term)) {
@@ -170,12 +192,16 @@ function addTerm(terms: string[], word: string, isInflected: boolean, { keepsAra
     return;
   }
   const looksEnglish = /^[a-z]+$/.test(term);
-  terms.push(looksEnglish && !stopWords.has(term) ? stems.getOrCreate(term, () => stemmer(term)) : term);
+  const stem = looksEnglish && !stopWords.has(term) ? porterStem(term) : term;
+  terms.push(stem);
+  if (looksEnglish && word.length <= MAX_CACHED) englishTerms.set(word, stem);
   if (looksEnglish ? isInflected : /^[\p{L}\p{M}]+$/u.test(term)) addBeginning(terms, term);
 }
 
-/** Cache: stemming is more than half of the work on a text, and most words have occurred before. */
-const stems = new LruMap<string, string>({ max: 8_192 });
+/** The terms of words as written, of which most have occurred before. */
+const englishTerms = new GenerationCache<string, string>({ max: 8_192 });
+/** V8 stores a longer part of a string as a reference, which would keep the whole text in memory. */
+const MAX_CACHED = 12;
 
 function addBeginning(terms: string[], term: string): void {
   const beginning = beginningOf(term);

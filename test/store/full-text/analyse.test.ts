@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   analyse,
+  analyseAs,
   analyseForEmbedding,
   analyseForIndex,
   analyseQuery,
@@ -9,6 +10,7 @@ import {
   MAX_QUERY_CHARACTERS,
   readQueryTerms,
 } from '../../../src/store/full-text/analyse.ts';
+import { stopWords } from '../../../src/store/full-text/stop-words.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 describe('analyse', () => {
@@ -66,12 +68,34 @@ describe('analyse', () => {
     );
   });
 
+  it('yields the same terms for pieces of text that are one word as for any other', () => {
+    const mark = fc.constantFrom('', '.', ',', '"', '(', ')', '’', '-', '_', '/', "'s", '2', '\u00ad', '\u0301', '東');
+    const word = fc.constantFrom('The', 'running', 'NATO', 'fileName', 'of', 'Straße', 'houses', 'ﬁles', 'y', "l'eau");
+    const space = fc.constantFrom(' ', '\n', '\u00a0', '\u3000', '\t ');
+    const piece = fc.tuple(mark, word, mark, space).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join('');
+        // A query is not split into pieces, since its words and identifiers are collected.
+        const terms = new Set(readQueryTerms(text).terms);
+        const ofContent = (isInflected: boolean) =>
+          new Set(analyseAs(text, isInflected).filter((term) => !stopWords.has(term)));
+        const [inflected, plain] = [ofContent(true), ofContent(false)];
+        if (inflected.size === 0) return;
+        expect([inflected, plain]).toContainEqual(terms);
+      }),
+    );
+  });
+
   it.each([
     'a'.repeat(2_000_000),
     'aB'.repeat(1_000_000),
     '1.'.repeat(1_000_000),
     '漢'.repeat(500_000),
     'a_'.repeat(1_000_000),
+    '('.repeat(2_000_000),
+    `a${'.'.repeat(2_000_000)}b`,
+    `${'('.repeat(1_000_000)}a${'.'.repeat(1_000_000)}é`,
     '\u0301'.repeat(1_000_000),
   ])('is quick on a file of one word (%#)', (text) => {
     expect(processorTime(() => analyse(text))).toBeLessThan(5_000);

@@ -85,8 +85,10 @@ export function createVocabulary(chunks: Iterable<AnalysedChunk>, size: number):
     if (postings.size * BYTES_PER_TERM + count * BYTES_PER_POSTING > MAX_BYTES) return undefined;
   }
   const terms = [...postings.keys()];
-  const compare = terms.some((term) => SURROGATE.test(term)) ? byCodePoint : byCodeUnit;
-  const sorted = terms.sort(compare);
+  const hasSurrogates = terms.some((term) => SURROGATE.test(term));
+  const compare = hasSurrogates ? byCodePoint : byCodeUnit;
+  // Without a function, strings are sorted by code units, several times as fast.
+  const sorted = hasSurrogates ? terms.sort(compare) : terms.sort();
   return {
     isWhole: size <= CHUNKS_PER_QUERY,
     count: (term) => postings.get(term)?.length ?? 0,
