@@ -55,5 +55,6 @@ function join(run: readonly ScoredChunk[], best: ScoredChunk): ScoredChunk {
     end = next.end;
   }
   const { order, start, page } = first;
-  return { ...best, text, order, start, end, page, merged: run.map(({ id }) => id) };
+  const { places: _, ...rest } = best;
+  return { ...rest, text, order, start, end, page, merged: run.map(({ id }) => id) };
 }

@@ -8,12 +8,18 @@ export interface Outlines {
   at(asOf: string): Pick<Outlines, 'outlinesOf'>;
 }
 
-/** Wraps a retriever so that its hits include the pages and sections they span. */
+/**
+ * Wraps a retriever so that all its hits include the pages and sections they span. Chunks of the present are read with
+ * them; those of a point in time and merged chunks are not.
+ */
 export const withOutlines = (retriever: Retriever, outlines: Outlines): Retriever => ({
   async search(query, settings, signal) {
+    const { asOf } = settings;
     const outcome = await retriever.search(query, settings, signal);
-    const view = settings.asOf === undefined ? outlines : outlines.at(settings.asOf);
-    const known = await view.outlinesOf([...new Set(outcome.chunks.map((chunk) => chunk.documentId))]);
+    const lacking = outcome.chunks.filter(({ merged }) => asOf !== undefined || merged !== undefined);
+    if (lacking.length === 0) return outcome;
+    const view = asOf === undefined ? outlines : outlines.at(asOf);
+    const known = await view.outlinesOf([...new Set(lacking.map((chunk) => chunk.documentId))]);
     return { ...outcome, chunks: outcome.chunks.map((chunk) => withPlaces(chunk, known.get(chunk.documentId))) };
   },
 });

@@ -85,7 +85,7 @@ export interface RankedChunk extends LegScore {
 /**
  * The two legs of hybrid search, vector search and full-text search, over the visible chunks. A filter is exact and
  * applied before the limit. Both return hits best first, ties by insertion order of the chunks, with `score` and the
- * leg's `rank` set in `semantic`/`fullText`.
+ * leg's `rank` set in `semantic`/`fullText`. Chunks have their `places`, except in searches as of a point in time.
  */
 export interface ChunkSearch {
   /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space. */

@@ -100,6 +100,12 @@ describe('merging neighbours', () => {
     expect(dropped.map(({ id }) => id).sort()).toEqual(['p0', 'p2']);
   });
 
+  it('leaves out the pages and sections of single chunks', () => {
+    const places = [21, 30].map((start, page) => ({ start, page, headingPath: [] }));
+    const hits = [{ ...piece(1, 21, 40), places }, piece(2, 42, 70), { ...piece(7, 0, 20), places }];
+    expect(mergeNeighbours(hits, nothing).map((chunk) => chunk.places)).toEqual([undefined, places]);
+  });
+
   it('does not merge hits that are apart, edited or of another version', () => {
     const hits = [
       piece(0, 0, 20),

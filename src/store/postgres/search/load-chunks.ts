@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
-import type { Metadata } from '../../../documents/document.ts';
+import type { Metadata, Outline } from '../../../documents/document.ts';
 import { withPlaces } from '../../../documents/places.ts';
 import { type ChunkRow, toChunk } from '../../sql/documents/chunk-rows.ts';
 import { type OutlineRow, toOutline } from '../../sql/outline-rows.ts';
@@ -23,13 +23,28 @@ interface FoundRow extends ChunkRow {
   readonly collection_ids: string;
 }
 
+/** A row with its document's outline; of the rows of a document, one has it. */
+interface OutlinedRow extends FoundRow, Partial<OutlineRow> {}
+
 const COLUMNS = sql.raw(`
   c.key, c.id, c.ordinal, c.text, c.start_offset, c.end_offset, c.page, c.heading_path, c.metadata,
-  d.id as document_id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata as document_metadata,
+  d.key as document_key, d.id as document_id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata as document_metadata,
   (select coalesce(json_agg(dc.collection_id order by dc.collection_id), '[]') from document_collections dc
    where dc.document_key = d.key) as collection_ids`);
 
-/** Those of these chunks that are visible, by key; with `at`, those visible then, in their state at that time. */
+/** Columns of `OutlinedRow` for the rows of a document `f`; each outline is sent once, because it may be large. */
+const OUTLINE = sql.raw(`
+  case when row_number() over (partition by f.document_key) = 1 then t.pages end as pages,
+  case when row_number() over (partition by f.document_key) = 1 then t.headings end as headings`);
+const OUTLINES = sql.raw('left join document_texts t on t.document_key = f.document_key');
+
+const outlined = (condition: RawBuilder<unknown>) => sql<OutlinedRow>`
+  select f.*, ${OUTLINE} from (select ${COLUMNS} from ${VISIBLE} where ${condition}) f ${OUTLINES}`;
+
+/**
+ * Those of these chunks that are visible, by key, with the pages and sections they span. With `at`, those visible then,
+ * in their state at that time, without these places.
+ */
 export async function loadChunks(
   queries: StateQueries,
   keys: readonly number[],
@@ -37,29 +52,30 @@ export async function loadChunks(
 ): Promise<Map<number, Chunk>> {
   if (keys.length === 0) return new Map();
   const wanted = sql`c.key in ${numbers(keys)}`;
-  const unchangedSince = at === undefined ? sql`` : sql`and d.published_at <= ${at}`;
-  const present = sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where ${wanted} ${unchangedSince}`;
-  const chunks = (await queries.rows(present, 'prepared')).map((row) => read(row, {}));
-  if (at === undefined) return new Map(chunks);
+  if (at === undefined) return new Map(readOutlined(await queries.rows(outlined(wanted), 'prepared')));
+  const unchanged = sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where ${wanted} and d.published_at <= ${at}`;
+  const stayed = await queries.rows(unchanged, 'prepared');
   const past = await queries.rows(sql<FoundRow>`select ${COLUMNS} from ${replacedSince(at)} where ${wanted}`);
-  return new Map([...chunks, ...past.map((row) => read(row, { isReplaced: true }))]);
+  return new Map([...stayed.map((row) => read(row, {})), ...past.map((row) => read(row, { isReplaced: true }))]);
 }
 
 /** The visible ones among these chunks, in the order of the identifiers, with the pages and sections they span. */
 export async function loadChunksById(queries: StateQueries, ids: readonly string[]): Promise<Chunk[]> {
   if (ids.length === 0) return [];
-  const query = sql<FoundRow>`select ${COLUMNS} from ${VISIBLE} where c.id in ${texts(ids)}`;
-  const rows = new Map((await queries.rows(query, 'prepared')).map((row) => [row.id, row]));
-  const found = ids.flatMap((id) => rows.get(id) ?? []);
-  const documents = [...new Set(found.map((row) => row.document_id))];
-  const outlines = await queries.rows(
-    sql<OutlineRow & { readonly id: string }>`
-      select d.id, t.pages, t.headings from document_texts t join documents d on d.key = t.document_key
-      where d.id in ${texts(documents)}`,
-    'prepared',
-  );
-  const outlineOf = new Map(outlines.map((row) => [row.id, toOutline(row)]));
-  return found.map((row) => withPlaces(read(row, {})[1], outlineOf.get(row.document_id)));
+  const found = readOutlined(await queries.rows(outlined(sql`c.id in ${texts(ids)}`), 'prepared'));
+  const chunks = new Map(found.map(([, chunk]) => [chunk.id, chunk]));
+  return ids.flatMap((id) => chunks.get(id) ?? []);
+}
+
+function readOutlined(rows: readonly OutlinedRow[]): [key: number, chunk: Chunk][] {
+  const outlines = new Map<string, Outline>();
+  for (const { document_id: id, pages, headings } of rows) {
+    if (pages != null && headings != null) outlines.set(id, toOutline({ pages, headings }));
+  }
+  return rows.map((row) => {
+    const [key, chunk] = read(row, {});
+    return [key, withPlaces(chunk, outlines.get(row.document_id))];
+  });
 }
 
 /** A chunk that a query has ranked, with its distance. */
@@ -73,13 +89,15 @@ export async function loadRanked(
   queries: StateQueries,
   { ranking, shown, how, settings }: RankedLoad,
 ): Promise<{ readonly hits: readonly RankedRow[]; readonly chunks: ReadonlyMap<number, Chunk> }> {
-  const query = sql<FoundRow & { readonly ranked: number; readonly distance: number }>`
-    select r.key as ranked, r.distance, l.* from (select *, row_number() over () as place from (${ranking}) o) r
-    left join lateral (select ${COLUMNS} from ${VISIBLE} where c.key = r.key) l on r.place <= ${shown}`;
+  const query = sql<OutlinedRow & { readonly ranked: number; readonly distance: number }>`
+    select r.key as ranked, r.distance, f.*, ${OUTLINE}
+    from (select *, row_number() over () as place from (${ranking}) o) r
+    left join lateral (select ${COLUMNS} from ${VISIBLE} where c.key = r.key) f on r.place <= ${shown}
+    ${OUTLINES} order by r.place`;
   const rows = await queries.rows(query, how, settings);
   return {
     hits: rows.map(({ ranked: key, distance }) => ({ key, distance })),
-    chunks: new Map(rows.filter(({ id }) => id !== null).map((row) => read(row, {}))),
+    chunks: new Map(readOutlined(rows.filter(({ id }) => id !== null))),
   };
 }
 

@@ -7,10 +7,13 @@ import { toOutline } from '../outline-rows.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading } from './read-snapshot.ts';
 
-/** The visible ones among these chunks, by key; with `at`, those visible at that time, in their state at that time. */
+/**
+ * The visible ones among these chunks, by key, with the pages and sections they span. With `at`, those visible at that
+ * time, in their state at that time, without these places.
+ */
 export function loadChunks(reading: Reading, keys: readonly number[], at?: string): Map<number, Chunk> {
   const wanted = JSON.stringify(keys);
-  if (at === undefined) return readChunks(reading.rows(CHUNKS, wanted));
+  if (at === undefined) return addPlaces(reading, readChunks(reading.rows(CHUNKS, wanted)));
   return new Map([
     ...readChunks(reading.rows(STAYED_CHUNKS, wanted, at)),
     ...readChunks(reading.rows(PAST_CHUNKS, wanted, at, at), { isReplaced: true }),
@@ -19,13 +22,16 @@ export function loadChunks(reading: Reading, keys: readonly number[], at?: strin
 
 /** The visible ones among these chunks, in the order of the identifiers, with the pages and sections they span. */
 export function loadChunksById(reading: Reading, ids: readonly string[]): Chunk[] {
-  const chunks = [...readChunks(reading.rows(CHUNKS_BY_ID, JSON.stringify(ids))).values()];
-  const documents = JSON.stringify([...new Set(chunks.map(({ documentId }) => documentId))]);
+  return [...addPlaces(reading, readChunks(reading.rows(CHUNKS_BY_ID, JSON.stringify(ids)))).values()];
+}
+
+function addPlaces(reading: Reading, chunks: ReadonlyMap<number, Chunk>): Map<number, Chunk> {
+  const documents = new Set([...chunks.values()].map(({ documentId }) => documentId));
   const outlines = new Map<string, Outline>();
-  for (const [id, pages, headings] of reading.rows(OUTLINES, documents)) {
+  for (const [id, pages, headings] of reading.rows(OUTLINES, JSON.stringify([...documents]))) {
     outlines.set(String(id), toOutline({ pages: String(pages), headings: String(headings) }));
   }
-  return chunks.map((chunk) => withPlaces(chunk, outlines.get(chunk.documentId)));
+  return new Map([...chunks].map(([key, chunk]) => [key, withPlaces(chunk, outlines.get(chunk.documentId))]));
 }
 
 function readChunks(rows: Iterable<SQLInputValue[]>, state: Pick<ChunkParent, 'isReplaced'> = {}): Map<number, Chunk> {

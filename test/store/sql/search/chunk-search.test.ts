@@ -57,6 +57,46 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(found[0]?.metadata).toMatchObject({ title: 'one', chunk_order: 1, document_type: 'txt' });
     });
 
+    it('reads chunks with the pages and sections they span, in every way', async () => {
+      const store = await openTestStore();
+      const text = 'Whales sing.\nOwls hunt.\nBees dance.';
+      const pages = [
+        { number: 1, start: 0, end: 13 },
+        { number: 2, start: 13, end: 35 },
+      ];
+      const headings = [
+        { start: 0, path: ['Sea'] },
+        { start: 24, path: ['Air', 'Bees'] },
+      ];
+      for (const name of ['animals', 'more animals']) {
+        const document = newDocument(name);
+        const all = newChunk(0, text, { start: 0, end: 35, page: 1, headingPath: ['Sea'] });
+        const part = newChunk(1, 'Owls hunt.', { start: 13, end: 23, page: 2, headingPath: ['Sea'] });
+        await store.corpus.begin(document);
+        await store.corpus.stage(document.id, [all, part]);
+        await store.corpus.publish(document.id, publication(text, { pages, headings }));
+      }
+      await inStep(store);
+      const search = searchOf(store);
+      const ranked = await search.ranking({ text: 'owls', filter: everything, limit: 10 });
+      const read = await search.read(ranked.map(({ key }) => key));
+      const byId = await store.corpus.chunksById([...read.values()].map(({ id }) => id));
+      const places = [
+        { start: 0, page: 1, headingPath: ['Sea'] },
+        { start: 13, page: 2, headingPath: ['Sea'] },
+        { start: 24, page: 2, headingPath: ['Air', 'Bees'] },
+      ];
+      for (const found of [
+        await search.matching({ text: 'owls', filter: everything, limit: 10 }),
+        await search.nearest({ ...asked, vector: direction(0) }),
+        [...read.values()],
+        byId,
+      ]) {
+        const sorted = [...found].sort((one, two) => one.order - two.order);
+        expect(sorted.map((chunk) => chunk.places)).toEqual([places, places, undefined, undefined]);
+      }
+    });
+
     it('finds nothing in an empty corpus', async () => {
       const store = await openTestStore();
       expect(await searchOf(store).nearest({ ...asked, vector: direction(0) })).toEqual([]);
