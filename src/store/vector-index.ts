@@ -51,8 +51,8 @@ export interface VectorCollection {
   readonly maxResults?: number;
   /**
    * Nearest first; fewer than `limit` and `maxResults` only when the collection holds fewer. `within` restricts the
-   * hits to records that fulfil the conditions, but some other records may be among them. Throws `RequestRefused`, and
-   * `IndexBusy` after only a short wait.
+   * hits to records that fulfil the conditions, but some other records may be among them. Throws `RequestRefused`,
+   * and `IndexBusy` after only a short wait; does not wait for a server that is being started again.
    */
   nearest(
     vector: Float32Array,

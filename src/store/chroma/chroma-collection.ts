@@ -12,7 +12,15 @@ import {
 import { type CallRetryLimits, callChroma } from './call-chroma.ts';
 import type { CallKind, CallLimits } from './call-limits.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
-import { cancelled, isMissing, isRefusal, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
+import {
+  cancelled,
+  isConnectionFailure,
+  isMissing,
+  isRefusal,
+  isWriteDamage,
+  mayBeDamage,
+  toServiceError,
+} from './chroma-failure.ts';
 import { type DirectCollection, directCollection } from './direct-collection.ts';
 import { HAS_SCOPES } from './make-collection.ts';
 import { dropCollection, findOrMakeCollection } from './named-collection.ts';
@@ -31,6 +39,8 @@ const SEARCH_MAX_WAIT_MS = 2_000;
 
 interface CallOptions extends CallRetryLimits {
   readonly kind?: CallKind;
+  /** Whether the call is repeated when an embedded server ended during it and has been started again; true by default. */
+  readonly awaitsRestart?: boolean;
 }
 
 export interface ChromaCollectionParts {
@@ -131,9 +141,12 @@ export class ChromaCollection implements VectorCollection {
     this.#checkLength(vector);
     if (limit < 1) return [];
     const where = this.scopes === undefined ? undefined : toWhere(within, this.#limits.quotas().predicates);
-    const retryLimits = { signal, limitMs: SEARCH_LIMIT_MS, maxWaitMs: SEARCH_MAX_WAIT_MS };
+    const retryLimits = { signal, limitMs: SEARCH_LIMIT_MS, maxWaitMs: SEARCH_MAX_WAIT_MS, awaitsRestart: false };
     const direct = where === undefined ? await this.#direct.nearest(vector, limit, retryLimits) : undefined;
     if (direct !== undefined) return direct;
+    const { connection } = this.#parts;
+    // Comparing the stored vectors is faster than waiting until the server has been started again.
+    if (!connection.isUp()) throw restarting(connection.where);
     const queryEmbeddings = [Array.from(vector)];
     const asked = { queryEmbeddings, include: ['distances' as const], ...(where && { where }) };
     const result = await withinResults(this.#limits, limit, (nResults) =>
@@ -223,7 +236,7 @@ export class ChromaCollection implements VectorCollection {
   /** Retries once when the server was briefly unavailable; throws when the collection had to be recreated. */
   async #ask<T>(
     question: (collection: Collection) => Promise<T>,
-    { kind = 'read', ...retryLimits }: CallOptions = {},
+    { kind = 'read', awaitsRestart = true, ...retryLimits }: CallOptions = {},
   ): Promise<T> {
     for (let isRetry = false; ; isRetry = true) {
       try {
@@ -231,7 +244,8 @@ export class ChromaCollection implements VectorCollection {
       } catch (error) {
         if (retryLimits.signal?.aborted) throw cancelled(error);
         const { isOurs, where } = this.#parts.connection;
-        const isRepairable = isMissing(error) || (isOurs && mayBeDamage(error));
+        const mayRepair = isOurs && mayBeDamage(error) && (awaitsRestart || !isConnectionFailure(error));
+        const isRepairable = isMissing(error) || mayRepair;
         // With damaged files, some queries may fail although the check's query succeeds.
         if (isRetry && isRefusal(error)) throw new RequestRefused(toServiceError(error, where));
         if (isRetry || this.#isDropped || !isRepairable) throw toServiceError(error, where);
@@ -309,6 +323,11 @@ export class ChromaCollection implements VectorCollection {
     return id;
   }
 }
+
+const restarting = (where: string): ServiceError =>
+  new ServiceError('store_failed', `The vector index does not answer: ${where} is being started again.`, {
+    retryAfter: 5,
+  });
 
 const rebuilding = (cause: unknown): ServiceError =>
   new ServiceError('store_failed', 'The vector index was damaged or lost and is being rebuilt from the records.', {

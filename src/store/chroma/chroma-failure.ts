@@ -13,6 +13,9 @@ import { IndexBusy } from '../vector-index.ts';
 /** True when the requested collection does not exist. */
 export const isMissing = (error: unknown): boolean => error instanceof ChromaNotFoundError;
 
+/** True when the server could not be reached or closed the connection. */
+export const isConnectionFailure = (error: unknown): boolean => error instanceof ChromaConnectionError;
+
 /**
  * True for errors that may come from a damaged collection or from a temporary condition: a failing server, a lost
  * connection.

@@ -73,15 +73,17 @@ describe('a vector collection on disk', () => {
 });
 
 describe('a vector collection in use', () => {
-  it('answers again after the server was killed, and the recovery is reported', async () => {
+  it('answers again after the server was killed, which searches do not wait for', async () => {
     const { chroma, recoveries } = await openOn(join(await temporaryFolder(), 'chroma'));
     const collection = await chroma.open('kept', DIMENSIONS);
     await collection.upsert(records.slice(0, 20));
     if (chroma.server.kind !== 'running') throw new Error('It should run.');
     process.kill(chroma.server.pid, 'SIGKILL');
     // At once: the call meets a broken connection or a starting server.
-    expect((await collection.nearest(probe, 1))[0]).toMatchObject({ key: 7 });
+    await expect(collection.nearest(probe, 1)).rejects.toMatchObject({ code: 'store_failed', retryAfter: 5 });
+    expect(recoveries()).toBe(0);
     expect(await collection.count()).toBe(20);
+    expect((await collection.nearest(probe, 1))[0]).toMatchObject({ key: 7 });
     await expect.poll(recoveries, PATIENT).toBe(1);
     expect(await chroma.isHealthy()).toBe(true);
   });
