@@ -110,6 +110,10 @@ function show(
     if (server !== undefined && link !== undefined) output.print(output.style('dim', `    ${visible(link)}`));
     output.print();
   }
-  output.print(`${supported} of ${total} statements are supported.`);
+  // The notes say when there are no statements.
+  if (total > 0) output.print(supportedOf(supported, total));
   for (const note of notes) output.note(note);
 }
+
+export const supportedOf = (supported: number, total: number): string =>
+  `${supported} of ${total} ${total === 1 ? 'statement is' : 'statements are'} supported.`;

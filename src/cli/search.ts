@@ -118,20 +118,23 @@ function explained({ explain }: ChunkRecord): string {
 }
 
 /** The explanation's fields as aligned lines, without empty ones. */
-function explanationLines(explanation: Json): string[] {
+export function explanationLines(explanation: Json): string[] {
   if (typeof explanation !== 'object' || explanation === null) return [];
-  const rows = Object.entries(explanation).flatMap(([name, value]) => {
-    if (value === null || (Array.isArray(value) && value.length === 0)) return [];
-    return [[name.replaceAll('_', ' '), formatValue(value)]];
-  });
-  return table(rows);
+  return table(filledFields(explanation));
+}
+
+/** Names and values of the fields that have a value. */
+function filledFields(record: Json & object): [name: string, value: string][] {
+  return Object.entries<Json>(record)
+    .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => [name.replaceAll('_', ' '), formatValue(value)]);
 }
 
 function formatValue(value: Json): string {
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : value.toFixed(1);
   if (Array.isArray(value)) return value.map(formatValue).join(', ');
   if (typeof value !== 'object' || value === null) return String(value);
-  return Object.entries(value)
-    .map(([name, member]) => `${name.replaceAll('_', ' ')} ${formatValue(member)}`)
+  return filledFields(value)
+    .map((field) => field.join(' '))
     .join(', ');
 }

@@ -58,11 +58,12 @@ export function questionFromText(chunk: SourceChunk, prefersHeading: boolean): P
   };
 }
 
-/** The heading above a chunk, when it is specific enough for a query. */
+/** The heading above a chunk, when it is specific enough for a query. The times of a recording are not. */
 function informativeHeading({ headingPath, title }: SourceChunk): string | undefined {
   const heading = oneLine(headingPath.slice(-2).join(' '));
-  const isSpecific = heading.length <= 120 && heading !== title && wordsIn(heading).filter(isInformative).length >= 2;
-  return isSpecific ? heading : undefined;
+  const informative = wordsIn(heading).filter(isInformative);
+  const isSpecific = informative.length >= 2 && informative.some((word) => /\p{L}/u.test(word));
+  return isSpecific && heading.length <= 120 && heading !== title ? heading : undefined;
 }
 
 /** The longest informative words, in their original order. */

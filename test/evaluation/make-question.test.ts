@@ -21,7 +21,8 @@ describe('a question made without a model', () => {
 
   it('uses the heading when that is distinctive', () => {
     expect(questionFromText(chunk, true)?.question).toBe('Skerry Building the lighthouse');
-    expect(questionFromText({ ...chunk, headingPath: ['Notes'] }, true)?.question).toContain('1844');
+    for (const headingPath of [['Notes'], ['00:00:01'], ['2024', '12']])
+      expect(questionFromText({ ...chunk, headingPath }, true)?.question).toContain('1844');
   });
 
   it('is made for scripts without spaces too', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { source } from '../../src/page/app/texts/source.ts';
 import { addReceipts, type Receipt, readLibraryFilter } from '../../src/page/app/views/library/library-data.ts';
 import { type DroppedEntry, filesOf } from '../../src/page/app/views/library/read-dropped.ts';
 import { countUploads, shownUploads, UploadQueue } from '../../src/page/app/views/library/upload-queue.ts';
@@ -128,3 +129,12 @@ describe('merged receipts', () => {
     expect(addReceipts([receipt(true), receipt(undefined)]).verified).toBeUndefined();
   });
 });
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_400, '1 KB'],
+  [999_499, '999 KB'],
+  [999_500, '1.0 MB'],
+  [25_340_000, '25.3 MB'],
+])('shows a file of %d bytes as %s', (bytes, words) => expect(source.size(bytes)).toBe(words));

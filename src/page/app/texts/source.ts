@@ -8,8 +8,10 @@ export const source = {
   older: (label: string, newest: string) => `This is an older version (${label}). The newest is ${newest}.`,
   showNewest: 'Show the newest',
   download: 'Download',
-  size: (bytes: number) =>
-    bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`,
+  size: (bytes: number) => {
+    if (bytes < 1_000) return `${bytes} B`;
+    return bytes < 999_500 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  },
   characters: (count: number) => `${count.toLocaleString('en')} characters`,
   page: (number: number) => `Page ${number}`,
   pageOf: (number: number, total: number) => `Page ${number} of ${total}`,

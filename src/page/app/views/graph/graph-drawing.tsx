@@ -15,7 +15,7 @@ interface GraphDrawingProps {
 export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingProps) {
   const canvas = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | undefined>(undefined);
-  const [failure, setFailure] = useState(false);
+  const [state, setState] = useState<'loading' | 'drawn' | 'failed'>('loading');
   const isDark = useIsDark();
   const colours = coloursOf(isDark);
   const communities = shownCommunities(view, MAX_COLOURS);
@@ -38,9 +38,9 @@ export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingPro
           onEdge: (id) => handlers.current.onEdge(id),
         });
         drawing.current.select(chosen.current);
-        setFailure(false);
+        setState('drawn');
       })
-      .catch(() => setFailure(true));
+      .catch(() => setState('failed'));
     return () => {
       isGone = true;
       drawing.current?.close();
@@ -50,18 +50,21 @@ export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingPro
   useEffect(() => drawing.current?.select(selected), [selected]);
   return (
     <>
-      {failure && (
+      {state === 'failed' && (
         <p class="failure" role="alert">
           {texts.graph.cannotDraw}
         </p>
       )}
       {/* Everything that a pointer can do in the drawing is possible in the table with the keyboard. */}
-      <div
-        ref={canvas}
-        class="graph-canvas"
-        role="img"
-        aria-label={texts.graph.drawing(view.nodes.length, view.edges.length)}
-      />
+      <div class="graph-frame">
+        {state === 'loading' && <p class="notice">{texts.loading}</p>}
+        <div
+          ref={canvas}
+          class="graph-canvas"
+          role="img"
+          aria-label={texts.graph.drawing(view.nodes.length, view.edges.length)}
+        />
+      </div>
       {communities.length > 0 && (
         <ul class="graph-legend" aria-label={texts.graph.communities}>
           {communities.map(({ id, label }) => (
