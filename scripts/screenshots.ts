@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
+import { texts } from '../src/page/app/texts.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { startPageModel } from './browser-test/page-model.ts';
 import { answerWithAllVerdicts, SAMPLE_QUESTION } from './browser-test/sample-answer.ts';
@@ -98,6 +99,8 @@ async function takePictures(browser: Browser, { url, folder, papers }: Service):
       const page = await context.newPage();
       await page.goto(url + path);
       await open(page);
+      // On a slow machine, the network can be idle before the page has requested everything.
+      await page.waitForFunction(`!document.body.innerText.includes('${texts.loading}')`);
       await page.waitForLoadState('networkidle');
       await page.screenshot({ path: `${IMAGES}${name}-${colorScheme}.png` });
       await context.close();

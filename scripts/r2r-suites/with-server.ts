@@ -26,6 +26,8 @@ const modelSettings = (baseUrl: string) => ({
 });
 
 const SCRIPTED = 'openai/gpt-4.1';
+/** A server of low priority starts slowly on a busy machine. */
+const START_WITHIN_MS = 300_000;
 
 /** Gives `run` a fresh server and an empty folder, and removes both afterwards. */
 export async function withServer<Result>(
@@ -45,6 +47,7 @@ export async function withServer<Result>(
         CITEWELL_GRAPH: 'off',
         ...(model && modelSettings(model.baseUrl)),
       },
+      startWithinMs: START_WITHIN_MS,
       onStart: ({ pid }) => {
         if (pid !== undefined) setPriority(pid, 10);
       },

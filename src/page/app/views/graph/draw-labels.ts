@@ -17,15 +17,22 @@ interface LabelSettings {
 
 /** Padding of the box around the label of a hovered node. */
 const BOX_PADDING = 7;
+/** Width of the outline that keeps a label readable on nodes and edges behind it. */
+const OUTLINE = 4;
 
 /** The two drawing functions of sigma for labels. */
 export const labelDrawing = (colours: GraphColours) => ({
   defaultDrawNodeLabel(context: CanvasRenderingContext2D, node: DrawnNode, settings: LabelSettings): void {
     if (!node.label) return;
     context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
-    context.fillStyle = colours.text;
     const left = labelLeft(node, context.measureText(node.label).width, context.canvas.clientWidth);
-    context.fillText(node.label, left, node.y + settings.labelSize / 3);
+    const baseline = node.y + settings.labelSize / 3;
+    context.lineWidth = OUTLINE;
+    context.lineJoin = 'round';
+    context.strokeStyle = colours.surface;
+    context.strokeText(node.label, left, baseline);
+    context.fillStyle = colours.text;
+    context.fillText(node.label, left, baseline);
   },
   defaultDrawNodeHover(context: CanvasRenderingContext2D, node: DrawnNode): void {
     const text = node.label ?? '';
@@ -33,6 +40,7 @@ export const labelDrawing = (colours: GraphColours) => ({
     const width = context.measureText(text).width + 2 * BOX_PADDING;
     const left = labelLeft(node, width, context.canvas.clientWidth);
     context.fillStyle = colours.surface;
+    context.lineWidth = 1;
     context.strokeStyle = colours.other;
     context.beginPath();
     context.roundRect(left, node.y - 12, width, 24, 6);
