@@ -1,5 +1,5 @@
 import type { FailedItem, FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
-import type { Followed, SourceState } from './follow-source.ts';
+import type { Followed, SourceState } from './followed.ts';
 
 export interface SourceStatus extends FollowedSource {
   readonly state: SourceState;
