@@ -1,6 +1,6 @@
 import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import type { AgentQuery } from './client.ts';
+import type { AgentQuery } from './questions.ts';
 import type { SearchMode } from './search-query.ts';
 
 /** Parsed options of `ask --agent` and `chat`. */

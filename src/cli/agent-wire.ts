@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AgentClientEvent, AgentQuery, ConversationMessage } from './client.ts';
 import type { CitedAnswer } from './from-wire.ts';
 import { answerFromWire, deltaFromWire } from './from-wire.ts';
+import type { AgentClientEvent, AgentQuery, ConversationMessage } from './questions.ts';
 import { toWireQuery } from './search-query.ts';
 
 /** Resources a run has used. */

@@ -5,8 +5,9 @@ import type { EvaluationTarget } from '../evaluation/evaluate-questions.ts';
 import type { NamedDocument } from '../evaluation/resolve-documents.ts';
 import type { EvaluatedAnswer } from '../evaluation/score-answer.ts';
 import { shownFromWire } from './agent-wire.ts';
-import type { AskQuery, Client } from './client.ts';
+import type { Client } from './client.ts';
 import type { CitedAnswer } from './from-wire.ts';
+import type { AskQuery } from './questions.ts';
 import type { SearchMode } from './search-query.ts';
 
 export interface AskingOptions {

@@ -4,6 +4,7 @@ import { isUuid } from '../documents/ids.ts';
 import type { FinishProgress } from '../http/routes/finish.ts';
 import { extractionRecord } from '../http/wire/extraction-record.ts';
 import { statusFromWire } from './from-wire.ts';
+import type { ServerCalls } from './server-calls.ts';
 
 const hit = z.object({
   id: z.string(),
@@ -55,26 +56,9 @@ const onlyGraph = (query: string, limit: number) => ({
   search_settings: { limit, chunk_settings: { enabled: false } },
 });
 
-type Call = (
-  method: 'GET' | 'POST',
-  path: string,
-  options?: { readonly body?: unknown; readonly signal?: AbortSignal },
-) => Promise<{ readonly results: unknown }>;
-
-type Stream = (
-  path: string,
-  body: object,
-  signal: AbortSignal,
-) => AsyncGenerator<{ readonly event: string; readonly data: unknown }, void>;
-
 const POLL_MS = 500;
 
-/** `finishNow` runs pending extractions; it returns false if a lasting server does so without being asked. */
-export function httpGraph(
-  call: Call,
-  stream: Stream,
-  finishNow: (signal: AbortSignal) => AsyncGenerator<{ readonly data: FinishProgress }, boolean>,
-): GraphClient {
+export function httpGraph({ call, stream, finish }: ServerCalls): GraphClient {
   const idOf = async (collection: string): Promise<string> => {
     if (isUuid(collection)) return collection;
     const { results } = await call('GET', `/collections/name/${encodeURIComponent(collection)}`);
@@ -109,7 +93,7 @@ export function httpGraph(
       return (results as { readonly documents: number }).documents;
     },
     async *finish(signal) {
-      const steps = finishNow(signal);
+      const steps = finish('graph', signal);
       for (;;) {
         const step = await steps.next();
         if (!step.done) yield step.value.data;

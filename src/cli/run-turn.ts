@@ -1,7 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import { type AgentReply, shownFromWire } from './agent-wire.ts';
-import type { AgentQuery, Client } from './client.ts';
+import type { Client } from './client.ts';
 import type { Output } from './output.ts';
+import type { AgentQuery } from './questions.ts';
 import { showCitations } from './show-citations.ts';
 import { noteOutcome, TurnView } from './turn-view.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { followedSource } from '../http/wire/followed-source.ts';
 import type { ServerRequest } from './send-request.ts';
+import type { ServerCalls } from './server-calls.ts';
 
 /** A followed folder or site; member names are those of the HTTP interface, for scripts. */
 export type SourceRecord = Readonly<z.output<typeof followedSource>>;
@@ -15,13 +16,7 @@ export interface SourcesClient {
   remove(id: string): Promise<void>;
 }
 
-type Call = (
-  method: ServerRequest['method'],
-  path: string,
-  options?: Partial<ServerRequest>,
-) => Promise<{ readonly results: unknown }>;
-
-export function httpSources(call: Call): SourcesClient {
+export function httpSources({ call }: Pick<ServerCalls, 'call'>): SourcesClient {
   const one = async (method: ServerRequest['method'], path: string, body?: unknown) =>
     followedSource.parse((await call(method, path, { ...(body !== undefined && { body }) })).results);
   const at = (id: string) => `/sources/${encodeURIComponent(id)}`;

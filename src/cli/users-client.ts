@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { userId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { CodePurpose } from '../store/user-records.ts';
-import type { ServerRequest } from './send-request.ts';
+import type { ServerCalls } from './server-calls.ts';
 
 const userRecord = z.looseObject({
   id: z.string(),
@@ -43,14 +43,8 @@ interface UsersPage {
   readonly ids?: readonly string[];
 }
 
-type Call = (
-  method: ServerRequest['method'],
-  path: string,
-  options?: Partial<ServerRequest>,
-) => Promise<{ readonly results: unknown; readonly total_entries?: number }>;
-
 /** Manages users through the HTTP API. */
-export function httpUsers(call: Call): UsersClient {
+export function httpUsers({ call }: Pick<ServerCalls, 'call'>): UsersClient {
   const at = (id: string) => `/users/${encodeURIComponent(id)}`;
   return {
     async list({ offset, limit, ids = [] }) {
