@@ -1,0 +1,161 @@
+import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
+import { ServiceError } from '../errors.ts';
+import type { ChunkSearch, RankedChunk, VectorQuery } from '../store/chunk-search.ts';
+import { type EmbeddedQuery, type EmbedQuery, withCurrentVector } from './embed-query.ts';
+import { fuseLegs } from './fuse-ranks.ts';
+import { fuseScores, MIN_CANDIDATES } from './fuse-scores.ts';
+import { isOutage } from './is-outage.ts';
+import { applyRelevanceFeedback, FEEDBACK_HITS } from './relevance-feedback.ts';
+import type { Search } from './search.ts';
+
+/** Query text of each leg; they differ only for hypothetical answers. */
+export interface LegTexts {
+  readonly semantic: string;
+  readonly fullText: string;
+}
+
+/** Runs the legs that the plan of a search calls for, and fuses their hits. */
+export type SearchLegs = (text: LegTexts, search: Search) => Promise<readonly ScoredChunk[]>;
+
+/** Maximum number of times a hybrid search is run when the corpus changes during it. */
+const MAX_HYBRID_ATTEMPTS = 3;
+
+/** A nearest-neighbour search that returns chunks, or only their ranking. */
+type FindNearest<Hit> = (query: VectorQuery) => Promise<readonly Hit[]>;
+
+export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): SearchLegs {
+  async function searchBothLegs(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
+    switch (search.plan.kind) {
+      case 'semantic':
+        return (await semantic(text.semantic, search, chunks.nearest)).map(({ key: _, ...chunk }) => chunk);
+      case 'full_text':
+        return fullText(text.fullText, search);
+      case 'hybrid':
+        return hybrid(text, search);
+    }
+  }
+
+  // The two legs may see different states of the corpus, so a document replaced in between would appear in two
+  // versions. The hits are therefore read in one query, and the search is repeated when one of them is gone.
+  async function hybrid(
+    text: LegTexts,
+    search: Search,
+    attempts = MAX_HYBRID_ATTEMPTS,
+  ): Promise<readonly ScoredChunk[]> {
+    const { plan, settings, signal } = search;
+    const byScores = plan.fusion === 'scores';
+    const depth = byScores ? Math.max(MIN_CANDIDATES, search.depth) : search.depth;
+    const wide = { ...search, depth };
+    const [first, matching] = await Promise.all([
+      semantic(text.semantic, wide, chunks.nearestRanking).catch((error) => fullTextOnly(error, search)),
+      ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search),
+    ]);
+    const words = matching.map(identify);
+    const near = byScores ? await nearestWithFeedback(text.semantic, first, { words, search: wide }) : first;
+    const fused = byScores
+      ? fuseScores(near.map(identify), words, plan.hybrid)
+      : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
+    // With several variants the lists are fused again, which may use any hit; without variants only this page is shown.
+    const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.depth) : fused;
+    const keys = shown.map(({ item }) => item.key);
+    const read = keys.length === 0 ? new Map<number, Chunk>() : await chunks.read(keys, signal, settings.asOf);
+    if (read.size < keys.length && attempts > 1) return hybrid(text, search, attempts - 1);
+    const semanticLegs = legScores(near);
+    const fullTextLegs = legScores(matching);
+    return shown.flatMap(({ item: { key }, score }) => {
+      const chunk = read.get(key);
+      const [inSemantic, inFullText] = [semanticLegs.get(key), fullTextLegs.get(key)];
+      const legs = { ...(inSemantic && { semantic: inSemantic }), ...(inFullText && { fullText: inFullText }) };
+      return chunk ? [{ ...chunk, score, ...legs }] : [];
+    });
+  }
+
+  // Pseudo-relevance feedback from the best hits of both legs.
+  async function nearestWithFeedback(
+    text: string,
+    first: readonly RankedChunk[],
+    { words, search }: { readonly words: readonly Candidate[]; readonly search: Search },
+  ): Promise<readonly RankedChunk[]> {
+    const { log, plan, signal } = search;
+    if (first.length === 0) return first;
+    const best = fuseScores<Candidate>(first.map(identify), words, plan.hybrid).slice(0, FEEDBACK_HITS);
+    const keys = best.map(({ item }) => item.key);
+    const query = await log.time('embed', () => embedQuery(text, signal));
+    const blended = await log.time('semantic', () => applyRelevanceFeedback({ chunks, query, keys, signal }));
+    if (blended === undefined) return first;
+    // If the corpus has switched to another embedder in the meantime, the first results are kept.
+    return nearest(blended, search, chunks.nearestRanking).catch((error) => {
+      if (error instanceof ServiceError && error.code === 'embedding_mismatch') return first;
+      throw error;
+    });
+  }
+
+  async function semantic<Hit>(text: string, search: Search, find: FindNearest<Hit>): Promise<readonly Hit[]> {
+    const { log, signal } = search;
+    const found = await withCurrentVector(
+      () => log.time('embed', () => embedQuery(text, signal)),
+      (embedded) => nearest(embedded, search, find),
+    );
+    log.hits('semantic', found.length);
+    return found;
+  }
+
+  function nearest<Hit>(embedded: EmbeddedQuery, search: Search, find: FindNearest<Hit>): Promise<readonly Hit[]> {
+    const { settings, plan, phraseFilters, log, signal } = search;
+    const { filter, measure, asOf } = settings;
+    const lists = plan.fusion === 'scores' ? { firstListLength: MIN_CANDIDATES } : {};
+    const query = { measure, filter, asOf, phraseFilters, limit: search.depth, ...lists, signal, note: log.note };
+    return log.time('semantic', () => find({ ...query, ...embedded }));
+  }
+
+  async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
+    const { settings, phraseFilters, log, signal } = search;
+    const { filter, asOf } = settings;
+    const query = { text, filter, asOf, phraseFilters, corrected: log.corrections, limit: search.depth, signal };
+    const found = await log.time('fullText', () => chunks.matching(query));
+    log.hits('fullText', found.length);
+    return found;
+  }
+
+  async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
+    const { settings, phraseFilters, log, signal } = search;
+    const { filter, asOf } = settings;
+    const query = {
+      text,
+      filter,
+      asOf,
+      phraseFilters,
+      corrected: log.corrections,
+      limit,
+      signal,
+    };
+    const found = await log.time('fullText', () => chunks.ranking(query));
+    log.hits('fullText', found.length);
+    return found;
+  }
+
+  return searchBothLegs;
+}
+
+/** A hit in the fusion. */
+interface Candidate {
+  readonly id: string;
+  readonly key: number;
+  readonly score: number;
+}
+
+const legScores = (hits: readonly RankedChunk[]): Map<number, LegScore> =>
+  new Map(hits.map(({ key, rank, score }) => [key, { rank, score }]));
+
+const identify = ({ key, score }: { readonly key: number; readonly score: number }): Candidate => ({
+  id: String(key),
+  key,
+  score,
+});
+
+// On an embedder outage, full text alone is better than no answer.
+function fullTextOnly(error: unknown, { log, signal }: Search): readonly RankedChunk[] {
+  if (!isOutage(error) || signal.aborted) throw error;
+  log.note(`The semantic search failed (${error.message}); these are full-text results only.`);
+  return [];
+}
