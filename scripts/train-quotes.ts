@@ -158,7 +158,7 @@ function fitConfidence(collections: readonly Collection[], kind: Kind, ranking: 
 /** Features that can only count for an answer, and features that can only count against it. */
 const FOR = ['best', 'lead', 'words', 'near', 'share', 'kind', 'support', 'mostNear'];
 const FOR_BY_SCORES = ['leadOverSecond', 'leadOverFifth', 'leadOverTenth'];
-const AGAINST = ['crowd', 'missing', 'lacksKind'];
+const AGAINST = ['competition', 'missing', 'lacksKind'];
 
 /**
  * Fits the weights for small corpora, which differ most from these collections. Drops features whose weight contradicts

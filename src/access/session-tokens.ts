@@ -54,10 +54,10 @@ const claims = z.object({
 const claimedAlgorithm = z.object({ alg: z.string() });
 
 export function createSessionTokens({ secret, accessMinutes, refreshDays }: SessionTokenParts): SessionTokens {
-  let asked: Promise<Uint8Array> | undefined;
+  let encodedSecret: Promise<Uint8Array> | undefined;
   const key = () => {
-    asked ??= secret().then((text) => new TextEncoder().encode(text));
-    return asked;
+    encodedSecret ??= secret().then((text) => new TextEncoder().encode(text));
+    return encodedSecret;
   };
   const seconds = { access: accessMinutes * 60, refresh: refreshDays * DAY };
 

@@ -22,7 +22,7 @@ const CODE_TOOLS: ReadonlySet<string> = new Set(['python_executor']);
  */
 export interface Containment {
   /** Allows the hosts in a text. In a person's text bare host names count too; in a listing only full URLs. */
-  trust(text: string, whose?: 'person' | 'listing'): void;
+  trust(text: string, origin?: 'person' | 'listing'): void;
   readUntrusted(): void;
   readonly hasReadUntrusted: boolean;
   /** Whether a URL reached indirectly, such as a redirect target, may be contacted. */
@@ -35,9 +35,9 @@ export function createContainment(policy: ContainmentPolicy): Containment {
   const known = new Set<string>();
   let isTainted = false;
   return {
-    trust(text, whose = 'listing') {
+    trust(text, origin = 'listing') {
       for (const host of hostsIn(text)) known.add(host);
-      if (whose === 'person') for (const [host] of text.matchAll(BARE_HOST)) known.add(host.toLowerCase());
+      if (origin === 'person') for (const [host] of text.matchAll(BARE_HOST)) known.add(host.toLowerCase());
     },
     readUntrusted() {
       isTainted = true;

@@ -44,8 +44,8 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
 
 /** Names of the tools called since the last user message. */
 function callsThisTurn(messages: readonly Message[]): readonly string[] {
-  const asked = messages.findLastIndex((message) => message.role === 'user');
-  return messages.slice(asked + 1).flatMap((message) => (message.role === 'tool' ? [message.name] : []));
+  const lastQuestion = messages.findLastIndex((message) => message.role === 'user');
+  return messages.slice(lastQuestion + 1).flatMap((message) => (message.role === 'tool' ? [message.name] : []));
 }
 
 function nextCalls(

@@ -29,7 +29,7 @@ export const modes: Readonly<Record<AgentMode, ModeTraits>> = {
 };
 
 /** Limits of the request, completed by defaults of the mode. */
-export const budgetLimits = (mode: AgentMode, asked: Partial<BudgetLimits>): BudgetLimits => ({
-  ...asked,
-  steps: asked.steps ?? modes[mode].steps,
+export const budgetLimits = (mode: AgentMode, requested: Partial<BudgetLimits>): BudgetLimits => ({
+  ...requested,
+  steps: requested.steps ?? modes[mode].steps,
 });

@@ -111,7 +111,8 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       prompts: parts.prompts ?? builtInPrompts,
       maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
       ...(isExtractive ? {} : { reasoner: modelFor('reasoning', model, parts.models) }),
-      ask: (question, scope, asking) => askSubQuestion({ ...run, signal: asking }, question, scope, rest.subTools),
+      ask: (question, scope, askSignal) =>
+        askSubQuestion({ ...run, signal: askSignal }, question, scope, rest.subTools),
     },
     maxToolTokens: request.maxToolContext,
     budget,

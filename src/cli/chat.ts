@@ -132,8 +132,8 @@ async function runConversation(client: Client, options: ChatOptions, context: Co
 
 async function showHistory(client: Client, id: string, { output }: CommandContext): Promise<void> {
   const messages = await client.conversation(id);
-  const asked = messages.findLast(({ role }) => role === 'user');
-  if (asked === undefined) return;
+  const lastQuestion = messages.findLast(({ role }) => role === 'user');
+  if (lastQuestion === undefined) return;
   output.note(output.noteStyle('dim', `Continuing after ${messages.length} messages; the last question was:`));
-  output.note(output.noteStyle('dim', `  ${visibleLine(asked.content)}`));
+  output.note(output.noteStyle('dim', `  ${visibleLine(lastQuestion.content)}`));
 }

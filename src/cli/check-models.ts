@@ -92,11 +92,11 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
     { variable: 'ANTHROPIC_BASE_URL', url: anthropic.baseUrl },
     ...providers.map(({ name, baseUrl }) => ({ variable: `CITEWELL_PROVIDERS (${name})`, url: baseUrl })),
   ];
-  const asked = await Promise.all([
+  const results = await Promise.all([
     ...addressed.map(({ variable, url }) => (url === undefined ? [] : checkAddress(variable, url))),
     ...(ollama.baseUrl === undefined ? [] : [checkOllama(ollama.baseUrl, config)]),
   ]);
-  const findings = asked.flat();
+  const findings = results.flat();
   return findings.length > 0 ? findings : [{ name: NAME, state: 'ok', detail: `set: ${present.join(', ')}` }];
 }
 

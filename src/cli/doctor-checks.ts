@@ -121,8 +121,8 @@ export async function checkDatabase(folder: string): Promise<Finding[]> {
 function describeSound(file: string, size: number): Finding {
   const name = 'Database';
   const detail = `${byteCount(size)}, checked whole`;
-  const { bytes, share, isGivenBack } = freeSpaceIn(file);
-  if (isGivenBack || share < MUCH_FREE) return { name, state: 'ok', detail };
+  const { bytes, share, isReclaimed } = freeSpaceIn(file);
+  if (isReclaimed || share < MUCH_FREE) return { name, state: 'ok', detail };
   return {
     name,
     state: 'warning',

@@ -21,7 +21,7 @@ export async function repairDatabase(folder: string, announce: (message: string)
       if (size === 0) return [];
       const damage = findDamage(file);
       if (damage.length > 0) return [{ name, state: 'wrong', detail: damageSentence(file, damage) }];
-      if (freeSpaceIn(file).isGivenBack) return [{ name, state: 'ok', detail: 'nothing to do' }];
+      if (freeSpaceIn(file).isReclaimed) return [{ name, state: 'ok', detail: 'nothing to do' }];
       announce(
         `Rewriting ${file} (${byteCount(size)}) to return the space of deleted documents. ` +
           'The old file is replaced when the new one is complete.',

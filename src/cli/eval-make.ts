@@ -25,18 +25,20 @@ export function makeQuestions(options: EvalMakeOptions, context: CommandContext)
   return withClient(context, async (client) => {
     const model = await modelFor(client, options);
     const startedAt = performance.now();
-    const asked = new Set<string>();
-    const questions = propose(client, { count: options.count, model, asked }, interruption.stop);
+    const usedQuestions = new Set<string>();
+    const questions = propose(client, { count: options.count, model, usedQuestions }, interruption.stop);
     for await (const question of questions) {
       output.print(JSON.stringify(question));
       const elapsedSeconds = (performance.now() - startedAt) / 1000;
-      const progress = { done: asked.size, total: options.count, failed: 0, skipped: 0, elapsedSeconds };
+      const progress = { done: usedQuestions.size, total: options.count, failed: 0, skipped: 0, elapsedSeconds };
       output.status(progressLine({ ...progress, unit: 'questions' }, output.width));
     }
     output.status('');
-    if (asked.size === 0) output.note('The corpus has no passage suitable for a question.');
-    else if (asked.size < options.count) output.note(`The corpus yielded only ${asked.size} questions.`);
-    if (asked.size > 0) output.note(output.noteStyle('yellow', model === undefined ? ABOUT_WORDS : ABOUT_MODELS));
+    if (usedQuestions.size === 0) output.note('The corpus has no passage suitable for a question.');
+    else if (usedQuestions.size < options.count)
+      output.note(`The corpus yielded only ${usedQuestions.size} questions.`);
+    if (usedQuestions.size > 0)
+      output.note(output.noteStyle('yellow', model === undefined ? ABOUT_WORDS : ABOUT_MODELS));
     return interruption.stop.aborted ? exitCodes.interrupted : exitCodes.ok;
   });
 }
@@ -62,7 +64,7 @@ interface ProposalParts {
   readonly count: number;
   readonly model: string | undefined;
   /** Questions so far. */
-  readonly asked: Set<string>;
+  readonly usedQuestions: Set<string>;
 }
 
 /** Enough rounds to reach every chunk of a document; also ends the search in a corpus with too few chunks. */
@@ -74,14 +76,14 @@ const MAX_ROUNDS = 50;
  */
 async function* propose(
   client: Client,
-  { count, model, asked }: ProposalParts,
+  { count, model, usedQuestions }: ProposalParts,
   stop: AbortSignal,
 ): AsyncGenerator<ProposedQuestion, void> {
   const { total } = await client.documents({ offset: 0, limit: 1 });
   if (total === 0) return;
   const steps = Math.min(total, count);
-  for (let round = 0; round < MAX_ROUNDS && asked.size < count; round++) {
-    for (let step = 0; step < steps && asked.size < count; step++) {
+  for (let round = 0; round < MAX_ROUNDS && usedQuestions.size < count; round++) {
+    for (let step = 0; step < steps && usedQuestions.size < count; step++) {
       if (stop.aborted) return;
       // Each round starts a little further on, so that documents in between are used too.
       const offset = (Math.floor(((step + 0.5) * total) / steps) + round) % total;
@@ -91,8 +93,8 @@ async function* propose(
         model === undefined
           ? questionFromText(chunk, (step + round) % 2 === 0)
           : questionFromModel(chunk, await client.complete({ prompt: modelPrompt(chunk), model }, stop), model);
-      if (question === undefined || asked.has(question.question)) continue;
-      asked.add(question.question);
+      if (question === undefined || usedQuestions.has(question.question)) continue;
+      usedQuestions.add(question.question);
       yield question;
     }
   }

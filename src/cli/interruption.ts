@@ -45,8 +45,8 @@ export function listenForInterruption(
     finishFirst: () => {
       signalsToForce = 3;
     },
-    handleFirst: (asked) => {
-      handled = asked;
+    handleFirst: (handler) => {
+      handled = handler;
     },
     ignoreBrokenPipe: () => {
       ignoresBrokenPipe = true;

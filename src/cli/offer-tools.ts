@@ -16,11 +16,11 @@ export function connectionOffers(
   folders: readonly string[],
 ): (options: ConnectionOptions) => ToolOffer {
   const offers = new Map<string, ToolOffer>();
-  return ({ toolsets: asked, readOnly }) => {
-    const key = JSON.stringify([asked === undefined ? null : [...new Set(asked)].toSorted(), readOnly]);
+  return ({ toolsets: requested, readOnly }) => {
+    const key = JSON.stringify([requested === undefined ? null : [...new Set(requested)].toSorted(), readOnly]);
     const known = offers.get(key);
     if (known !== undefined) return known;
-    const wanted = asked === undefined ? usual : offerFor(config, { toolsets: asked }, folders);
+    const wanted = requested === undefined ? usual : offerFor(config, { toolsets: requested }, folders);
     const mayHave = (tool: Tool) =>
       usual.tools.includes(tool) || (config.mcpToolsets === undefined && tool.annotations.readOnly);
     const tools = wanted.tools.filter((tool) => mayHave(tool) && !(readOnly && !tool.annotations.readOnly));
@@ -48,12 +48,12 @@ export function offerFor(config: Config, options: ToolSelectionOptions, folders:
 
 /** The needs that the settings meet, determined without loading anything. */
 function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
-  const met = new Set<ToolNeed>(['answerer', 'checker', 'ingestion', 'facts', 'web_pages']);
-  if (config.web.engines.length > 0) met.add('web_search');
-  if (hasModel(config)) met.add('reasoner').add('research');
-  if (folders.length > 0) met.add('folders');
-  if (sandboxAbsence(config.sandbox) === undefined) met.add('sandbox');
-  return met;
+  const needs = new Set<ToolNeed>(['answerer', 'checker', 'ingestion', 'facts', 'web_pages']);
+  if (config.web.engines.length > 0) needs.add('web_search');
+  if (hasModel(config)) needs.add('reasoner').add('research');
+  if (folders.length > 0) needs.add('folders');
+  if (sandboxAbsence(config.sandbox) === undefined) needs.add('sandbox');
+  return needs;
 }
 
 // Without a configured model, only providers with a default model count; other servers require a model's name.

@@ -70,13 +70,13 @@ export function chunkJson({ documentId, headingPath, ...rest }: ChunkRecord): Js
   return { ...rest, document_id: documentId, heading_path: headingPath };
 }
 
-function show({ chunks, notes, explanation }: SearchResult, asked: RequestedPage, output: Output): void {
-  const { offset } = asked;
+function show({ chunks, notes, explanation }: SearchResult, page: RequestedPage, output: Output): void {
+  const { offset } = page;
   if (chunks.length === 0) output.note('Nothing found.');
   chunks.forEach((chunk, index) => {
     const where = formatLocation(chunk);
     output.print(
-      `${offset + index + 1}. ${output.style('bold', output.link(visibleLine(chunk.title), addressOf(chunk, asked)))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
+      `${offset + index + 1}. ${output.style('bold', output.link(visibleLine(chunk.title), addressOf(chunk, page)))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
         `  ${output.style('cyan', chunk.score.toFixed(3))}`,
     );
     output.print(paragraph(chunk.text, { width: output.width, indent: '   ', maxLines: LINES_PER_CHUNK }));

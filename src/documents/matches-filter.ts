@@ -116,8 +116,8 @@ function matchesElements(condition: ElementCondition, elements: readonly Json[])
 }
 
 // The collections are an array that is always present; the contract defines equality and membership for it.
-function matchesCollections(asked: Condition, ids: readonly string[], single: boolean): boolean {
-  const condition = withIdOperands(asked);
+function matchesCollections(requested: Condition, ids: readonly string[], single: boolean): boolean {
+  const condition = withIdOperands(requested);
   switch (condition.kind) {
     case 'isNull':
       return single && ids.length === 0;

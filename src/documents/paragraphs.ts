@@ -114,10 +114,11 @@ function breaksOf(lines: readonly Line[]): IsBroken {
   const isItem = lines[0] !== undefined && startsListItem(lines[0].text) !== undefined;
   return (line, next) => {
     if (HARD_BREAK.test(line) || areRecords(line, next)) return true;
-    if (isItem && (BELOW_ITEM.test(next) || GOES_ON.test(next))) return false;
+    if (isItem && (BELOW_ITEM.test(next) || CONTINUATION.test(next))) return false;
     if (isList || widest < NARROWEST_COLUMN) return true;
-    const goesOn = GOES_ON.test(next) || (IS_OPEN.test(line) && OPENS_MARKUP.test(next)) || /,\s*$/.test(line);
-    return !goesOn && fits(line, next, widest * 0.6);
+    const isContinued =
+      CONTINUATION.test(next) || (IS_OPEN.test(line) && OPENS_MARKUP.test(next)) || /,\s*$/.test(line);
+    return !isContinued && fits(line, next, widest * 0.6);
   };
 }
 
@@ -127,7 +128,7 @@ const HARD_BREAK = /(?: {2}|\\|<br ?\/?>\s*)\r?$/i;
 const BELOW_ITEM = /^(?: {2}|\t)/;
 
 /** The line continues a sentence of the line before. */
-const GOES_ON = /^\s*["“„«(]?\p{Ll}/u;
+const CONTINUATION = /^\s*["“„«(]?\p{Ll}/u;
 
 /** Links and code begin with these characters anywhere in a sentence. */
 const OPENS_MARKUP = /^\s*[`[(<*_]/;

@@ -28,15 +28,15 @@ export async function embedInBatches(
   }: EmbedInBatchesOptions,
 ): Promise<Float32Array[]> {
   const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
+  const combined = AbortSignal.any([signal, failed.signal]);
   const limit = pLimit(concurrency);
   let done = 0;
 
   const embedBatch = async (batch: readonly string[]): Promise<Float32Array[]> => {
     // The queue would otherwise start the next batch before the failure is noticed.
-    if (either.aborted) throw new ServiceError('cancelled', 'The request was cancelled.');
+    if (combined.aborted) throw new ServiceError('cancelled', 'The request was cancelled.');
     try {
-      const vectors = await model.embed(batch, kind, either);
+      const vectors = await model.embed(batch, kind, combined);
       done += batch.length;
       onProgress?.(done, texts.length);
       return vectors;

@@ -55,14 +55,14 @@ export async function evaluateQuestion(
   const elapsed = () => Math.round(performance.now() - startedAt);
   try {
     const chunks = await target.search(text, signal);
-    const judged = scoreRetrieval(question, chunks, limit);
+    const retrievalScores = scoreRetrieval(question, chunks, limit);
     const found = [...new Set(chunks.map(({ title }) => title))].slice(0, MAX_TITLES);
     const given = await target.answer?.(text, signal);
     const answer = given && (await scoreAnswer(question, given, target.readText));
     return {
       ...base,
-      scores: { ...judged?.scores, ...answer?.scores },
-      rank: judged?.rank ?? null,
+      scores: { ...retrievalScores?.scores, ...answer?.scores },
+      rank: retrievalScores?.rank ?? null,
       found,
       milliseconds: elapsed(),
       ...(given && answer && { answer: { text: given.text, isRefused: answer.isRefused, verdicts: answer.verdicts } }),

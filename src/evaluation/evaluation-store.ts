@@ -60,11 +60,11 @@ export function createEvaluationStore(dataFolder: string): EvaluationStore {
       return found;
     },
     async difference({ id, record }) {
-      const asked = new Set(record.questions.map((question) => question.id));
+      const questionIds = new Set(record.questions.map((question) => question.id));
       for (const earlier of (await ids()).filter((other) => other < id)) {
         const before = await read(earlier);
-        const shared = before?.record.questions.filter((question) => asked.has(question.id)).length ?? 0;
-        if (before === undefined || shared === 0 || shared < MIN_SHARED * asked.size) continue;
+        const shared = before?.record.questions.filter((question) => questionIds.has(question.id)).length ?? 0;
+        if (before === undefined || shared === 0 || shared < MIN_SHARED * questionIds.size) continue;
         const [then, now] = [measuredQuestions(before.record.questions), measuredQuestions(record.questions)];
         return {
           before,

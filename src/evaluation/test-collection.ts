@@ -61,9 +61,9 @@ export async function openTestCollection(folder: string): Promise<TestCollection
   const hash = createHash('sha256');
   const ids = await readCorpus(corpusFile, hash);
   const texts = await readQueries(join(path, 'queries.jsonl'));
-  const judged = await readJudgements(await judgementsFile(path));
+  const judgements = await readJudgements(await judgementsFile(path));
   const queries = [...texts].flatMap(([id, { text, answer }]): TestQuery[] => {
-    const gains = judged.get(id) ?? new Map<string, number>();
+    const gains = judgements.get(id) ?? new Map<string, number>();
     return [...gains.values()].some((gain) => gain > 0) ? [{ id, text, gains, answers: answer }] : [];
   });
   return {
@@ -71,7 +71,7 @@ export async function openTestCollection(folder: string): Promise<TestCollection
     documentCount: ids.size,
     corpusHash: hash.digest('hex'),
     queries,
-    notes: notesOn({ ids, texts, judged, queries }),
+    notes: notesOn({ ids, texts, judgements, queries }),
     async *documents() {
       for await (const line of readLines(corpusFile)) yield toDocument(documentLine.parse(JSON.parse(line.text)));
     },
@@ -142,7 +142,7 @@ async function judgementsFile(path: string): Promise<string> {
 }
 
 async function readJudgements(file: string): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
-  const judged = new Map<string, Map<string, number>>();
+  const judgements = new Map<string, Map<string, number>>();
   const problems = new Problems(file);
   let isFirst = true;
   for await (const { number, text } of readLines(file)) {
@@ -155,22 +155,22 @@ async function readJudgements(file: string): Promise<ReadonlyMap<string, Readonl
       problems.add(number, 'Expected query id, document id and a number, with tabs between.');
       continue;
     }
-    const gains = judged.get(query) ?? new Map<string, number>();
-    judged.set(query, gains.set(document, Number(score)));
+    const gains = judgements.get(query) ?? new Map<string, number>();
+    judgements.set(query, gains.set(document, Number(score)));
   }
   problems.throwIfAny();
-  return judged;
+  return judgements;
 }
 
 interface ParsedCollection {
   readonly ids: ReadonlySet<string>;
   readonly texts: ReadonlyMap<string, QueryLine>;
-  readonly judged: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly judgements: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly queries: readonly TestQuery[];
 }
 
-function notesOn({ ids, texts, judged, queries }: ParsedCollection): string[] {
-  const unknownQueries = [...judged.keys()].filter((id) => !texts.has(id)).length;
+function notesOn({ ids, texts, judgements, queries }: ParsedCollection): string[] {
+  const unknownQueries = [...judgements.keys()].filter((id) => !texts.has(id)).length;
   const unknownDocuments = queries.flatMap(({ gains }) => [...gains.keys()].filter((id) => !ids.has(id))).length;
   const withoutAnswer = texts.size - queries.length;
   return [

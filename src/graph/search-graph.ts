@@ -67,13 +67,13 @@ export function withGraph(parts: GraphRetrieverParts): Retriever {
     async search(query, settings, signal): Promise<SearchOutcome> {
       const { enabled, withChunks } = settings.graph ?? defaultGraphSettings;
       // The graph represents the current state only.
-      const isAsked = enabled && settings.asOf === undefined && query.trim() !== '';
+      const isApplicable = enabled && settings.asOf === undefined && query.trim() !== '';
       const started = performance.now();
       const { text, excluded } = readQuery(cutQuery(query));
       const isNamed = text.trim() !== '';
-      const asked = isAsked && isNamed ? search(text, settings, signal) : undefined;
+      const searching = isApplicable && isNamed ? search(text, settings, signal) : undefined;
       let milliseconds = 0;
-      const found = asked
+      const found = searching
         ?.then((hits) => ({ hits: hits.filter((hit) => !containsAny(hit, excluded)), failure: undefined }))
         .catch((error: unknown) => ({ hits: [], failure: error }))
         .finally(() => {

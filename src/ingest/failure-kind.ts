@@ -54,7 +54,7 @@ export function pauseBefore(
   const max = error instanceof ReaderEnded ? policy.readerTries : policy.tries;
   if (failureKind(error) === 'permanent' || tries >= max) return undefined;
   const longest = Math.min(policy.firstPauseMs * 2 ** (tries - 1), policy.maxPauseMs);
-  const asked = error instanceof ServiceError && error.retryAfter !== undefined ? error.retryAfter * 1_000 : 0;
+  const retryAfterMs = error instanceof ServiceError && error.retryAfter !== undefined ? error.retryAfter * 1_000 : 0;
   // Jitter from half the pause to the full pause, so that tasks that failed together are not retried together.
-  return Math.min(policy.maxPauseMs, Math.max(asked, Math.round(longest * (0.5 + random() / 2))));
+  return Math.min(policy.maxPauseMs, Math.max(retryAfterMs, Math.round(longest * (0.5 + random() / 2))));
 }

@@ -87,8 +87,8 @@ function endOf(task: IngestionTask | undefined, document: Document): IngestEvent
 /** Waits for the next event, or for the poll interval, because some final states appear only in the records. */
 function startWaiting(log: IngestionLog, signal: AbortSignal): Disposable & { readonly change: Promise<void> } {
   const over = new AbortController();
-  const either = AbortSignal.any([signal, over.signal]);
-  const pause = sleep(POLL_INTERVAL_MS, undefined, { signal: either });
-  const change = Promise.race([log.changed(either), pause]).catch(() => {});
+  const combined = AbortSignal.any([signal, over.signal]);
+  const pause = sleep(POLL_INTERVAL_MS, undefined, { signal: combined });
+  const change = Promise.race([log.changed(combined), pause]).catch(() => {});
   return { change, [Symbol.dispose]: () => over.abort() };
 }

@@ -39,7 +39,7 @@ const FOLDER_TOOLSET = 'folders';
 export function chooseTools(
   { toolsets, unimplemented }: ToolCatalogue,
   options: ToolSelectionOptions,
-  met: ReadonlySet<ToolNeed>,
+  metNeeds: ReadonlySet<ToolNeed>,
 ): ToolOffer {
   const all = [...new Set(Object.values(toolsets).flat())];
   const names = all.map(({ name }) => name);
@@ -58,11 +58,11 @@ export function chooseTools(
   );
   const isExcluded = (tool: Tool) => options.excludeTools?.includes(tool.name) === true;
   const isKept = (tool: Tool) => options.readOnly !== true || tool.annotations.readOnly;
-  const isMet = (tool: Tool) => tool.needs.every((need) => met.has(need));
+  const isMet = (tool: Tool) => tool.needs.every((need) => metNeeds.has(need));
   const tools = wanted.filter((tool) => isKept(tool) && isMet(tool) && !isExcluded(tool));
 
   const reasonOf = (tool: Tool): string => {
-    const [missing] = tool.needs.filter((need) => !met.has(need));
+    const [missing] = tool.needs.filter((need) => !metNeeds.has(need));
     if (missing !== undefined) return HOW_TO_ENABLE[missing];
     if (isExcluded(tool)) return 'It was left out by --exclude-tools.';
     if (!isKept(tool)) return 'It changes things, and this server was started with --read-only.';

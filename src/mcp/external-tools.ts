@@ -35,10 +35,10 @@ export function createExternalTools(parts: ExternalToolsParts): ExternalTools & 
   return {
     names,
 
-    covers: (asked) =>
+    covers: (pattern) =>
       servers.some(({ name, tools }) => {
-        if (!asked.startsWith(`${name}${SEPARATOR}`)) return false;
-        return tools === '*' || asked === `${name}${SEPARATOR}*` || names.includes(asked);
+        if (!pattern.startsWith(`${name}${SEPARATOR}`)) return false;
+        return tools === '*' || pattern === `${name}${SEPARATOR}*` || names.includes(pattern);
       }),
 
     async offer() {

@@ -82,9 +82,9 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       cite,
       cited,
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),
-      ask: (question, scope, asking) =>
-        ask(services, { question, settings: { ...settings, filter: allOf(visible, scope) } }, asking),
-      checkAnswer: (asked, checking) => services.checker.check(asked, visible, checking),
+      ask: (question, scope, askSignal) =>
+        ask(services, { question, settings: { ...settings, filter: allOf(visible, scope) } }, askSignal),
+      checkAnswer: (request, checkSignal) => services.checker.check(request, visible, checkSignal),
       ...services.web,
       ...(services.sandbox && { sandbox: services.sandbox }),
       keepFiles: (files) => services.madeFiles.keep(principal.userId, files),
@@ -206,8 +206,8 @@ async function ask(
         text: sourceText(source).slice(0, checkLimits.text),
       }));
       const named = texts.filter((source) => source.text.trim() !== '').slice(0, checkLimits.sources);
-      const asked = { answer: text, sources: named, documentIds: [], searchesElsewhere: false };
-      return checker.check(asked, settings.filter, signal);
+      const checkRequest = { answer: text, sources: named, documentIds: [], searchesElsewhere: false };
+      return checker.check(checkRequest, settings.filter, signal);
     }
   }
   throw new ServiceError('internal', 'The question was not answered.');

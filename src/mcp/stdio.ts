@@ -80,12 +80,12 @@ export function serveOverStdio(parts: StdioParts): StdioConnection {
 function awaitAnswers(transport: StdioServerTransport) {
   const open = new Set<string | number>();
   const given = Promise.withResolvers<void>();
-  let isAsked = false;
-  const check = () => isAsked && open.size === 0 && given.resolve();
+  let hasReceived = false;
+  const check = () => hasReceived && open.size === 0 && given.resolve();
   return {
     giveUp: given.resolve,
     get settled() {
-      isAsked = true;
+      hasReceived = true;
       setTimeout(given.resolve, ANSWER_WITHIN_MS).unref();
       check();
       return given.promise;

@@ -19,9 +19,9 @@ export interface Copied {
 }
 
 /** Resolves to undefined if the request fails with `not_found`. */
-export async function undefinedIfMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') return undefined;
     throw error;

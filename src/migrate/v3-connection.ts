@@ -61,8 +61,8 @@ export function connectV3(server: V3Server, signal: AbortSignal): V3Connection {
         failure = await refusal(base, response);
         if (!isTransient(response.status)) throw failure;
         // A request that the server rejected was not carried out, so even a POST can be retried.
-        const asked = Number(response.headers.get('retry-after'));
-        if (asked > 0) wait = Math.min(asked * 1000, MAX_WAIT_MS);
+        const retryAfterSeconds = Number(response.headers.get('retry-after'));
+        if (retryAfterSeconds > 0) wait = Math.min(retryAfterSeconds * 1000, MAX_WAIT_MS);
         if (tries >= MAX_ATTEMPTS) throw failure;
       } catch (error) {
         if (error instanceof ServiceError || signal.aborted) throw error;

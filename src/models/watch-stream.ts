@@ -47,12 +47,12 @@ export async function* watchStream<T>(
   let phase: 'first' | 'idle' = 'first';
   let silence: Error | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const disarm = () => {
+  const stopTimer = () => {
     clearTimeout(timer);
     timer = undefined;
   };
-  const arm = () => {
-    disarm();
+  const startTimer = () => {
+    stopTimer();
     const limit = phase === 'first' ? limits.firstEventMs : limits.idleMs;
     timer = setTimeout(() => {
       silence = onSilence(Math.round(limit / 1000), phase);
@@ -60,26 +60,26 @@ export async function* watchStream<T>(
     }, limit);
   };
   const onData = () => {
-    if (phase === 'idle' && timer !== undefined) arm();
+    if (phase === 'idle' && timer !== undefined) startTimer();
   };
 
   try {
-    arm();
+    startTimer();
     const events = (await open({ signal: request.signal, fetch: fetchReportingData(onData) }))[Symbol.asyncIterator]();
     for (;;) {
       const step = await events.next();
-      disarm();
+      stopTimer();
       // Both SDKs end an aborted stream silently, as if it were complete.
       if (request.signal.aborted) throw silence ?? signal.reason;
       if (step.done) return;
       phase = 'idle';
       yield step.value;
-      arm();
+      startTimer();
     }
   } catch (error) {
     throw silence ?? error;
   } finally {
-    disarm();
+    stopTimer();
     stopListening();
     request.abort();
   }

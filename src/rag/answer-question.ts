@@ -36,28 +36,35 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     async *answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
       refuseWhenAborted(signal);
       const model = models.resolve(request.generation.model, 'quality');
-      const asked = await toStandalone(request, parts.standaloneQueries, signal);
+      const standalone = await toStandalone(request, parts.standaloneQueries, signal);
       const [searched, web] = await Promise.all([
-        retriever.search(asked.query, request.search, signal),
-        request.includeWebSearch === true ? searchWeb(asked.query, webSearch, signal) : undefined,
+        retriever.search(standalone.query, request.search, signal),
+        request.includeWebSearch === true ? searchWeb(standalone.query, webSearch, signal) : undefined,
       ]);
       refuseWhenAborted(signal);
-      const outcome = withQuery(searched, asked);
+      const outcome = withQuery(searched, standalone);
       const found = { outcome, ...(web !== undefined && { web }) };
       yield { type: 'search_results', ...found };
       refuseWhenAborted(signal);
 
       if (isExtractive(model.name)) {
-        yield* extractiveAnswer({ query: asked.query, ...found, model: model.name, analyser });
+        yield* extractiveAnswer({ query: standalone.query, ...found, model: model.name, analyser });
       } else if (isEmpty(found)) {
         yield* answerWithoutPassages(
-          { request: withStandaloneQuery(request, asked), ...found, model, prompts },
+          { request: withStandaloneQuery(request, standalone), ...found, model, prompts },
           signal,
         );
       } else {
         const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
         yield* generateAnswer(
-          { request: withStandaloneQuery(request, asked), ...found, model, analyser, contextTokens: limit, prompts },
+          {
+            request: withStandaloneQuery(request, standalone),
+            ...found,
+            model,
+            analyser,
+            contextTokens: limit,
+            prompts,
+          },
           signal,
         );
       }

@@ -133,14 +133,14 @@ function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens
 
 /** Longest prefix of about this many tokens, by bisection. */
 function cutTo(text: string, tokens: number): string {
-  let fits = 0;
+  let longest = 0;
   let tooLong = text.length;
-  while (tooLong - fits > 1) {
-    const middle = (fits + tooLong) >> 1;
-    if (estimateTokens(text.slice(0, middle)) <= tokens) fits = middle;
+  while (tooLong - longest > 1) {
+    const middle = (longest + tooLong) >> 1;
+    if (estimateTokens(text.slice(0, middle)) <= tokens) longest = middle;
     else tooLong = middle;
   }
-  return text.slice(0, fits).toWellFormed();
+  return text.slice(0, longest).toWellFormed();
 }
 
 function renderChunk(number: number, chunk: ScoredChunk, includeTitle: boolean): string {

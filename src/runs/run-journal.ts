@@ -122,11 +122,11 @@ export class RunJournal {
     this.#isPolling = true;
     while (this.#entries.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS).unref());
-      const asked = [...this.#entries.values()];
+      const entries = [...this.#entries.values()];
       // Not reported: if the store is unavailable, writing the events fails too and reports it.
       const requests = await this.#runs.requests().catch(() => undefined);
       if (requests === undefined) continue;
-      for (const { run } of asked) {
+      for (const { run } of entries) {
         if (run.hasEnded) continue;
         const request = requests.get(run.id);
         if (request === undefined) this.#abandon(run);

@@ -26,10 +26,10 @@ export function createVersionWatch<Key>(
   async function ask(): Promise<void> {
     while (waiters.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, intervalMs));
-      const asked = [...waiters];
-      const versions = await versionsOf(asked.map(({ key }) => key)).catch(() => undefined);
+      const polled = [...waiters];
+      const versions = await versionsOf(polled.map(({ key }) => key)).catch(() => undefined);
       versions?.forEach((version, index) => {
-        const waiter = asked[index];
+        const waiter = polled[index];
         if (waiter === undefined || version === waiter.known) return;
         waiters.delete(waiter);
         waiter.resolve();

@@ -74,13 +74,13 @@ function hamming(one: Float32Array, two: Float32Array): number {
 }
 
 function jaccard(one: Float32Array, two: Float32Array): number {
-  let both = 0;
-  let either = 0;
+  let intersection = 0;
+  let union = 0;
   for (let at = 0; at < one.length; at++) {
     const inOne = (one[at] ?? 0) > 0;
     const inTwo = (two[at] ?? 0) > 0;
-    if (inOne && inTwo) both++;
-    if (inOne || inTwo) either++;
+    if (inOne && inTwo) intersection++;
+    if (inOne || inTwo) union++;
   }
-  return either === 0 ? 0 : 1 - both / either;
+  return union === 0 ? 0 : 1 - intersection / union;
 }

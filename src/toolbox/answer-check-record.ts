@@ -60,13 +60,15 @@ const members = z.object(answerCheckMembers);
 export function toAnswerCheckRequest(given: z.output<typeof members>): AnswerCheckRequest {
   return {
     answer: given.answer,
-    sources: (given.sources ?? []).map(({ marker, chunk_id: chunkId, document_id: documentId, id: either, text }) => ({
-      marker,
-      chunkId,
-      documentId,
-      id: either,
-      text,
-    })),
+    sources: (given.sources ?? []).map(
+      ({ marker, chunk_id: chunkId, document_id: documentId, id: sourceId, text }) => ({
+        marker,
+        chunkId,
+        documentId,
+        id: sourceId,
+        text,
+      }),
+    ),
     documentIds: given.document_ids ?? [],
     searchesElsewhere: given.search ?? true,
     asOf: given.as_of,

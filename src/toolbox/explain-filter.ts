@@ -12,11 +12,11 @@ export async function explainFilter(
   filters: Readonly<Record<string, unknown>>,
   { library, visible }: Pick<ToolContext, 'library' | 'visible'>,
 ): Promise<string | undefined> {
-  const asked = conditionsOf(filters);
-  if (asked.length === 0) return undefined;
+  const conditions = conditionsOf(filters);
+  if (conditions.length === 0) return undefined;
   const { items } = await library.list(visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
   const known = filterableFields(items);
-  const problems = asked.flatMap(({ field, values: wanted }) => {
+  const problems = conditions.flatMap(({ field, values: wanted }) => {
     const name = known.find((each) => each.name === field || each.name === `metadata.${field}`)?.name;
     if (name === undefined) {
       if (BUILT_IN.has(field)) return [];

@@ -17,9 +17,9 @@ export interface ExternalTools {
 
 /** The tools selected by these names. */
 export function selectExternalTools(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
-  const isAsked = (tool: string, name: string) =>
+  const isSelected = (tool: string, name: string) =>
     name === tool || (name.endsWith('__*') && tool.startsWith(name.slice(0, -1)));
-  return tools.filter((tool) => names.some((name) => isAsked(tool.name, name)));
+  return tools.filter((tool) => names.some((name) => isSelected(tool.name, name)));
 }
 
 /** Adds tools, which are offered to the agent before the external ones. */

@@ -6,15 +6,15 @@ import { splitSentences } from '../documents/sentences.ts';
  * new sentences. Hits from documents without a known evidence sentence cannot be cited and are left out.
  */
 export function novelHits(hits: readonly GraphHit[], shownTexts: readonly string[]): GraphHit[] {
-  const said = shownTexts.map(normalized);
-  const isNew = (text: string) => text !== '' && !said.some((each) => each.includes(text));
+  const shown = shownTexts.map(normalized);
+  const isNew = (text: string) => text !== '' && !shown.some((each) => each.includes(text));
   const adding: GraphHit[] = [];
   for (const hit of hits) {
     if (hit.documents.length > 0 && hit.sentence === undefined) continue;
     const left =
       hit.found.kind === 'community' ? withoutKnownSentences(hit.found, isNew) : newDescription(hit.found, isNew);
     if (left === undefined) continue;
-    said.push(normalized(left.kind === 'community' ? [left.summary, ...left.findings].join(' ') : left.description));
+    shown.push(normalized(left.kind === 'community' ? [left.summary, ...left.findings].join(' ') : left.description));
     adding.push({ ...hit, found: left });
   }
   return adding;

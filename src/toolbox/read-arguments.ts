@@ -70,11 +70,11 @@ function unstringified(value: unknown, schema: JsonSchema): unknown {
   if (typeof value !== 'string') return value;
   if (typeof wanted !== 'string' || wanted === 'string') return value;
   const candidate = parsed(value);
-  if (fits(candidate, wanted)) return candidate;
+  if (hasType(candidate, wanted)) return candidate;
   return wanted === 'array' && value.trim() !== '' && typeof candidate !== 'object' ? [value] : value;
 }
 
-function fits(value: unknown, type: string): boolean {
+function hasType(value: unknown, type: string): boolean {
   switch (type) {
     case 'integer':
       return Number.isInteger(value);

@@ -27,10 +27,10 @@ function chunkLabel(chunk: Chunk, shown: string): string {
 /** The innermost heading, with its parent if short; omits what repeats the title or the first line shown. */
 function innermost({ headingPath }: Chunk, title: string, shown: string): string {
   const [firstLine = ''] = shown.split('\n', 1);
-  const said = [title, oneLine(firstLine.replace(/^#+\s+/, ''), MAX_LABEL_HEADING)];
+  const shownLabels = [title, oneLine(firstLine.replace(/^#+\s+/, ''), MAX_LABEL_HEADING)];
   const headings = headingPath
     .map((heading) => oneLine(heading, MAX_LABEL_HEADING))
-    .filter((each) => !said.includes(each));
+    .filter((each) => !shownLabels.includes(each));
   const last = headings.slice(-2).join(' > ');
   return last.length <= MAX_LABEL_HEADING ? last : (headings.at(-1) ?? '');
 }

@@ -8,7 +8,7 @@ import type { Tool, ToolNeed } from './tool.ts';
 export function selectTools(
   names: readonly string[],
   all: readonly Tool[],
-  met: ReadonlySet<ToolNeed>,
+  metNeeds: ReadonlySet<ToolNeed>,
   known: readonly string[],
   member: string,
 ): Tool[] {
@@ -24,5 +24,5 @@ export function selectTools(
       })),
     });
   }
-  return all.filter((tool) => names.includes(tool.name) && tool.needs.every((need) => met.has(need)));
+  return all.filter((tool) => names.includes(tool.name) && tool.needs.every((need) => metNeeds.has(need)));
 }

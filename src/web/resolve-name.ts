@@ -51,8 +51,8 @@ export function createResolve(parts: ResolverParts = {}): Resolve {
     if (answer.found.length > 0) return answer.found;
     if (answer.isSilent) throw new Error(`the name servers did not answer for ${host} within ${timeoutMs / 1000} s`);
     let isAbandoned = false;
-    const asked = systemTurns(async () => (isAbandoned ? [] : askSystem(host).catch(() => [])));
-    const found = await Promise.race([asked, sleep(timeoutMs, undefined, { ref: false })]);
+    const lookup = systemTurns(async () => (isAbandoned ? [] : askSystem(host).catch(() => [])));
+    const found = await Promise.race([lookup, sleep(timeoutMs, undefined, { ref: false })]);
     if (found === undefined) {
       // If the look-up is still queued, it is skipped.
       isAbandoned = true;
@@ -90,9 +90,9 @@ async function askServers(host: string, timeoutMs: number, servers?: readonly st
   };
   const over = new AbortController();
   const wait = (milliseconds: number) => sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
-  const asked = [ask(4), ask(6)];
-  const isDone = Promise.allSettled(asked);
-  const isNearlyDone = Promise.any(asked).then(
+  const lookups = [ask(4), ask(6)];
+  const isDone = Promise.allSettled(lookups);
+  const isNearlyDone = Promise.any(lookups).then(
     () => wait(FAMILY_GRACE_MS),
     () => undefined,
   );

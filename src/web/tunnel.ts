@@ -25,7 +25,7 @@ export function openTunnel(proxy: ProxyAddress, { to, port, host }: TunnelTarget
           cause,
         }),
       );
-    const asking = request({
+    const connecting = request({
       hostname: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: proxy.port === '' ? (proxy.protocol === 'https:' ? 443 : 80) : proxy.port,
       method: 'CONNECT',
@@ -34,7 +34,7 @@ export function openTunnel(proxy: ProxyAddress, { to, port, host }: TunnelTarget
       agent: false,
       signal: late,
     });
-    asking.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
+    connecting.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
       if (statusCode >= 200 && statusCode <= 299) {
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
@@ -43,14 +43,14 @@ export function openTunnel(proxy: ProxyAddress, { to, port, host }: TunnelTarget
       socket.destroy();
       fail(refusal(statusCode));
     });
-    asking.once('response', ({ statusCode = 0 }: IncomingMessage) => {
-      asking.destroy();
+    connecting.once('response', ({ statusCode = 0 }: IncomingMessage) => {
+      connecting.destroy();
       fail(refusal(statusCode));
     });
-    asking.on('error', (error: NodeJS.ErrnoException) =>
+    connecting.on('error', (error: NodeJS.ErrnoException) =>
       fail(late.aborted ? 'it does not answer.' : `it cannot be connected to (${error.code ?? error.message}).`, error),
     );
-    asking.end();
+    connecting.end();
   });
 }
 

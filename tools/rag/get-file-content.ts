@@ -111,10 +111,14 @@ interface Range {
 }
 
 /** The text range of the requested pages; undefined if no pages are requested. */
-function pageRange(pages: readonly PageSpan[], asked: number | undefined, last: number | undefined): Range | undefined {
-  if (asked === undefined && last === undefined) return undefined;
-  const from = asked ?? 1;
-  const to = last ?? from;
+function pageRange(
+  pages: readonly PageSpan[],
+  firstPage: number | undefined,
+  lastPage: number | undefined,
+): Range | undefined {
+  if (firstPage === undefined && lastPage === undefined) return undefined;
+  const from = firstPage ?? 1;
+  const to = lastPage ?? from;
   const wanted = pages.filter(({ number }) => number >= from && number <= to);
   const [first] = wanted;
   const end = wanted.at(-1);

@@ -114,32 +114,32 @@ export const searchFileKnowledge = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute(asked, context) {
-    const at = contextAsOf(context, asked.as_of);
+  async execute(input, context) {
+    const at = contextAsOf(context, input.as_of);
     const { settings, pageOrigin } = at;
-    const scope = cursorScope(asked);
-    const offset = readCursor(asked.cursor, ...scope);
-    const { chunks, graph = [], explanation } = await searchFirstRanks(asked, at, offset);
-    const ranked = atMostPerDocument(chunks, asked.max_per_document ?? Number.POSITIVE_INFINITY);
-    const page = ranked.slice(offset, offset + (asked.limit ?? settings.limit));
-    const { shown, facts } = await fitIntoResult({ asked, context: at, page, graph });
+    const scope = cursorScope(input);
+    const offset = readCursor(input.cursor, ...scope);
+    const { chunks, graph = [], explanation } = await searchFirstRanks(input, at, offset);
+    const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
+    const page = ranked.slice(offset, offset + (input.limit ?? settings.limit));
+    const { shown, facts } = await fitIntoResult({ input, context: at, page, graph });
     const end = offset + shown.length;
     const next = ranked.length > end && shown.length > 0 ? writeCursor(end, ...scope) : undefined;
     const { coverage } = explanation;
     const lines = [
-      ...(usesExcerpts(asked, at) && shown.some(({ missing }) => missing > 0) ? [ABOUT_EXCERPTS] : []),
+      ...(usesExcerpts(input, at) && shown.some(({ missing }) => missing > 0) ? [ABOUT_EXCERPTS] : []),
       ...(pageOrigin === undefined ? [] : shown.slice(0, 1).map(({ item }) => linkLine(pageOrigin, item))),
       ...coverageLine(shown.length === 0 ? null : coverage),
       continuation(next, end),
     ];
     return {
       text: [
-        shown.length === 0 ? await explainNothing(asked, context, offset) : joinBlocks(shown),
+        shown.length === 0 ? await explainNothing(input, context, offset) : joinBlocks(shown),
         ...(facts.length === 0 ? [] : [joinBlocks(facts)]),
         lines.join('\n'),
       ].join('\n\n'),
       structured: {
-        query: asked.query,
+        query: input.query,
         mode: explanation.kind,
         results: shown.map((block, index) => toResult(block, offset + index + 1, pageOrigin)),
         ...(facts.length === 0 ? {} : { graph: facts.map(({ item, number, text }) => toFact(item, number, text)) }),
@@ -158,26 +158,26 @@ export const searchFileKnowledge = defineTool({
 type Input = z.output<typeof input>;
 
 /** The arguments a cursor is bound to: all that determine which passages are found and in which order. */
-const cursorScope = (asked: Input) =>
+const cursorScope = (input: Input) =>
   [
-    asked.query,
-    asked.mode ?? null,
-    asked.document_ids ?? null,
-    asked.collections ?? null,
-    asked.filters ?? null,
-    asked.max_per_document ?? null,
-    asked.as_of ?? null,
+    input.query,
+    input.mode ?? null,
+    input.document_ids ?? null,
+    input.collections ?? null,
+    input.filters ?? null,
+    input.max_per_document ?? null,
+    input.as_of ?? null,
   ] as const;
 
-async function searchFirstRanks(asked: Input, context: ToolContext, offset: number): Promise<SearchOutcome> {
+async function searchFirstRanks(input: Input, context: ToolContext, offset: number): Promise<SearchOutcome> {
   const { retriever, settings, signal } = context;
   const graph = withGraphLimits(settings.graph);
   return retriever.search(
-    asked.query,
+    input.query,
     {
       ...settings,
-      ...(asked.mode === undefined ? {} : { kind: asked.mode }),
-      filter: allOf(settings.filter, await scopeFilter(asked, 'document_id', context)),
+      ...(input.mode === undefined ? {} : { kind: input.mode }),
+      filter: allOf(settings.filter, await scopeFilter(input, 'document_id', context)),
       // Every page searches to the same depth, because the depth of the legs influences the fused order.
       limit: Math.min(MAX_RANK, settings.hybrid.fullTextLimit ?? MAX_RANK),
       graph: { ...graph, enabled: graph.enabled && offset === 0 },
@@ -187,27 +187,27 @@ async function searchFirstRanks(asked: Input, context: ToolContext, offset: numb
   );
 }
 
-const usesExcerpts = (asked: Input, context: ToolContext): boolean =>
-  context.usesExcerpts === true && asked.max_chars === undefined;
+const usesExcerpts = (input: Input, context: ToolContext): boolean =>
+  context.usesExcerpts === true && input.max_chars === undefined;
 
 interface FitParts {
-  readonly asked: Input;
+  readonly input: Input;
   readonly context: ToolContext;
   readonly page: readonly ScoredChunk[];
   readonly graph: readonly GraphHit[];
 }
 
 /** Picks the passages that fit, and the graph hits that fit their share and add information to the passages. */
-async function fitIntoResult({ asked, context, page, graph }: FitParts) {
+async function fitIntoResult({ input, context, page, graph }: FitParts) {
   const { cite, maxCharacters, shownTexts } = context;
-  const available = Math.min(asked.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
+  const available = Math.min(input.max_chars ?? DEFAULT_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
   const informative = informativeHits(graph);
   const availableForGraph = informative.length === 0 ? 0 : Math.floor(available * GRAPH_SHARE);
   // Loaded lazily: the first reply of an MCP server needs no text analysis.
-  const excerpts = usesExcerpts(asked, context)
+  const excerpts = usesExcerpts(input, context)
     ? (await import('../../src/retrieval/excerpts.ts')).excerptsOf(
         page.map(({ text }) => text),
-        asked.query,
+        input.query,
       )
     : [];
   const renderPage = (characters: number) =>
@@ -251,9 +251,9 @@ const toResult = (
   trust: 'corpus' as const,
 });
 
-async function explainNothing(asked: Input, context: ToolContext, offset: number): Promise<string> {
+async function explainNothing(input: Input, context: ToolContext, offset: number): Promise<string> {
   return (
-    (await explainEmptyCorpus(context)) ?? (await explainFilter(asked.filters ?? {}, context)) ?? nothingFound(offset)
+    (await explainEmptyCorpus(context)) ?? (await explainFilter(input.filters ?? {}, context)) ?? nothingFound(offset)
   );
 }
 

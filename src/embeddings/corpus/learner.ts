@@ -128,7 +128,7 @@ export function createLearner(parts: LearnerParts): Learner {
     );
     const model = space && (await readLearned(store, space.version));
     if (model === undefined) return undefined;
-    const outgrown = decideLearning({
+    const decision = decideLearning({
       setting: LEARNED_EMBEDDING,
       chosen: undefined,
       preferred: LEARNED_EMBEDDING,
@@ -137,7 +137,7 @@ export function createLearner(parts: LearnerParts): Learner {
       inUse: model,
       foldedSince: nothingFolded,
     });
-    return outgrown.isDue ? undefined : model;
+    return decision.isDue ? undefined : model;
   }
 
   async function* trainModel(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {

@@ -37,15 +37,15 @@ const MIN_TERMS_TO_JUDGE = 5_000;
 /** Decides whether to train on the corpus now, and gives the reason. */
 export function decideLearning(facts: LearningFacts): LearningDecision {
   const { setting, chosen, preferred, embedder } = facts;
-  const asked = setting ?? chosen;
+  const choice = setting ?? chosen;
   if (!isBuiltIn(embedder))
-    return no(asked === undefined ? 'It is what the corpus was embedded with.' : originOfChoice(facts));
-  if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(originOfChoice(facts));
+    return no(choice === undefined ? 'It is what the corpus was embedded with.' : originOfChoice(facts));
+  if (choice !== undefined && choice !== LEARNED_EMBEDDING) return no(originOfChoice(facts));
   if (embedder === LEARNED_EMBEDDING) return decideRelearning(facts);
-  if (asked === undefined && !isBuiltIn(preferred)) {
+  if (choice === undefined && !isBuiltIn(preferred)) {
     return no(`The corpus was created with it; ${preferred} could replace it.`);
   }
-  const min = asked === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
+  const min = choice === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
   if (facts.chunkCount < min) {
     return no(`From ${min} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
   }

@@ -11,7 +11,7 @@ export interface LsaEmbeddingParts {
   readonly learned: () => Promise<LsaModel>;
   /** The packaged model, whose vectors are concatenated with the trained ones; loaded on first use. */
   readonly packaged: () => Promise<PackagedModel>;
-  readonly onChunksFolded?: ((met: ChunksFolded) => void) | undefined;
+  readonly onChunksFolded?: ((counts: ChunksFolded) => void) | undefined;
 }
 
 /** Number of embedded chunks, and of their term occurrences: those known to the model, and all. */
@@ -27,10 +27,10 @@ export interface ChunksFolded {
  * concatenated.
  */
 export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }: LsaEmbeddingParts): EmbeddingModel {
-  let asked: Promise<LsaModel> | undefined;
+  let loading: Promise<LsaModel> | undefined;
   const model = () => {
-    asked ??= learned();
-    return asked;
+    loading ??= learned();
+    return loading;
   };
   return {
     name,
@@ -45,17 +45,17 @@ export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }:
       const packaged = known.centre.length > 0 ? await load() : undefined;
       const vectors: Float32Array[] = [];
       const pause = yieldPeriodically();
-      const met = { chunkCount: texts.length, known: 0, terms: 0 };
+      const counts = { chunkCount: texts.length, known: 0, terms: 0 };
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         const folded = foldIn(known, text, kind);
         const { vector: learned } = folded;
         vectors.push(packaged ? joinPackaged(packaged, { text, kind, learned, centre: known.centre }) : learned);
-        met.known += folded.known;
-        met.terms += folded.terms;
+        counts.known += folded.known;
+        counts.terms += folded.terms;
         await pause(text);
       }
-      if (areChunks) onChunksFolded?.(met);
+      if (areChunks) onChunksFolded?.(counts);
       return vectors;
     },
   };

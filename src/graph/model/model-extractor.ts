@@ -56,12 +56,12 @@ export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor
   ): AsyncGenerator<ExtractedBatch, void> {
     const waiting = batchChunks(chunks, chunksPerCall);
     const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
+    const combined = AbortSignal.any([signal, stop.signal]);
     const running: Promise<ExtractedBatch>[] = [];
     const start = () => {
       const batch = waiting.shift();
       if (batch === undefined) return;
-      const work = extractBatch(title, batch, parts, either).then((graph) => ({
+      const work = extractBatch(title, batch, parts, combined).then((graph) => ({
         chunkIds: batch.map(({ chunkId }) => chunkId),
         graph,
       }));
@@ -99,9 +99,9 @@ async function extractBatch(
   signal: AbortSignal,
 ): Promise<ExtractedGraph> {
   const messages = extractionMessages(title, chunks, parts);
-  let asked: readonly Message[] = messages;
+  let conversation: readonly Message[] = messages;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const { text, reason } = await ask(asked, parts, signal);
+    const { text, reason } = await ask(conversation, parts, signal);
     if (reason === 'refusal') throw failure(parts.model, chunks, 'refused to read');
     // A truncated reply means too much content for one call: split the chunks into halves.
     if (reason === 'length' && chunks.length > 1) {
@@ -111,7 +111,7 @@ async function extractBatch(
     }
     const reply = readReply(text);
     if (reply !== undefined) return locateReply(reply, chunks, parts);
-    asked = [
+    conversation = [
       ...messages,
       { role: 'assistant', text: text.slice(0, 2_000) || '(nothing)' },
       { role: 'user', text: RETRY_PROMPT },

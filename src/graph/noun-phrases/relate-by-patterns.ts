@@ -3,7 +3,7 @@ import type { Gazetteer } from './gazetteer.ts';
 import type { GraphLanguage } from './language.ts';
 import { foreignPatterns } from './relation-words.ts';
 import type { Sentence } from './sentence.ts';
-import { fits, isCityAndCountry, type StatementDraft } from './statement.ts';
+import { isCityAndCountry, isPlausible, type StatementDraft } from './statement.ts';
 import { wordsOf } from './tokens.ts';
 
 const MAX_PATTERN_LENGTH = 90;
@@ -15,13 +15,13 @@ export function relateByPatterns(
   { language, gazetteer }: { readonly language: GraphLanguage; readonly gazetteer: Gazetteer },
 ): StatementDraft[] {
   const patterns = foreignPatterns[language] ?? [];
-  const said: StatementDraft[] = [];
+  const statements: StatementDraft[] = [];
   for (const [place, first] of placed.entries()) {
     // A date may occur between the two.
     for (const second of placed.slice(place + 1, place + 3)) {
       const between = wordsOf(tokens.slice(first.candidate.to, second.candidate.from));
       if (between === ',' && isCityAndCountry(first, second, gazetteer)) {
-        said.push({ subject: first.subject, predicate: 'located_in', object: second.subject });
+        statements.push({ subject: first.subject, predicate: 'located_in', object: second.subject });
         break;
       }
       if (between === '' || between.length > MAX_PATTERN_LENGTH) continue;
@@ -29,9 +29,9 @@ export function relateByPatterns(
       const found = patterns.find((pattern) => pattern.between.test(between) && (pattern.behind?.test(behind) ?? true));
       if (found === undefined || first.candidate.kind === 'date' || second.candidate.kind === 'date') continue;
       const [subject, object] = found.isReversed ? [second.subject, first.subject] : [first.subject, second.subject];
-      said.push(...[{ subject, predicate: found.predicate, object }].filter(fits));
+      statements.push(...[{ subject, predicate: found.predicate, object }].filter(isPlausible));
       break;
     }
   }
-  return said;
+  return statements;
 }

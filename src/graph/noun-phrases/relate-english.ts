@@ -4,7 +4,7 @@ import type { Subject } from './mention-candidate.ts';
 import { type RelationPhrase, readGap } from './read-gap.ts';
 import { predicateWith } from './relation-words.ts';
 import type { Sentence } from './sentence.ts';
-import { categoryOf, fits, isCityAndCountry, type StatementDraft } from './statement.ts';
+import { categoryOf, isCityAndCountry, isPlausible, type StatementDraft } from './statement.ts';
 import { type Token, wordsOf } from './tokens.ts';
 
 export interface EnglishContext {
@@ -24,7 +24,7 @@ export function relateEnglish(
   const placed = all.filter(({ subject }) => subject.kind === 'date' || isSignificantAlone(subject));
   const reading = new EnglishReading(tokens, gazetteer, referredTo(tokens, earlier));
   for (const [place, current] of placed.entries()) reading.read(placed[place - 1], current);
-  return [...reading.said, ...definitionsIn(tokens, all, reading.carried, isSignificantAlone)];
+  return [...reading.statements, ...definitionsIn(tokens, all, reading.carried, isSignificantAlone)];
 }
 
 /** Two mentions next to each other, and the words between them. */
@@ -47,7 +47,7 @@ const FURTHER_OBJECT = /^(?:in|on|at|from|to|with|since|until)(?: the)?$/;
 
 /** Reads a sentence from mention to mention. */
 class EnglishReading {
-  readonly said: StatementDraft[] = [];
+  readonly statements: StatementDraft[] = [];
   /** Subject of the sentence, which later clauses continue. */
   carried: SubjectMention | undefined;
   readonly #tokens: readonly Token[];
@@ -83,7 +83,7 @@ class EnglishReading {
 
   #isOnePlace({ before, current, words }: Pair): boolean {
     if (words !== ',' || !isCityAndCountry(before, current, this.#gazetteer)) return false;
-    this.said.push({ subject: before.subject, predicate: 'located_in', object: current.subject });
+    this.statements.push({ subject: before.subject, predicate: 'located_in', object: current.subject });
     return true;
   }
 
@@ -136,7 +136,7 @@ class EnglishReading {
   #readPlainly({ before, current, words }: Pair, gap: readonly Token[]): void {
     const found = besideEachOther(before, current, words);
     const { verb, isReversed, drafts } = this.#last ?? {};
-    if (found) this.said.push(found);
+    if (found) this.statements.push(found);
     else if (verb !== undefined && !isReversed && FURTHER_OBJECT.test(words)) {
       const predicate = predicateWith(verb, gap[0]?.lower ?? 'in');
       this.#say((drafts ?? []).slice(0, 1).map((draft) => ({ ...draft, predicate, object: current.subject })));
@@ -162,8 +162,8 @@ class EnglishReading {
   }
 
   #say(drafts: readonly StatementDraft[]): StatementDraft[] {
-    const fitting = drafts.filter(fits);
-    this.said.push(...fitting);
+    const fitting = drafts.filter(isPlausible);
+    this.statements.push(...fitting);
     return fitting;
   }
 }
@@ -198,7 +198,7 @@ function definitionsIn(
     const isRelation = /^(?:of|to|with)$/.test(tokens[current.candidate.to]?.lower ?? '');
     if (isRelation || readGap(own)?.predicate !== 'is_a') return [];
     if (before !== undefined && isInPhrase(tokens, first)) return [];
-    return [{ subject: first.subject, predicate: 'is_a', object: current.subject }].filter(fits);
+    return [{ subject: first.subject, predicate: 'is_a', object: current.subject }].filter(isPlausible);
   });
 }
 
@@ -236,19 +236,25 @@ function isConditional(tokens: readonly Token[], at: number): boolean {
 function besideEachOther(first: SubjectMention, second: SubjectMention, words: string): StatementDraft | undefined {
   const of = categoryOf(first.subject);
   const to = categoryOf(second.subject);
-  const said = (predicate: string): StatementDraft => ({ subject: first.subject, predicate, object: second.subject });
+  const statement = (predicate: string): StatementDraft => ({
+    subject: first.subject,
+    predicate,
+    object: second.subject,
+  });
   if (
     to === 'place' &&
     (of === 'place' ? /^(?:,|in|, in)$/ : of === 'organization' ? /^(?:in|of|, in)$/ : /^$/).test(words) &&
     words !== ''
   )
-    return said('located_in');
-  if (of === 'person' && to === 'organization' && /^(?:of|from|at)$/.test(words)) return said('works_for');
+    return statement('located_in');
+  if (of === 'person' && to === 'organization' && /^(?:of|from|at)$/.test(words)) return statement('works_for');
   return undefined;
 }
 
-const replaceSide = (said: StatementDraft, from: Subject, to: Subject): StatementDraft =>
-  said.object === from ? { ...said, object: to } : { ...said, subject: said.subject === from ? to : said.subject };
+const replaceSide = (statement: StatementDraft, from: Subject, to: Subject): StatementDraft =>
+  statement.object === from
+    ? { ...statement, object: to }
+    : { ...statement, subject: statement.subject === from ? to : statement.subject };
 
 const NOUN_OF_REFERENCE =
   /^(?:company|firm|group|organization|organisation|institute|university|bank|agency|party|ship|ferry|vessel|museum|city|town|island|river|book|novel|film|treaty|law|product|device|project|system)$/;

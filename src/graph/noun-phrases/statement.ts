@@ -16,7 +16,7 @@ export interface Statement {
 export type StatementDraft = Pick<Statement, 'subject' | 'predicate' | 'object'>;
 
 /** Whether the categories of subject and object are plausible for the predicate. */
-export function fits({ subject, predicate, object }: StatementDraft): boolean {
+export function isPlausible({ subject, predicate, object }: StatementDraft): boolean {
   if (subject === object) return false;
   // Terms are frequent, so only reliable statements about them are used.
   const terms = [subject, object].filter(({ kind }) => kind === 'term').length;

@@ -20,13 +20,13 @@ type AgentServices = Pick<HttpServices, 'agent' | 'runs' | 'limits' | 'log'>;
 export function agentRoutes({ agent, ...services }: AgentServices): Router {
   const router = createRouter();
   router.post('/agent', async (request, response) => {
-    const { stream, isResumable, request: asked, detail } = readBody(request, agentRequest);
+    const { stream, isResumable, request: body, detail } = readBody(request, agentRequest);
     const principal = principalOf(response);
-    const filter = allOf(visibleFilter(principal), asked.search.filter);
-    const prepared = await agent.prepare({ ...asked, principal, search: { ...asked.search, filter } });
+    const filter = allOf(visibleFilter(principal), body.search.filter);
+    const prepared = await agent.prepare({ ...body, principal, search: { ...body.search, filter } });
     const { conversationId } = prepared;
-    const kind = asked.search.kind ?? ('hybrid' as const);
-    const context = { query: asked.message, kind, detail, origin: originOf(request) };
+    const kind = body.search.kind ?? ('hybrid' as const);
+    const context = { query: body.message, kind, detail, origin: originOf(request) };
     response.setHeader('X-Conversation-Id', conversationId);
     if (stream) {
       const events = (signal: AbortSignal) => toAgentEvents(prepared.events(signal), context);

@@ -36,8 +36,8 @@ export async function answerChat(
     throw invalidField('value_error', ['body', ...formatField], message);
   }
   if (call.model.kind === 'rag') {
-    const asked = { query: question, earlier, search, generation, clientTools, includeTitle: true };
-    return fromRag(answerer.answer(asked, signal));
+    const ragRequest = { query: question, earlier, search, generation, clientTools, includeTitle: true };
+    return fromRag(answerer.answer(ragRequest, signal));
   }
   const prepared = await agent.prepare({
     ...plainRequest(principal, question),

@@ -14,9 +14,9 @@ import { answerCheckRequest } from '../wire/answer-check.ts';
 export function answerCheckRoutes({ checker }: Pick<HttpServices, 'checker'>): Router {
   const router = createRouter();
   router.post('/check', async (request, response) => {
-    const asked = readBody(request, answerCheckRequest);
+    const checkRequest = readBody(request, answerCheckRequest);
     const visible = visibleFilter(principalOf(response));
-    const check = await checker.check(asked, visible, requestSignal(request, response));
+    const check = await checker.check(checkRequest, visible, requestSignal(request, response));
     response.json(single(toAnswerCheckRecord(check, originOf(request))));
   });
   return router;

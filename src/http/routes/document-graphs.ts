@@ -63,12 +63,12 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
 
   router.get('/:id/relationships', async (request, response) => {
     const { id } = await findVisible(corpus, readId(request, 'id'), response);
-    const { offset, limit, ...asked } = readQuery(request, relationshipsQuery);
+    const { offset, limit, ...names } = readQuery(request, relationshipsQuery);
     const rows = await graph.records.relationships(parentOf(id), {
       offset,
       limit,
-      entityNames: [...asked.entity_names, ...asked.entityNames],
-      predicates: [...asked.relationship_types, ...asked.relationshipTypes],
+      entityNames: [...names.entity_names, ...names.entityNames],
+      predicates: [...names.relationship_types, ...names.relationshipTypes],
     });
     await sendRows(rows, relationshipForm, { embeddings, request, response });
   });

@@ -44,8 +44,10 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
     const principal = principalOf(response);
     const { collections: counts, ...facets } = await corpus.facets(visibleFilter(principal));
     // Documents shared with the caller may also be in collections to which the caller has no access.
-    const mine = principal.isSuperuser ? counts : counts.filter(({ value }) => principal.collectionIds.includes(value));
-    response.json(single({ ...facets, collections: await withNames(mine) }));
+    const visibleCounts = principal.isSuperuser
+      ? counts
+      : counts.filter(({ value }) => principal.collectionIds.includes(value));
+    response.json(single({ ...facets, collections: await withNames(visibleCounts) }));
   });
 
   router.get('/:id/collections', async (request, response) => {

@@ -54,8 +54,16 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     const { limit, offset, kind, hybrid } = settings;
     const view = viewAt(corpus, settings.asOf);
     const signal = requestSignal(request, response);
-    const asked = { text: query, filter, limit, offset, signal, ...(kind && { kind }), ...(hybrid && { hybrid }) };
-    response.json(page(await view.searchDocuments(asked), toDocumentHit));
+    const documentQuery = {
+      text: query,
+      filter,
+      limit,
+      offset,
+      signal,
+      ...(kind && { kind }),
+      ...(hybrid && { hybrid }),
+    };
+    response.json(page(await view.searchDocuments(documentQuery), toDocumentHit));
   });
 
   router.delete('/by-filter', async (request, response) => {

@@ -36,16 +36,16 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
 
   const router = createRouter();
   router.post('/retrieval', async (request, response) => {
-    const asked = readBody(request, externalKnowledgeRequest);
-    const { top_k: limit = DEFAULT_HITS, score_threshold: threshold = 0 } = asked.retrieval_setting;
+    const body = readBody(request, externalKnowledgeRequest);
+    const { top_k: limit = DEFAULT_HITS, score_threshold: threshold = 0 } = body.retrieval_setting;
     const principal = principalOf(response);
     const filter = allOf(
       visibleFilter(principal),
-      await collectionFilter(asked.knowledge_id, principal),
-      conditionsFilter(asked.metadata_condition),
+      await collectionFilter(body.knowledge_id, principal),
+      conditionsFilter(body.metadata_condition),
     );
     const { chunks } = await retriever.search(
-      asked.query,
+      body.query,
       { ...defaultSearchSettings, filter, limit, explain: true },
       requestSignal(request, response),
     );

@@ -52,9 +52,11 @@ export async function sendRows<Row>(
   { text, toRecord }: GraphRowForm<Row>,
   { embeddings, request, response }: { embeddings: EmbeddingModel; request: Request; response: Response },
 ): Promise<void> {
-  const isAsked = readQuery(request, embeddingsQuery).include_embeddings && items.length > 0;
+  const includesEmbeddings = readQuery(request, embeddingsQuery).include_embeddings && items.length > 0;
   const signal = requestSignal(request, response);
-  const vectors = isAsked ? await embedInBatches(embeddings, items.map(text), { kind: 'passage', signal }) : [];
+  const vectors = includesEmbeddings
+    ? await embedInBatches(embeddings, items.map(text), { kind: 'passage', signal })
+    : [];
   response.json(
     list(
       items.map((each, index) => toRecord(each, vectors[index])),

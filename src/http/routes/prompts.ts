@@ -30,9 +30,9 @@ export function promptRoutes({ prompts }: Pick<HttpServices, 'prompts'>): Router
 
   router.post('/:name', (request, response) => {
     const prompt = prompts.get(request.params.name);
-    const asked = { ...readQuery(request, promptUse), ...defined(readBody(request, promptUse)) };
-    const template = asked.prompt_override ?? prompt.template;
-    const message = fillTemplate(template, valuesFor(template, asked.inputs));
+    const use = { ...readQuery(request, promptUse), ...defined(readBody(request, promptUse)) };
+    const template = use.prompt_override ?? prompt.template;
+    const message = fillTemplate(template, valuesFor(template, use.inputs));
     // Addition: `message`, the prompt filled with these inputs.
     response.json(single({ ...toPromptRecord(prompt), message }));
   });

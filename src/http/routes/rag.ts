@@ -22,10 +22,10 @@ type RagServices = Pick<HttpServices, 'answerer' | 'runs' | 'limits' | 'log'>;
 export function ragRoutes({ answerer, ...services }: RagServices): Router {
   const router = createRouter();
   router.post('/rag', async (request, response) => {
-    const { stream, isResumable, request: asked, detail } = readBody(request, ragRequest);
-    const filter = allOf(visibleFilter(principalOf(response)), asked.search.filter);
-    const question: RagRequest = { ...asked, search: { ...asked.search, filter } };
-    const shownWith = { query: asked.query, detail, origin: originOf(request) };
+    const { stream, isResumable, request: body, detail } = readBody(request, ragRequest);
+    const filter = allOf(visibleFilter(principalOf(response)), body.search.filter);
+    const question: RagRequest = { ...body, search: { ...body.search, filter } };
+    const shownWith = { query: body.query, detail, origin: originOf(request) };
     if (stream) {
       const events = (signal: AbortSignal) => toRagEvents(answerer.answer(question, signal), shownWith);
       const run = { kind: 'rag' as const, conversationId: null, isResumable, events };

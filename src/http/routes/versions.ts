@@ -19,7 +19,7 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
   const router = createRouter();
   const owned = async (request: Request, response: Response): Promise<string> =>
     (await findChangeable(corpus, readId(request, 'id'), response)).id;
-  const asked = async (request: Request, response: Response) => ({
+  const requestedVersion = async (request: Request, response: Response) => ({
     id: await owned(request, response),
     version: readLabel(request, 'version'),
   });
@@ -30,18 +30,18 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
   });
 
   router.get('/:id/versions/:version', async (request, response) => {
-    const { id, version } = await asked(request, response);
+    const { id, version } = await requestedVersion(request, response);
     response.json(single(toDocumentRecord(found(await versions.document(id, { version }), id, version))));
   });
 
   router.get('/:id/versions/:version/text', async (request, response) => {
-    const { id, version } = await asked(request, response);
+    const { id, version } = await requestedVersion(request, response);
     const extracted = found(await versions.textOf(id, { version }), id, version);
     response.json(single({ ...toTextRecord(id, extracted, readQuery(request, rangeQuery)), version }));
   });
 
   router.get('/:id/versions/:version/chunks', async (request, response) => {
-    const { id, version } = await asked(request, response);
+    const { id, version } = await requestedVersion(request, response);
     found(await versions.document(id, { version }), id, version);
     const { include_vectors: withVectors, ...paging } = readQuery(request, chunksQuery);
     const chunks = await versions.chunksOf(id, { version }, paging);
@@ -51,18 +51,18 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
   });
 
   router.get('/:id/versions/:version/download', async (request, response) => {
-    const { id, version } = await asked(request, response);
+    const { id, version } = await requestedVersion(request, response);
     const document = found(await versions.document(id, { version }), id, version);
     await sendDownload(response, document, found(await versions.originalOf(id, { version }), id, version));
   });
 
   router.post('/:id/versions/:version/restore', async (request, response) => {
-    const { id, version } = await asked(request, response);
+    const { id, version } = await requestedVersion(request, response);
     response.json(single(toDocumentRecord(await versions.restore(id, version))));
   });
 
   router.get('/:id/versions/:version/diff/:other', async (request, response) => {
-    const { id, version } = await asked(request, response);
+    const { id, version } = await requestedVersion(request, response);
     const other = readLabel(request, 'other');
     const difference = await versions.diff(id, version, other);
     response.json(single(toDifferenceRecord(id, found(difference, id, `${version} or ${other}`))));

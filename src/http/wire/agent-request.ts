@@ -100,14 +100,14 @@ function questionOf({
       `Give exactly one of message, query and messages; ${given.length === 0 ? 'none was' : 'several were'} given.`,
     );
   }
-  const asked = single ?? messages?.at(-1) ?? { role: 'user' as const, text: query ?? '' };
-  if (asked.role !== 'user') {
-    throw new ServiceError('invalid_request', `The message to answer must have the role user, not ${asked.role}.`);
+  const message = single ?? messages?.at(-1) ?? { role: 'user' as const, text: query ?? '' };
+  if (message.role !== 'user') {
+    throw new ServiceError('invalid_request', `The message to answer must have the role user, not ${message.role}.`);
   }
-  if (asked.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; it needs content.');
+  if (message.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; it needs content.');
   // Tool messages are dropped, because the answers based on them are included.
   const precedingMessages = (messages ?? [])
     .slice(0, -1)
     .flatMap(({ role, text }) => (role === 'tool' || text.trim() === '' ? [] : [{ role, text }]));
-  return { message: asked.text, ...(precedingMessages.length > 0 && { precedingMessages }) };
+  return { message: message.text, ...(precedingMessages.length > 0 && { precedingMessages }) };
 }

@@ -55,8 +55,8 @@ function readConditions<Row>(name: string, wire: unknown, getter: Getter<Row>): 
   const isOperators = typeof wire === 'object' && wire !== null && !Array.isArray(wire);
   const conditions = isOperators ? Object.entries(wire) : [['$eq', wire] as const];
   return conditions.map(([operator, operand]) => {
-    const fits = comparisons[operator];
-    if (fits !== undefined) return (row) => fits(orderOf(getter(row), operand));
+    const compare = comparisons[operator];
+    if (compare !== undefined) return (row) => compare(orderOf(getter(row), operand));
     throw new ServiceError(
       'invalid_request',
       `"${operator}" on "${name}" is not possible in an export; use $eq, $gt or $lt.`,

@@ -84,8 +84,10 @@ function contextOf(wire: IngestionConfig['chunk_enrichment_settings']): ContextS
 
 /** A sentence for the response about settings that are not applied as requested; undefined if all are. */
 export function ignoredSettingsNote(mode: IngestionMode | undefined, config: IngestionConfig): string | undefined {
-  const looks = [config.parser_overrides, config.extra_parsers].some((each) => each && Object.keys(each).length > 0);
-  if (mode !== 'hi-res' && mode !== 'ocr' && !looks) return undefined;
+  const namesParsers = [config.parser_overrides, config.extra_parsers].some(
+    (each) => each && Object.keys(each).length > 0,
+  );
+  if (mode !== 'hi-res' && mode !== 'ocr' && !namesParsers) return undefined;
   return (
     'Pages with text are read as text; images and scanned pages are read if CITEWELL_READ_IMAGES names ' +
     'an image reader, regardless of the requested mode and parsers.'

@@ -62,22 +62,22 @@ export async function* contextualizeChunks(
   const { records } = parts;
   const hashes = chunks.map((chunk) => hashOf(chunk, document, parts));
   const contexts = new Map(await records.known(documentId, [...new Set(hashes)]));
-  const asked = new Set(contexts.keys());
+  const seen = new Set(contexts.keys());
   const missing = chunks.flatMap((chunk, index) => {
     const hash = hashes[index] ?? '';
-    if (asked.has(hash)) return [];
-    asked.add(hash);
+    if (seen.has(hash)) return [];
+    seen.add(hash);
     return [{ chunk, hash }];
   });
   const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
+  const combined = AbortSignal.any([signal, failed.signal]);
   const limit = pLimit(CONCURRENCY);
   let done = chunks.length - missing.length;
   if (missing.length > 0) yield { done, total: chunks.length };
   const writing = missing.map(({ chunk, hash }) =>
     limit(async () => {
-      either.throwIfAborted();
-      const context = await writeContext(promptFor(chunk, document, parts), parts, either);
+      combined.throwIfAborted();
+      const context = await writeContext(promptFor(chunk, document, parts), parts, combined);
       await records.keep(documentId, hash, context);
       contexts.set(hash, context);
       done++;
@@ -107,10 +107,10 @@ export async function estimateContextualizing(
 ): Promise<ContextEstimate> {
   const hashes = document.chunks.map((chunk) => hashOf(chunk, document, parts));
   const known = await parts.records.known(document.documentId, [...new Set(hashes)]);
-  const asked = document.chunks.filter((_, index) => !known.has(hashes[index] ?? ''));
+  const missing = document.chunks.filter((_, index) => !known.has(hashes[index] ?? ''));
   let inputTokens = 0;
   let cost = 0;
-  for (const chunk of asked) {
+  for (const chunk of missing) {
     const input = estimateTokens(promptFor(chunk, document, parts));
     inputTokens += input;
     if (price) cost += costOf({ input, cachedInput: 0, output: OUTPUT_TOKENS, reasoning: 0 }, price);
@@ -118,10 +118,10 @@ export async function estimateContextualizing(
   return {
     model: parts.model.name,
     chunks: document.chunks.length,
-    known: document.chunks.length - asked.length,
-    calls: asked.length,
+    known: document.chunks.length - missing.length,
+    calls: missing.length,
     inputTokens,
-    outputTokens: asked.length * OUTPUT_TOKENS,
+    outputTokens: missing.length * OUTPUT_TOKENS,
     cost: price ? cost : null,
   };
 }

@@ -50,8 +50,8 @@ interface Watched {
 /** Keeps documents in step with folders until stopped. */
 export async function followFolders(parts: FollowParts): Promise<void> {
   const { roots, dataFolder, stop, onLost } = parts;
-  const woken = new Condition();
-  const wake = () => woken.notify();
+  const activity = new Condition();
+  const wake = () => activity.notify();
   const stopListening = onAbort(stop, wake);
 
   const folders = roots.map((root): Watched => {
@@ -98,7 +98,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
       const waits = folders.map(({ pending }) => pending.untilDue(performance.now()) ?? POLL_INTERVAL_MS);
       const over = new AbortController();
       const timeout = sleep(Math.min(...waits), undefined, { signal: over.signal }).catch(() => undefined);
-      await Promise.race([woken.next, timeout]);
+      await Promise.race([activity.next, timeout]);
       over.abort();
     }
   } finally {

@@ -24,7 +24,7 @@ export interface SourceService {
    * Reloads the sources that another server has added or removed. If `asked` names a source that this server follows,
    * also starts a synchronisation (`sync`) or applies its changed settings (`taken_up`).
    */
-  changedElsewhere(asked?: { readonly kind: string; readonly id: string }): Promise<void>;
+  changedElsewhere(request?: { readonly kind: string; readonly id: string }): Promise<void>;
   list(): Promise<readonly SourceStatus[]>;
   /** Items of a source that could not be ingested and are retried. */
   failuresOf(source: SourceStatus, limit: number): Promise<SourceFailures>;
@@ -174,11 +174,11 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
       registry.start().catch((error: unknown) => report('The followed sources could not be read.', error));
     },
     pause: registry.pause,
-    async changedElsewhere(asked) {
+    async changedElsewhere(request) {
       await registry.load();
-      const entry = asked === undefined || !registry.isFollowing() ? undefined : registry.get(asked.id);
+      const entry = request === undefined || !registry.isFollowing() ? undefined : registry.get(request.id);
       if (entry === undefined) return;
-      if (asked?.kind === 'sync') await sync(entry.source.id);
+      if (request?.kind === 'sync') await sync(entry.source.id);
       else {
         const before = entry.source;
         entry.source = { ...before, ...(await storedOf(before.id)) };

@@ -62,8 +62,8 @@ export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopp
       const options: CallOptions = { signal: gone.signal, onProgress: (progress) => send({ progress }) };
       // Token holders are instances of this program, so requests have the right shape.
       const run = backend[operation as Operation] as (request: unknown, options: CallOptions) => Promise<unknown>;
-      const asked: unknown = pageOrigin === undefined ? request.body : { ...request.body, pageOrigin: pageOrigin() };
-      send({ result: (await run(asked, options)) ?? null });
+      const payload: unknown = pageOrigin === undefined ? request.body : { ...request.body, pageOrigin: pageOrigin() };
+      send({ result: (await run(payload, options)) ?? null });
     } catch (error) {
       send({ error: toRecord(error) });
     }

@@ -40,16 +40,16 @@ const NO_QUOTES: QuoteSelection = { support: 'none', quotes: [] };
 
 /** Chooses the sentences that best answer the question and estimates whether they do. */
 export function chooseQuotes({ question, sources, analyser, limit = DEFAULT_LIMIT }: QuoteChoice): QuoteSelection {
-  const asked = readQuestion(question, analyser);
-  const ranked = rankSentences(asked, { question, sources, analyser });
+  const parsedQuestion = readQuestion(question, analyser);
+  const ranked = rankSentences(parsedQuestion, { question, sources, analyser });
   const [best] = ranked.candidates;
-  if (best === undefined || asked.terms.length === 0 || ranked.mostSupport === 0) return NO_QUOTES;
+  if (best === undefined || parsedQuestion.terms.length === 0 || ranked.mostSupport === 0) return NO_QUOTES;
 
   const isFigure = ranked.kind === 'number' || ranked.kind === 'time';
   const candidates = isFigure ? withKindFirst(ranked.candidates) : ranked.candidates;
   const picked = pickQuotes(candidates, { limit, sources, kind: ranked.kind });
-  const isAnswer = picked.some(({ mayAnswer }) => mayAnswer) && isConfident(asked, ranked);
-  const needed = asked.minSupport * (isFew(sources.length) ? NEEDED_OF_FEW : 1);
+  const isAnswer = picked.some(({ mayAnswer }) => mayAnswer) && isConfident(parsedQuestion, ranked);
+  const needed = parsedQuestion.minSupport * (isFew(sources.length) ? NEEDED_OF_FEW : 1);
   if (!isAnswer && ranked.mostSupport < needed) return NO_QUOTES;
   return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, sources, ranked.sources) };
 }

@@ -10,7 +10,7 @@ export interface AnswerFeatures {
   /** Score of the best sentence, its lead over the best of another source, and its share among all. */
   readonly best: number;
   readonly lead: number;
-  readonly crowd: number;
+  readonly competition: number;
   /** Features of the best sentence. */
   readonly words: number;
   readonly near: number;
@@ -42,7 +42,7 @@ const MAX_TERMS = 10;
 /** Whether there are so few sources, as in a small corpus, that leads and the rarity of words are due to chance. */
 export const isFew = (sources: number): boolean => sources < MANY;
 
-export function answerFeatures(asked: Question, { sources, candidates: all }: RankedSentences): AnswerFeatures {
+export function answerFeatures(question: Question, { sources, candidates: all }: RankedSentences): AnswerFeatures {
   // Repetitions of a sentence, in overlapping passages or copies of a document, do not compete with it.
   const texts = new Set<string>();
   const candidates = all.filter(({ text }) => texts.size < texts.add(oneLine(text)).size);
@@ -59,7 +59,7 @@ export function answerFeatures(asked: Question, { sources, candidates: all }: Ra
     bias: 1,
     best: top,
     lead: other === undefined ? 0 : top - other.score,
-    crowd: Math.log(
+    competition: Math.log(
       Math.max(
         1,
         candidates.reduce((sum, { score }) => sum + Math.exp(score - top), 0),
@@ -77,11 +77,11 @@ export function answerFeatures(asked: Question, { sources, candidates: all }: Ra
     leadOverSecond: leadOver(1),
     leadOverFifth: leadOver(4),
     leadOverTenth: leadOver(9),
-    termCount: Math.min(MAX_TERMS, asked.terms.length),
-    ngramShare: asked.ngramShare,
-    trigramShare: asked.trigramShare,
-    inflected: asked.isInflected ? 1 : 0,
-    syllabic: asked.isSyllabic ? 1 : 0,
+    termCount: Math.min(MAX_TERMS, question.terms.length),
+    ngramShare: question.ngramShare,
+    trigramShare: question.trigramShare,
+    inflected: question.isInflected ? 1 : 0,
+    syllabic: question.isSyllabic ? 1 : 0,
     few: 1 / Math.max(1, sources.length),
   };
 }
@@ -101,5 +101,5 @@ function weightsFor({ sources }: RankedSentences): keyof typeof CONFIDENCE_WEIGH
 }
 
 /** Whether the best sentence probably answers, or is only the nearest one. */
-export const isConfident = (asked: Question, ranked: RankedSentences): boolean =>
-  weighted(answerFeatures(asked, ranked), CONFIDENCE_WEIGHTS[weightsFor(ranked)]) > 0;
+export const isConfident = (question: Question, ranked: RankedSentences): boolean =>
+  weighted(answerFeatures(question, ranked), CONFIDENCE_WEIGHTS[weightsFor(ranked)]) > 0;

@@ -11,9 +11,9 @@ const SOURCE_NAMED =
  */
 export function questionPart(question: string): string {
   const sentences = splitSentences(question).map(({ start, end }) => question.slice(start, end));
-  const asking = sentences.filter((sentence) => !INSTRUCTION.test(sentence));
+  const questions = sentences.filter((sentence) => !INSTRUCTION.test(sentence));
   // In "You must wear a helmet. Why?", the seeming instruction is what the question is about.
-  const isWhole = asking.some((sentence) => /[?？]["'”’)]*$/u.test(sentence) && /\S\s+\S+\s+\S/u.test(sentence));
-  const kept = isWhole ? asking : sentences;
+  const isWhole = questions.some((sentence) => /[?？]["'”’)]*$/u.test(sentence) && /\S\s+\S+\s+\S/u.test(sentence));
+  const kept = isWhole ? questions : sentences;
   return kept.map((sentence) => sentence.replace(SOURCE_NAMED, '')).join(' ');
 }

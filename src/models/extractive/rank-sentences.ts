@@ -3,7 +3,7 @@ import { type Coverage, coverageAmong, shareAmong, supportAmong, type WeightedCo
 import { type AnswerKind, containsAnswer, expectedAnswer, mayContainAnswer } from './expected-answer.ts';
 import type { Question } from './question.ts';
 import { type ReadSource, readSource, type SourceText } from './read-source.ts';
-import { cellAskedFor, type TableCell } from './table-rows.ts';
+import { findCell, type TableCell } from './table-rows.ts';
 import { bestOf, createMatcher, type Matches } from './term-matches.ts';
 import { RANKING_WEIGHTS } from './weights.ts';
 
@@ -66,13 +66,13 @@ const MIN_FIT = 0.5;
 
 /** Ranks the sentences of the sources by how probably they answer. */
 export function rankSentences(
-  asked: Question,
+  parsedQuestion: Question,
   given: { readonly question: string; readonly sources: readonly SourceText[]; readonly analyser: TextAnalyser },
   weights: SentenceFeatures = RANKING_WEIGHTS,
 ): RankedSentences {
   const { question, analyser } = given;
   const sources = given.sources.map((source, index) => readSource(source, index, analyser));
-  const match = createMatcher(asked.terms);
+  const match = createMatcher(parsedQuestion.terms);
   const matched = sources.map(({ about, sentences }): MatchedSource => {
     const ofAbout = match(about);
     const ofSentences = sentences.map(({ terms }) => match(terms));
@@ -83,11 +83,11 @@ export function rankSentences(
     };
   });
   const words = coverageAmong(
-    asked.terms,
+    parsedQuestion.terms,
     matched.flatMap(({ sentences }) => sentences),
   );
   const support = supportAmong(
-    asked.terms,
+    parsedQuestion.terms,
     matched.map(({ whole }) => whole),
   );
   const kind = expectedAnswer(question);
@@ -97,9 +97,9 @@ export function rankSentences(
     kind,
     analyser,
     match,
-    share: shareAmong(asked.terms),
+    share: shareAmong(parsedQuestion.terms),
     bestScore: sources.reduce((best, { score = 0 }) => Math.max(best, score), 0),
-    forms: new Set(asked.terms.flatMap(({ forms }) => forms)),
+    forms: new Set(parsedQuestion.terms.flatMap(({ forms }) => forms)),
     withoutQuestion: withoutWordsOf(question),
   };
   const candidates = sources
@@ -163,11 +163,11 @@ function candidatesOf(
   return sentences.flatMap(({ start, end, text, terms, isHeading, row }, position) => {
     if (isHeading) heading = matched.sentences[position];
     if (isHeading || ANNOUNCEMENT.test(text)) return [];
-    const cellSought = { asked: forms, allowsText: kind !== 'number' };
-    const found = row && cellAskedFor(row, analyser.analyseQuery, cellSought);
+    const cellQuery = { questionForms: forms, allowsText: kind !== 'number' };
+    const found = row && findCell(row, analyser.analyseQuery, cellQuery);
     // "What was the net profit in 2021?" asks for a number without saying so.
-    const isAsked = found && (kind === 'number' || (found.isColumnNamed && found.fit >= MIN_FIT));
-    const cell = isAsked ? found.cell : undefined;
+    const isAnswer = found && (kind === 'number' || (found.isColumnNamed && found.fit >= MIN_FIT));
+    const cell = isAnswer ? found.cell : undefined;
     const own = bestOf(matched.sentences[position], cell && row && match(row.context));
     const [before, after] = [matched.sentences[position - 1], matched.sentences[position + 1]];
     const covered = words.of(own);
@@ -199,8 +199,8 @@ const ANNOUNCEMENT = /[:：]\s*$/;
 
 /** Removes names, dates and numbers of the question, which cannot be the answer. */
 function withoutWordsOf(question: string): (text: string) => string {
-  const asked = new Set(question.toLowerCase().match(WORDS) ?? []);
-  return (text) => text.replace(WORDS, (word) => (asked.has(word.toLowerCase()) ? '_' : word));
+  const questionWords = new Set(question.toLowerCase().match(WORDS) ?? []);
+  return (text) => text.replace(WORDS, (word) => (questionWords.has(word.toLowerCase()) ? '_' : word));
 }
 
 const WORDS = /[\p{L}\p{N}]+/gu;

@@ -70,8 +70,8 @@ export function tableRowsOf(
       );
       return 'header';
     }
-    const fits = header.length === 0 && years.length === cells.length - 1;
-    return { header: fits ? ['', ...dated(years)] : header, cells, unit };
+    const isHeader = header.length === 0 && years.length === cells.length - 1;
+    return { header: isHeader ? ['', ...dated(years)] : header, cells, unit };
   });
 }
 
@@ -138,15 +138,16 @@ const PREFIX_LENGTH = 5;
  * The cell that a question asks for, if the question names the row: a figure, or with `allowsText` also the text of a
  * column that the question names better.
  */
-export function cellAskedFor(
+export function findCell(
   { header, cells, unit, isNamed = false }: TableRow,
   termsOf: (text: string) => readonly string[],
-  { asked, allowsText }: { readonly asked: ReadonlySet<string>; readonly allowsText: boolean },
+  { questionForms, allowsText }: { readonly questionForms: ReadonlySet<string>; readonly allowsText: boolean },
 ): FittingCell | undefined {
   // Inflected words have two terms: in full and as a prefix, of which one suffices.
   const wordsOf = (text: string) => termsOf(text).filter((term) => !term.endsWith('-'));
-  const isAsked = (word: string) => asked.has(word) || asked.has(`${[...word].slice(0, PREFIX_LENGTH).join('')}-`);
-  const countIn = (words: readonly string[]) => words.filter(isAsked).length;
+  const isQuestionWord = (word: string) =>
+    questionForms.has(word) || questionForms.has(`${[...word].slice(0, PREFIX_LENGTH).join('')}-`);
+  const countIn = (words: readonly string[]) => words.filter(isQuestionWord).length;
   const first = cells[0] ?? '';
   // Rows of data files are often known by a number.
   const isNumbered = isNamed && isFigure(first) && countIn(wordsOf(first)) > 0;
@@ -156,9 +157,9 @@ export function cellAskedFor(
   if (named === 0) return undefined;
   let best: TableCell | undefined;
   let max = -1;
-  const consider = (fits: (value: string) => boolean) => {
+  const consider = (matches: (value: string) => boolean) => {
     for (const [index, value] of cells.entries()) {
-      if (value === '' || value === row || !fits(value)) continue;
+      if (value === '' || value === row || !matches(value)) continue;
       const column = header[index] ?? '';
       const count = countIn(wordsOf(column));
       if (count > max) [best, max] = [{ row, column, value, ...(unit !== '' && { unit }) }, count];

@@ -61,17 +61,18 @@ export function createMcpConnector({ address, connection }: McpSource): SourceCo
   return { list, read, close: connection.close };
 }
 
-function toItem({ uri, name, ...said }: McpResource, address: string, unknown: string): RemoteItem {
-  const time = said.lastModified === undefined ? Number.NaN : Date.parse(said.lastModified);
+function toItem({ uri, name, ...details }: McpResource, address: string, unknown: string): RemoteItem {
+  const time = details.lastModified === undefined ? Number.NaN : Date.parse(details.lastModified);
   const isDated = Number.isFinite(time);
-  const size = said.size !== undefined && Number.isSafeInteger(said.size) && said.size >= 0 ? said.size : undefined;
-  const title = oneLine(said.title ?? name);
+  const size =
+    details.size !== undefined && Number.isSafeInteger(details.size) && details.size >= 0 ? details.size : undefined;
+  const title = oneLine(details.title ?? name);
   return {
     kind: 'item',
     key: uri,
-    version: isDated ? `${said.lastModified} ${size ?? ''}`.trim() : unknown,
+    version: isDated ? `${details.lastModified} ${size ?? ''}`.trim() : unknown,
     uri: `${address}/${encodeURIComponent(uri.toWellFormed())}`,
-    fileName: fileNameOf(uri, said.mimeType),
+    fileName: fileNameOf(uri, details.mimeType),
     ...(size !== undefined && { size }),
     ...(title !== '' && { title }),
     ...(isDated && { modified: new Date(time).toISOString() }),
@@ -116,9 +117,9 @@ const plainType = (mimeType: string | undefined): string | undefined =>
 
 /** Servers often report `text/plain` for any text; then the file extension is more reliable. */
 function mediaTypeOf(content: McpContent, fileName: string): string | undefined {
-  const said = plainType(content.mimeType);
-  const isVague = said === undefined || said === 'text/plain' || said === 'application/octet-stream';
-  if (!isVague) return said;
+  const declared = plainType(content.mimeType);
+  const isVague = declared === undefined || declared === 'text/plain' || declared === 'application/octet-stream';
+  if (!isVague) return declared;
   return 'text' in content && !fileName.includes('.') ? 'text/plain' : undefined;
 }
 

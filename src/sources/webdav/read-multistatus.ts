@@ -32,7 +32,7 @@ export function readMultistatus(xml: string, name: string): Multistatus {
   let isComplete = false;
   let href = '';
   /** Status line of the whole response, and of the current `propstat`. */
-  let said = '';
+  let responseStatus = '';
   let status = '';
   let found = new Map<string, string>();
   let own: Map<string, string> | undefined;
@@ -42,7 +42,7 @@ export function readMultistatus(xml: string, name: string): Multistatus {
         const local = localName(tag);
         path.push(local);
         if (path.length > MAX_DEPTH) throw notDav(name);
-        if (local === 'response') [href, said, status, own] = ['', '', '', undefined];
+        if (local === 'response') [href, responseStatus, status, own] = ['', '', '', undefined];
         if (local === 'propstat') [status, found] = ['', new Map()];
         if (local === 'collection' && path.at(-2) === 'resourcetype') found.set('collection', 'yes');
       },
@@ -50,7 +50,7 @@ export function readMultistatus(xml: string, name: string): Multistatus {
         const local = path.at(-1) ?? '';
         if (local === 'href' && path.at(-2) === 'response') href += text;
         else if (local === 'status' && path.at(-2) === 'propstat') status += text;
-        else if (local === 'status' && path.at(-2) === 'response') said += text;
+        else if (local === 'status' && path.at(-2) === 'response') responseStatus += text;
         else if (path.at(-2) === 'prop') found.set(local, (found.get(local) ?? '') + text);
       },
       onclosetag() {
@@ -59,8 +59,12 @@ export function readMultistatus(xml: string, name: string): Multistatus {
         if (local === 'propstat' && isSuccess(statusOf(status))) own = new Map([...(own ?? []), ...found]);
         if (local === 'multistatus' && path.length === 0) isComplete = true;
         if (local !== 'response') return;
-        const isRefused = own === undefined || (said !== '' && !isSuccess(statusOf(said)));
-        const entry = toEntry(href.trim(), own ?? new Map(), isRefused ? statusOf(said || status) : undefined);
+        const isRefused = own === undefined || (responseStatus !== '' && !isSuccess(statusOf(responseStatus)));
+        const entry = toEntry(
+          href.trim(),
+          own ?? new Map(),
+          isRefused ? statusOf(responseStatus || status) : undefined,
+        );
         if (entry === undefined) unreadable.push(href.trim());
         else entries.push(entry);
       },

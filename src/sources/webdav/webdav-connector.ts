@@ -90,9 +90,9 @@ export function createWebdavConnector(source: WebdavSource): SourceConnector {
 
   /** The entry of the requested folder itself. */
   function ownEntry(entries: readonly DavEntry[], path: string): DavEntry {
-    const asked = [...root, ...(path === '' ? [] : path.split('/'))];
+    const requestedPath = [...root, ...(path === '' ? [] : path.split('/'))];
     const readable = entries.filter(({ refused }) => refused === undefined);
-    const own = readable.find((entry) => isSame(entry.path, asked)) ?? movedEntry(readable, path);
+    const own = readable.find((entry) => isSame(entry.path, requestedPath)) ?? movedEntry(readable, path);
     if (own === undefined) throw new ServiceError('provider_failed', `${name} answered without the folder itself.`);
     if (!own.isFolder) throw new ServiceError('invalid_request', `${name} is a file. Follow the folder that it is in.`);
     return own;

@@ -19,7 +19,7 @@ export class DamagedObject extends ServiceError {
 }
 
 /** Number of consecutive reads without a single byte after which a stream fails. */
-const MAX_FUTILE_READS = 3;
+const MAX_EMPTY_READS = 3;
 
 /**
  * The bytes of an object in pieces. An interrupted read is resumed. If the whole object is read, its hash is verified
@@ -60,7 +60,7 @@ export async function* streamObject(
       }
     } catch (error) {
       readsWithoutProgress = at > before ? 0 : readsWithoutProgress + 1;
-      if (signal?.aborted || readsWithoutProgress >= MAX_FUTILE_READS) throw error;
+      if (signal?.aborted || readsWithoutProgress >= MAX_EMPTY_READS) throw error;
       continue;
     }
     // The response was complete; interrupted ones throw.

@@ -284,10 +284,10 @@ async function refuseSeveral(
     );
   }
   if (!(isAlone || rows[0].is_alone)) return;
-  const whose = isAlone ? 'this one' : 'that one';
+  const holder = isAlone ? 'this one' : 'that one';
   throw new ServiceError(
     'conflict',
-    `Another server uses the database ${name}, and ${whose} has a Chroma of its own, which the other cannot search. ` +
+    `Another server uses the database ${name}, and ${holder} has a Chroma of its own, which the other cannot search. ` +
       'For several servers on one database set CHROMA_URL to the same Chroma for all of them, or ' +
       'CITEWELL_VECTOR_INDEX=pgvector. A command uses the server of its data folder: set CITEWELL_DATA_DIR to that.',
   );

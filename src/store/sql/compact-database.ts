@@ -10,7 +10,7 @@ export interface FreeSpace {
   readonly bytes: number;
   readonly share: number;
   /** False in databases made before incremental vacuum; `compactDatabase` makes it true. */
-  readonly isGivenBack: boolean;
+  readonly isReclaimed: boolean;
 }
 
 const INCREMENTAL = 2;
@@ -24,7 +24,7 @@ export function freeSpaceIn(path: string): FreeSpace {
     return {
       bytes: free * read('page_size'),
       share: free / Math.max(1, read('page_count')),
-      isGivenBack: read('auto_vacuum') === INCREMENTAL,
+      isReclaimed: read('auto_vacuum') === INCREMENTAL,
     };
   } finally {
     database.close();

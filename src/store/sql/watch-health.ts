@@ -119,9 +119,9 @@ async function checkInProcess(path: string, signal: AbortSignal): Promise<readon
   // Killing the process or closing its input fails once it has ended, which is no error.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
-  const [said, [code, by]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  if (said === '') throw new Error(`The process that checks it ended (${by ?? code}).`);
-  const result: CheckResult = JSON.parse(said);
+  const [output, [code, by]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (output === '') throw new Error(`The process that checks it ended (${by ?? code}).`);
+  const result: CheckResult = JSON.parse(output);
   if ('failure' in result) throw new Error(result.failure);
   return result.findings;
 }

@@ -10,10 +10,10 @@ import { earlierDatabase, LARGE, valueIn } from './earlier-database.ts';
 
 it('vacuums a database of an earlier version, and enables incremental vacuum', async () => {
   const path = await earlierDatabase();
-  expect(freeSpaceIn(path)).toMatchObject({ isGivenBack: false, share: expect.closeTo(0.5, 1) });
+  expect(freeSpaceIn(path)).toMatchObject({ isReclaimed: false, share: expect.closeTo(0.5, 1) });
   const { before, after } = await compactDatabase(path);
   expect(after).toBeLessThan(before - 3_500_000);
-  expect(freeSpaceIn(path)).toMatchObject({ bytes: 0, isGivenBack: true });
+  expect(freeSpaceIn(path)).toMatchObject({ bytes: 0, isReclaimed: true });
   expect(valueIn(path)).toBe(LARGE);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(await readdir(dirname(path))).toEqual(['citewell.db']);

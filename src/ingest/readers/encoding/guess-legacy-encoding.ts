@@ -50,12 +50,12 @@ function likelihood(text: string): number {
     }
     score += wordScore(word);
   }
-  const stray = text.match(STRAY)?.length ?? 0;
+  const strayCount = text.match(STRAY)?.length ?? 0;
   const odd = text.match(ODD_SYMBOL)?.length ?? 0;
   // Undecodable bytes practically rule out an encoding.
   const undecodable = text.match(/\ufffd/g)?.length ?? 0;
-  characters += stray + odd;
-  return characters === 0 ? 0 : (score - 3 * stray - 10 * undecodable - 0.3 * odd) / characters;
+  characters += strayCount + odd;
+  return characters === 0 ? 0 : (score - 3 * strayCount - 10 * undecodable - 0.3 * odd) / characters;
 }
 
 /** The most frequent characters of Chinese text (about a third of it), simplified and traditional. */

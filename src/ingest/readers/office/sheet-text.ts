@@ -48,15 +48,15 @@ function addRegion(builder: TextBuilder, { region, merged }: Region, above: Head
   const columns = [...new Set(rows.flatMap(({ cells }) => cells.map(({ column }) => column)))].sort((a, b) => a - b);
   const names = headerRowsOf(rows, merged);
   const own = headerOf(names, rows, columns);
-  const goesOn =
+  const continuesTable =
     above !== undefined &&
     columns.every((column) => above.has(column)) &&
     (own === undefined || !hasNumbers(rows.slice(names.length)));
-  const header = goesOn ? above : own;
-  const body = goesOn || own === undefined ? rows : rows.slice(names.length);
+  const header = continuesTable ? above : own;
+  const body = continuesTable || own === undefined ? rows : rows.slice(names.length);
   if (isSparse(rows, columns)) builder.add('list', body.map((row) => namedCells(row, header)).join('\n'));
   else {
-    const shown = goesOn ? [...above.keys()] : columns;
+    const shown = continuesTable ? [...above.keys()] : columns;
     builder.add(
       'table',
       markdownTable(

@@ -6,12 +6,12 @@ import { texts } from '../texts.ts';
 export function CopyButton({ text, label = texts.copy }: { readonly text: string; readonly label?: string }) {
   const [outcome, setOutcome] = useState<string>();
   const copy = async () => {
-    const said = await navigator.clipboard.writeText(text).then(
+    const outcomeText = await navigator.clipboard.writeText(text).then(
       () => texts.copied,
       () => texts.copyFailed,
     );
-    setOutcome(said);
-    announce(said);
+    setOutcome(outcomeText);
+    announce(outcomeText);
     setTimeout(() => setOutcome(undefined), 2_500);
   };
   return (

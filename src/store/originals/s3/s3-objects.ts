@@ -142,7 +142,7 @@ async function putInParts(
   const uploadId = textOf(readXml(begun), 'UploadId');
   if (uploadId === '') throw new ServiceError('store_failed', `The storage returned no upload id for ${object}.`);
   const failing = new AbortController();
-  const either = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
+  const combined = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
   try {
     const limit = pLimit(PART_CONCURRENCY);
     const count = Math.ceil(bytes.byteLength / PART_BYTES);
@@ -151,7 +151,7 @@ async function putInParts(
         limit(async () => {
           const body = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
           const query = { partNumber: String(index + 1), uploadId };
-          const response = await send({ method: 'PUT', object, query, body, signal: either });
+          const response = await send({ method: 'PUT', object, query, body, signal: combined });
           await discard(response);
           return response.headers.get('etag') ?? '';
         }),

@@ -156,15 +156,15 @@ async function toRefusal(response: Response, settings: S3Settings, name: string)
     const where = region === '' ? 'another region or at another address' : `the region ${region}`;
     return refusal(`${name} is in ${where}. Correct CITEWELL_ORIGINALS_REGION or CITEWELL_ORIGINALS_ENDPOINT.`);
   }
-  const said = reason === '' ? `status ${status}` : `${reason}, status ${status}`;
+  const answer = reason === '' ? `status ${status}` : `${reason}, status ${status}`;
   if (reason === 'RequestTimeTooSkewed') {
-    return refusal(`The clock of this machine is too far from that of ${name} (${said}). Synchronise it.`);
+    return refusal(`The clock of this machine is too far from that of ${name} (${answer}). Synchronise it.`);
   }
   if (status === 401 || status === 403) {
     return refusal(
-      `${name} refuses access (${said}). Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and that ` +
+      `${name} refuses access (${answer}). Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and that ` +
         'the key may list the bucket and read, write and delete its objects.',
     );
   }
-  return refusal(`${name} answers with ${said}. ${WHILE_UNAVAILABLE}`);
+  return refusal(`${name} answers with ${answer}. ${WHILE_UNAVAILABLE}`);
 }

@@ -74,17 +74,17 @@ const NO_DOCUMENTS: Readonly<Record<IngestionStatus, number>> = {
 };
 
 function readStats({ reader, search }: Database, filter: Filter): Promise<CorpusStats> {
-  const fits = filterToSql(filter, 'document', search.dialect.filters);
+  const matches = filterToSql(filter, 'document', search.dialect.filters);
   return reader.transaction().execute(async (transaction) => {
     const byStatus = await transaction
       .selectFrom('documents as d')
-      .where(fits)
+      .where(matches)
       .select(({ fn }) => ['ingestion_status as status', fn.countAll<number>().as('count')])
       .groupBy('ingestion_status')
       .execute();
     const { chunks } = await transaction
       .selectFrom('documents as d')
-      .where(fits)
+      .where(matches)
       .select(({ fn, val }) => fn.coalesce(fn.sum<number>('chunk_count'), val(0)).as('chunks'))
       .executeTakeFirstOrThrow();
     const { collections } = await transaction

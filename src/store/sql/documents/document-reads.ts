@@ -178,14 +178,14 @@ export function createDocumentReads(
 
     listChunks: (filter, { offset, limit }) =>
       reader.transaction().execute(async (transaction) => {
-        const fits = filterToSql(filter, 'chunk', search.dialect.filters);
+        const matches = filterToSql(filter, 'chunk', search.dialect.filters);
         const { total } = await visibleChunks(transaction)
           .clearSelect()
           .select(({ fn }) => fn.countAll<number>().as('total'))
-          .where(fits)
+          .where(matches)
           .executeTakeFirstOrThrow();
         const rows = await visibleChunks(transaction)
-          .where(fits)
+          .where(matches)
           .orderBy('c.document_key')
           .orderBy('c.ordinal')
           .offset(offset)

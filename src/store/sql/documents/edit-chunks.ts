@@ -57,9 +57,9 @@ export async function removeChunk(sqlite: Database, upkeep: IndexUpkeep, id: str
     await addPendingRemoval(transaction, [row.key]);
     const fullTextEntries = await removeChunkFullText(transaction, row.key);
     const vectors = await transaction.deleteFrom('chunk_vectors').where('chunk_key', '=', row.key).executeTakeFirst();
-    const said = await countDocumentGraph(transaction, document.key);
+    const graphRowsBefore = await countDocumentGraph(transaction, document.key);
     await transaction.deleteFrom('chunks').where('key', '=', row.key).execute();
-    const graphRows = said - (await countDocumentGraph(transaction, document.key));
+    const graphRows = graphRowsBefore - (await countDocumentGraph(transaction, document.key));
     await update(transaction, document.key, {
       chunk_count: document.chunk_count - 1,
       extraction_status: 'pending',

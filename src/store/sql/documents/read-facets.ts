@@ -17,21 +17,21 @@ const NOT_OFFERED = ['version', 'failure', 'title', 'document_type', 'page_count
 /** Counts of types, collections and metadata values over all documents with visible chunks that pass the filter. */
 export function readFacets({ reader, search }: Database, filter: Filter): Promise<DocumentFacets> {
   const { filters } = search.dialect;
-  const fits = sql`d.generation > 0 AND ${filterToSql(filter, 'document', filters)}`;
+  const matches = sql`d.generation > 0 AND ${filterToSql(filter, 'document', filters)}`;
   // One transaction reads one state of the database, so that the counts agree.
   return reader.transaction().execute(async (transaction) => {
     const types = await sql<Counted<string>>`
-      SELECT d.type AS value, count(*) AS count FROM documents AS d WHERE ${fits}
+      SELECT d.type AS value, count(*) AS count FROM documents AS d WHERE ${matches}
       GROUP BY d.type ORDER BY count DESC, value`.execute(transaction);
     const collections = await sql<Counted<string>>`
       SELECT m.collection_id AS value, count(*) AS count
-      FROM documents AS d JOIN document_collections AS m ON m.document_key = d.key WHERE ${fits}
+      FROM documents AS d JOIN document_collections AS m ON m.document_key = d.key WHERE ${matches}
       GROUP BY m.collection_id ORDER BY count DESC, value`.execute(transaction);
     return {
       documents: types.rows.reduce((sum, { count }) => sum + count, 0),
       types: types.rows,
       collections: collections.rows,
-      metadata: await metadataFacets(transaction, fits, filters),
+      metadata: await metadataFacets(transaction, matches, filters),
     };
   });
 }
@@ -46,7 +46,7 @@ interface ValueRow {
 /** Keys with few values, at least one of which occurs more than once. Each list member counts once per document. */
 async function metadataFacets(
   transaction: Queries,
-  fits: RawBuilder<unknown>,
+  matches: RawBuilder<unknown>,
   filters: FilterSql,
 ): Promise<readonly MetadataFacet[]> {
   const scalar = ({ type, value }: SqlValue) =>
@@ -59,10 +59,10 @@ async function metadataFacets(
   const { rows } = await sql<ValueRow>`
     WITH found AS (
       SELECT ${key} AS name, ${kind(own)} AS kind, ${own.value} AS value, d.key AS document
-      FROM documents AS d, ${from} WHERE ${fits} AND ${scalar(own)}
+      FROM documents AS d, ${from} WHERE ${matches} AND ${scalar(own)}
       UNION ALL
       SELECT DISTINCT ${key}, ${kind(element)}, ${element.value}, d.key
-      FROM documents AS d, ${from}, ${list} WHERE ${fits} AND ${scalar(element)}
+      FROM documents AS d, ${from}, ${list} WHERE ${matches} AND ${scalar(element)}
     ),
     counted AS (
       SELECT name, kind, value, count(*) AS count FROM found

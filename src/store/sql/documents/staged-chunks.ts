@@ -71,11 +71,11 @@ async function spaceFor(
         `${describeSpace(space)}. Ingest the document again.`,
     );
   }
-  const stray = chunks.find(({ vector }) => vector.length !== space.dimensions);
-  if (stray === undefined) return space;
+  const mismatched = chunks.find(({ vector }) => vector.length !== space.dimensions);
+  if (mismatched === undefined) return space;
   throw new ServiceError(
     'embedding_mismatch',
-    `Passage ${stray.order} has a vector of ${stray.vector.length} dimensions, but the corpus is searched with ` +
+    `Passage ${mismatched.order} has a vector of ${mismatched.vector.length} dimensions, but the corpus is searched with ` +
       `${describeSpace(space)}. To change the embedder run: citewell reindex`,
   );
 }

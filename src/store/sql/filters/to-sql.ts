@@ -64,10 +64,10 @@ function conditionToSql(condition: Condition, { target, engine }: Context): RawB
   const value = fieldToSql(location, target, engine);
   if (location.kind === 'metadata') return valueToSql(engine, condition, value);
   // No column holds an array, and the plain comparison can use an index.
-  const asked = location.isIdentifier ? withIdOperands(condition) : condition;
-  if (asked.kind === 'in') return isOneOf(engine, value, asked.values);
-  if (asked.kind === 'notIn') return sql<boolean>`(${isOneOf(engine, value, asked.values)}) is not true`;
-  return valueToSql(engine, asked, value);
+  const normalized = location.isIdentifier ? withIdOperands(condition) : condition;
+  if (normalized.kind === 'in') return isOneOf(engine, value, normalized.values);
+  if (normalized.kind === 'notIn') return sql<boolean>`(${isOneOf(engine, value, normalized.values)}) is not true`;
+  return valueToSql(engine, normalized, value);
 }
 
 function valueToSql(engine: FilterSql, condition: Condition, value: SqlValue): RawBuilder<boolean> {

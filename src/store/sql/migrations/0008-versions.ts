@@ -151,7 +151,7 @@ async function createTriggers(database: Kysely<Tables>): Promise<void> {
   const titleOfVersion = sql`
     (select v.title from version_chunks m join document_versions v on v.key = m.version_key
      where m.chunk_key = old.key limit 1)`;
-  const moveAside = (key: ReturnType<typeof sql>) => sql`
+  const moveToPast = (key: ReturnType<typeof sql>) => sql`
     insert into past_chunks (key, id, document_key, text, heading_path, metadata, embedding_hash)
       values (${key}, old.id, old.document_key, old.text, old.heading_path, old.metadata, old.embedding_hash);
     insert into past_chunk_vectors (space_key, chunk_key, vector)
@@ -162,7 +162,7 @@ async function createTriggers(database: Kysely<Tables>): Promise<void> {
   const isOfVersion = sql`exists (select 1 from version_chunks where chunk_key = old.key)`;
   await sql`
     create trigger chunks_removed before delete on chunks when ${isOfVersion} begin
-      ${moveAside(sql`old.key`)}
+      ${moveToPast(sql`old.key`)}
     end`.execute(database);
   // The edited chunk keeps its key; the copy of its old state gets a new, unique one.
   const another = sql`(select seq from sqlite_sequence where name = 'chunks')`;
@@ -171,7 +171,7 @@ async function createTriggers(database: Kysely<Tables>): Promise<void> {
     when ${isOfVersion} and (old.text <> new.text or old.heading_path <> new.heading_path or old.metadata <> new.metadata)
     begin
       update sqlite_sequence set seq = seq + 1 where name = 'chunks';
-      ${moveAside(another)}
+      ${moveToPast(another)}
       update version_chunks set chunk_key = ${another} where chunk_key = old.key;
     end`.execute(database);
   await sql`

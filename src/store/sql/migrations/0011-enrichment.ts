@@ -49,7 +49,7 @@ async function addContexts(database: Kysely<Tables>): Promise<void> {
   const titleOfVersion = sql`
     (select v.title from version_chunks m join document_versions v on v.key = m.version_key
      where m.chunk_key = old.key limit 1)`;
-  const moveAside = (key: ReturnType<typeof sql>) => sql`
+  const moveToPast = (key: ReturnType<typeof sql>) => sql`
     insert into past_chunks (key, id, document_key, text, heading_path, metadata, embedding_hash, context)
       values (${key}, old.id, old.document_key, old.text, old.heading_path, old.metadata, old.embedding_hash,
         old.context);
@@ -62,7 +62,7 @@ async function addContexts(database: Kysely<Tables>): Promise<void> {
   const isOfVersion = sql`exists (select 1 from version_chunks where chunk_key = old.key)`;
   await sql`
     create trigger chunks_removed before delete on chunks when ${isOfVersion} begin
-      ${moveAside(sql`old.key`)}
+      ${moveToPast(sql`old.key`)}
     end`.execute(database);
   const another = sql`(select seq from sqlite_sequence where name = 'chunks')`;
   await sql`
@@ -71,7 +71,7 @@ async function addContexts(database: Kysely<Tables>): Promise<void> {
       or old.metadata <> new.metadata or old.context is not new.context)
     begin
       update sqlite_sequence set seq = seq + 1 where name = 'chunks';
-      ${moveAside(another)}
+      ${moveToPast(another)}
       update version_chunks set chunk_key = ${another} where chunk_key = old.key;
     end`.execute(database);
 }

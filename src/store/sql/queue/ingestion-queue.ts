@@ -202,7 +202,7 @@ export async function recoverTasks(database: Queries, inProgress: readonly numbe
 
 const RATE_WINDOW_MS = 5 * 60_000;
 
-async function readBacklog(reader: Queries, fits: RawBuilder<boolean>): Promise<Backlog> {
+async function readBacklog(reader: Queries, matches: RawBuilder<boolean>): Promise<Backlog> {
   const counted = await reader
     .selectFrom('ingestion_tasks as t')
     .innerJoin('documents as d', 'd.key', 't.document_key')
@@ -213,18 +213,18 @@ async function readBacklog(reader: Queries, fits: RawBuilder<boolean>): Promise<
       fn.min('t.created_at').as('oldest'),
     ])
     .where('t.state', 'in', ['queued', 'running'])
-    .where(fits)
+    .where(matches)
     .groupBy('t.state')
     .execute();
   const { failed } = await reader
     .selectFrom('documents as d')
     .select(({ fn }) => fn.countAll<number>().as('failed'))
     .where('d.ingestion_status', '=', 'failed')
-    .where(fits)
+    .where(matches)
     .executeTakeFirstOrThrow();
   const of = (state: string) => counted.find((row) => row.state === state);
   const [queued, running] = [of('queued')?.count ?? 0, of('running')?.count ?? 0];
-  const ratePerSecond = await recentRate(reader, fits);
+  const ratePerSecond = await recentRate(reader, matches);
   const left = queued + running;
   const oldest = of('queued')?.oldest;
   return {
@@ -239,7 +239,7 @@ async function readBacklog(reader: Queries, fits: RawBuilder<boolean>): Promise<
 }
 
 /** Measured from the first start among the recently finished tasks, so that an earlier idle time does not count. */
-async function recentRate(reader: Queries, fits: RawBuilder<boolean>): Promise<number> {
+async function recentRate(reader: Queries, matches: RawBuilder<boolean>): Promise<number> {
   const now = Date.now();
   const since = new Date(now - RATE_WINDOW_MS).toISOString();
   const { finished, first } = await reader
@@ -248,7 +248,7 @@ async function recentRate(reader: Queries, fits: RawBuilder<boolean>): Promise<n
     .select(({ fn }) => [fn.countAll<number>().as('finished'), fn.min('t.started_at').as('first')])
     .where('t.state', '=', 'succeeded')
     .where('t.finished_at', '>=', since)
-    .where(fits)
+    .where(matches)
     .executeTakeFirstOrThrow();
   if (finished === 0 || first === null) return 0;
   const from = Math.max(Date.parse(first), now - RATE_WINDOW_MS);

@@ -46,9 +46,9 @@ export function createThreadPool(first: readonly SqliteThread[], more?: MoreThre
           reject(signal === undefined ? closedError() : cancelled(signal));
         };
         const borrower: Borrower = {
-          resolve: (lent) => {
+          resolve: (thread) => {
             stopListening();
-            resolve(lent);
+            resolve(thread);
           },
           reject: (error) => {
             stopListening();

@@ -102,9 +102,9 @@ function weightsOf(query: Float64Array): Int16Array {
     weights[place << 8] = -components.reduce((sum, component) => sum + component, 0);
     // The weight of a byte is that of the byte without its highest bit, plus twice the component of that bit.
     for (let bit = 0; bit < 8; bit++) {
-      const twice = 2 * (components[bit] ?? 0);
+      const doubled = 2 * (components[bit] ?? 0);
       for (let rest = 0; rest < 1 << bit; rest++) {
-        weights[(place << 8) | (1 << bit) | rest] = (weights[(place << 8) | rest] ?? 0) + twice;
+        weights[(place << 8) | (1 << bit) | rest] = (weights[(place << 8) | rest] ?? 0) + doubled;
       }
     }
   }
